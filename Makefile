@@ -1,0 +1,62 @@
+# Works as root and as an ordinary user; needs git, make and Python 3.11 or newer, nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --build-deps-for=editable \
+	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
+
+.DEFAULT_GOAL := help
+.PHONY: help run test prove bench lint types openapi lock clean
+
+help: ## mostra esta lista
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: $(VENV)/.run ## instala e inicia tudo; Ctrl-C encerra, os dados ficam em .balcao
+	@$(BIN)/balcao serve
+
+test: $(VENV)/.dev ## instala o que os testes pedem e executa todos
+	@PYTEST='$(PYTEST)' tools/test
+	@$(MAKE) --no-print-directory lint types
+	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
+
+prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
+	@BALCAO_PROVE=1 PYTEST='$(PYTEST)' tools/test
+
+bench: $(VENV)/.dev ## mede cinco operações ao lado de dois parâmetros de comparação
+	@$(BIN)/python -m bench
+
+lint: $(VENV)/.dev ## estilo e paredes entre os módulos
+	@$(BIN)/ruff check src tests
+	@$(BIN)/lint-imports --no-logo
+
+types: $(VENV)/.dev ## tipos
+	@$(BIN)/mypy
+
+openapi: $(VENV)/.run ## escreve as descrições em openapi/
+	@$(BIN)/balcao openapi
+
+lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
+	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml
+	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
+
+clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
+	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@PYTHON='$(PYTHON)' tools/venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: requirements.lock pyproject.toml $(VENV)/.made
+	@echo "Instalando o Balcão em $(VENV) (só quando as versões mudam)..."
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+	@echo "Instalando o que os testes pedem em $(VENV)..."
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@

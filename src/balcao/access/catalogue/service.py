@@ -1,0 +1,74 @@
+"""One catalogue write: the lock, the change, its event in the chain and the new version, all in one transaction."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from balcao.access.catalogue import store
+from balcao.access.catalogue.events import Event
+from balcao.core.access_check import DENIED
+from balcao.core.call import Call
+from balcao.core.database import Connection
+from balcao.core.errors import Forbidden, Unavailable
+from balcao.core.logs import log
+from balcao.core.operations import Refused
+
+
+class Write:
+    """`version` is the present one until the block ends, then the one that the recorded change made."""
+
+    def __init__(self, connection: Connection, version: int, attempt: Event) -> None:
+        self.connection = connection
+        self.version = version
+        self.attempt = attempt
+        self.events: list[Event] = []
+
+    def record(self, event: Event) -> None:
+        """Goes to the chain when the block ends; without any the block has written nothing."""
+        self.events.append(event)
+
+
+@asynccontextmanager
+async def writing(call: Call, attempt: Event) -> AsyncIterator[Write]:
+    """Serialises catalogue writes; afterwards this process already decides by the new version.
+
+    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
+    """
+    try:
+        async with call.platform.database.transaction() as connection:
+            write = Write(connection, await store.lock(connection), attempt)
+            yield write
+            if write.events:
+                write.version = await store.record(connection, [event.of(call) for event in write.events])
+    except Forbidden:
+        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.subject):
+            await _record_denied(call, write.attempt)
+        raise
+    if write.events:
+        await _follow(call)
+
+
+async def _follow(call: Call) -> None:
+    """The change is committed: should the store be lost just now, the next poll brings the version."""
+    try:
+        await call.platform.catalogue.reload()
+    except Unavailable:
+        log.warning("catalogue.reload_failed")
+
+
+def refusal(operation: str, kind: str, identity: str) -> Refused:
+    """The trace of a call that the rule refused; `identity` names the path parameter that holds the target's id."""
+
+    async def refused(call: Call, path: Mapping[str, str]) -> None:
+        await _record_denied(call, Event(operation, kind, _id(path[identity])))
+
+    return refused
+
+
+async def _record_denied(call: Call, attempt: Event) -> None:
+    async with call.platform.database.connection() as connection:
+        await store.record_denied(connection, attempt.of(call))
+
+
+def _id(text: str) -> str | None:
+    """Only what can be an id is kept: the rest of a path may be anything, a person's number too."""
+    return text if text.isascii() and text.isdigit() and len(text) < 11 else None

@@ -1,0 +1,66 @@
+"""SQL of groups, their roles and their members."""
+
+from collections.abc import Mapping, Sequence
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection, json_text
+
+Attributes = Mapping[str, Sequence[str]]
+
+_INSERT = """
+INSERT INTO access.grp (name, description, attributes, origin, created_by) VALUES ($1, $2, $3::jsonb, 'custom', $4)
+ON CONFLICT (name) DO NOTHING
+RETURNING id
+"""
+
+
+async def insert(
+    connection: Connection, name: str, description: str, attributes: Attributes, created_by: str | None
+) -> int | None:
+    """None when the name exists."""
+    made: int | None = await connection.fetchval(_INSERT, name, description, json_text(attributes), created_by)
+    return made
+
+
+_ID_OF = "SELECT id FROM access.grp WHERE name = $1"
+
+
+async def id_of(connection: Connection, name: str) -> int | None:
+    found: int | None = await connection.fetchval(_ID_OF, name)
+    return found
+
+
+_ROLE_NAMED = "SELECT id FROM access.role WHERE name = $1"
+
+
+async def role_named(connection: Connection, name: str) -> int | None:
+    found: int | None = await connection.fetchval(_ROLE_NAMED, name)
+    return found
+
+
+_ASSIGN = """
+INSERT INTO access.group_role (group_id, role_id, granted_by) VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def assign(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
+    """False when the group has the role already."""
+    return bool(await connection.fetchval(_ASSIGN, group_id, role_id, granted_by))
+
+
+_ADD_MEMBER = """
+WITH known AS (SELECT id FROM access.person WHERE cpf = $2),
+made AS (
+    INSERT INTO access.person (cpf) SELECT $2 WHERE NOT EXISTS (SELECT FROM known) RETURNING id)
+INSERT INTO access.membership (group_id, person_id, added_by)
+SELECT $1, person.id, $3 FROM (SELECT id FROM known UNION ALL SELECT id FROM made) AS person
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def add_member(connection: Connection, group_id: int, cpf: Cpf, added_by: str | None) -> bool:
+    """Makes the person known too. False when they are a member already."""
+    return bool(await connection.fetchval(_ADD_MEMBER, group_id, cpf.digits, added_by))

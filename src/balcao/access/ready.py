@@ -1,0 +1,9 @@
+"""What access adds to the question whether it can serve: its own operations are registered."""
+
+from collections.abc import Mapping
+
+from balcao.core.platform import Platform
+
+
+async def ready(platform: Platform) -> Mapping[str, bool]:
+    return {"registration": "access.update_action" in platform.catalogue.latest.bindings}

@@ -1,0 +1,54 @@
+"""Agent API description: the machine-readable description of the agents service."""
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from balcao.agent_docs.description import api
+from balcao.agent_docs.description.document import document, server
+from balcao.agent_docs.description.published import Published
+from balcao.agent_docs.description.schemas import DescribedService, Root
+from balcao.core.dialects import DETAIL
+from balcao.core.platform import Platform
+from balcao.core.service import Service
+
+_OWN = Service(
+    name="agent_docs",
+    prefix="/agent-docs",
+    title="Balcão: descrição da API de agentes",
+    package=__name__,
+    routes=api.ROUTES,
+    dialects={"": DETAIL},
+    tags=["descrição"],
+)
+
+
+def describing(agents: Service) -> Service:
+    """The service that describes `agents`, which it knows only from what it is handed here."""
+
+    @asynccontextmanager
+    async def running(platform: Platform) -> AsyncIterator[None]:
+        base_url = platform.settings.public_url.rstrip("/")
+        platform.parts[Published] = Published.generate(
+            msgspec.json.encode(root_of(agents)), lambda: document(agents, _OWN, base_url)
+        )
+        yield
+
+    return dataclasses.replace(_OWN, running=running, ready=ready)
+
+
+def root_of(agents: Service) -> Root:
+    return Root(
+        name=_OWN.name,
+        message="Descrição da API de agentes: leia o documento OpenAPI no endereço de `description`.",
+        version=_OWN.version,
+        description="swagger.json",
+        health="readiness",
+        services=[DescribedService(agents.name, server("", _OWN, agents))],
+    )
+
+
+async def ready(platform: Platform) -> Mapping[str, bool]:
+    return {"description": platform.part(Published).document is not None}

@@ -1,0 +1,34 @@
+"""Frozen answers on the wire: compressed when the caller asks for it, JSON whatever it accepts besides."""
+
+from typing import Any
+
+from litestar import Response
+
+from balcao.agent_docs.description.published import Frozen
+from balcao.core.answers import from_ready
+from balcao.core.call import Call
+from balcao.core.description import CACHE
+
+
+def frozen(body: Frozen, call: Call, accept_encoding: str | None) -> Response[Any]:
+    zipped = accepts_gzip(accept_encoding or "")
+    answer: Response[Any] = from_ready(body.zipped if zipped else body.plain, call, CACHE)
+    answer.headers["Vary"] = "Accept-Encoding"
+    if zipped:
+        answer.headers["Content-Encoding"] = "gzip"
+    return answer
+
+
+def accepts_gzip(header: str) -> bool:
+    """Whether `Accept-Encoding` lists gzip, or `*`, with a weight above nothing."""
+    weights = dict(_weighted(part) for part in header.lower().split(","))
+    return weights.get("gzip", weights.get("*", 0.0)) > 0
+
+
+def _weighted(part: str) -> tuple[str, float]:
+    name, *parameters = (piece.strip() for piece in part.split(";"))
+    weight = next((text.removeprefix("q=") for text in parameters if text.startswith("q=")), "1")
+    try:
+        return name, float(weight)
+    except ValueError:
+        return name, 0.0

@@ -1,0 +1,45 @@
+"""What this process publishes: generated once at start, then frozen as bytes."""
+
+import gzip
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from balcao.core.answers import Ready, etag_of
+from balcao.core.errors import Unavailable
+from balcao.core.logs import log
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A body in both encodings; each has its own strong ETag."""
+
+    plain: Ready
+    zipped: Ready
+
+    @classmethod
+    def of(cls, body: bytes) -> "Frozen":
+        zipped = gzip.compress(body, mtime=0)
+        return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
+
+
+@dataclass(frozen=True)
+class Published:
+    """`document` is None when it could not be generated."""
+
+    root: Frozen
+    document: Frozen | None
+
+    @classmethod
+    def generate(cls, root: bytes, document: Callable[[], bytes]) -> "Published":
+        """Never raises: a failure is logged, and told by every answer and by readiness."""
+        try:
+            return cls(Frozen.of(root), Frozen.of(document()))
+        except Exception as failure:
+            log.error("agent_docs.not_generated", exc_info=failure)
+            return cls(Frozen.of(root), None)
+
+    def required_document(self) -> Frozen:
+        """Raises Unavailable."""
+        if self.document is None:
+            raise Unavailable("A descrição da API não pôde ser gerada.", code="description-missing")
+        return self.document

@@ -1,0 +1,8 @@
+"""How this service declares its operations."""
+
+import functools
+
+from balcao.core.dialects import DETAIL
+from balcao.core.operations import operation as core_operation
+
+operation = functools.partial(core_operation, dialect=DETAIL)

@@ -1,0 +1,149 @@
+"""Data sets: reading their examples page by page, making them, adding to them (agents document, sections 2.1 and 4)."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.agents.datasets import store
+from balcao.agents.datasets.cursors import cursor
+from balcao.agents.datasets.schemas import (
+    DatasetData,
+    DatasetEnvelope,
+    DatasetPage,
+    Edge,
+    Example,
+    Examples,
+    ExamplesQuery,
+    NewDataset,
+    NewExample,
+    PageInfo,
+    Revision,
+    Span,
+)
+from balcao.agents.datasets.store import Dataset
+from balcao.agents.operations import author_of
+from balcao.core.call import Call
+from balcao.core.clock import utc_now
+from balcao.core.database import Connection, Row
+from balcao.core.errors import Conflict, Fault, NotFound, Unprocessable
+
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+MAX_EXAMPLES = 100_000
+# What the envelope adds to an example's contents: its names, id, cursor and a span.
+_ENVELOPE_BYTES = 512
+
+
+class Added(msgspec.Struct):
+    """`ids` of all examples sent, in their order; `unchanged` counts those whose content was there already."""
+
+    added: int
+    unchanged: int
+    ids: list[str]
+
+
+async def read_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
+    """Raises NotFound. A page may hold fewer than asked for when the answer would grow too large."""
+    async with call.platform.database.connection() as connection:
+        dataset = _found(await store.read(connection, query.dataset_id))
+        rows = await store.page(connection, dataset.id, query.position, query.first, MAX_ANSWER_BYTES)
+    edges = [_edge(dataset.id, row) for row in rows]
+    more = bool(rows) and rows[-1]["furthest"] > rows[-1]["position"]
+    examples = Examples(edges, PageInfo(edges[-1].cursor if edges else None, more))
+    return DatasetEnvelope(
+        DatasetData(DatasetPage("Dataset", dataset.id, dataset.name, dataset.example_count, examples))
+    )
+
+
+async def create_dataset(call: Call, body: NewDataset, at: datetime | None = None) -> Dataset:
+    """`at` is now unless told. Raises Conflict when the name is taken."""
+    dataset = Dataset(body.id or _new_id(), body.name, 0)
+    async with call.platform.database.transaction() as connection:
+        fields = (dataset.id, dataset.name, body.description, body.metadata)
+        if not await store.insert(connection, *fields, at or utc_now()):
+            raise Conflict("Já existe um conjunto de dados com este nome.", code="dataset-exists")
+        await call.platform.audit.record(connection, call, "create", fields=["dataset"])
+    return dataset
+
+
+async def add_examples(
+    call: Call, dataset_id: str, examples: Sequence[NewExample], at: datetime | None = None
+) -> Added:
+    """All or nothing. Raises NotFound; Unprocessable for a taken id and above the limit of a set."""
+    result = Added(0, 0, [])
+    async with call.platform.database.transaction() as connection:
+        dataset = _found(await store.lock(connection, dataset_id))
+        for place, example in enumerate(examples):
+            known, content_hash = await _known(connection, dataset_id, example)
+            if known is None:
+                result.ids.append(await _add(call, connection, dataset_id, place, example, content_hash, at))
+                result.added += 1
+            else:
+                result.ids.append(known)
+                result.unchanged += 1
+        if dataset.example_count + result.added > MAX_EXAMPLES:
+            raise _refused([], f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
+        await call.platform.audit.record(connection, call, "create", fields=["examples"])
+    return result
+
+
+async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
+    """Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        _found(await store.lock(connection, dataset_id))
+        if not await store.delete(connection, dataset_id, example_id, utc_now()):
+            raise NotFound("Exemplo não encontrado.", code="example-not-found")
+        await call.platform.audit.record(connection, call, "delete", fields=["example"])
+
+
+async def dataset_named(call: Call, name: str) -> Dataset | None:
+    async with call.platform.database.connection() as connection:
+        return await store.named(connection, name)
+
+
+async def _known(connection: Connection, dataset_id: str, example: NewExample) -> tuple[str | None, bytes]:
+    """The id of the living example with the same content, if there is one, and the content's hash."""
+    canonical = msgspec.json.encode(example.content, order="sorted")
+    content_hash = hashlib.sha256(canonical).digest()
+    return await store.living(connection, dataset_id, content_hash), content_hash
+
+
+async def _add(
+    call: Call,
+    connection: Connection,
+    dataset_id: str,
+    place: int,
+    example: NewExample,
+    content_hash: bytes,
+    at: datetime | None,
+) -> str:
+    example_id = example.id or _new_id()
+    size = len(msgspec.json.encode(example.content)) + _ENVELOPE_BYTES
+    if not await store.add(connection, example_id, dataset_id, size, content_hash):
+        raise _refused([str(place), "id"], "este identificador já é de outro exemplo")
+    await store.revise(connection, example_id, 1, example.content, author_of(call)[0], at or utc_now())
+    return example_id
+
+
+def _edge(dataset_id: str, row: Row) -> Edge:
+    contents: dict[str, Any] = {name: msgspec.json.decode(row[name]) for name in ("input", "output", "metadata")}
+    span = msgspec.json.decode(row["span"], type=Span) if row["span"] else None
+    return Edge(Example(row["id"], Revision(**contents), span), cursor(dataset_id, row["position"]))
+
+
+def _found(dataset: Dataset | None) -> Dataset:
+    if dataset is None:
+        raise NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
+    return dataset
+
+
+def _refused(place: list[str], message: str) -> Unprocessable:
+    return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type="value_error")])
+
+
+def _new_id() -> str:
+    """Opaque, 22 URL-safe characters."""
+    return secrets.token_urlsafe(16)

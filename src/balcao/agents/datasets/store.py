@@ -1,0 +1,137 @@
+"""SQL of the data sets and their examples."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.database import Connection, Row, json_text
+
+
+class Dataset(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    example_count: int
+
+
+_READ = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1"
+
+
+async def read(connection: Connection, dataset_id: str) -> Dataset | None:
+    return _dataset(await connection.fetchrow(_READ, dataset_id))
+
+
+_NAMED = "SELECT id, name, example_count FROM agents.datasets WHERE name = $1"
+
+
+async def named(connection: Connection, name: str) -> Dataset | None:
+    return _dataset(await connection.fetchrow(_NAMED, name))
+
+
+_LOCK = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1 FOR UPDATE"
+
+
+async def lock(connection: Connection, dataset_id: str) -> Dataset | None:
+    """Whoever holds the row is alone in giving out positions."""
+    return _dataset(await connection.fetchrow(_LOCK, dataset_id))
+
+
+_INSERT = """
+INSERT INTO agents.datasets (id, name, description, metadata, created_at)
+VALUES ($1, $2, $3, $4::jsonb, $5)
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def insert(
+    connection: Connection, dataset_id: str, name: str, description: str, metadata: dict[str, Any], at: datetime
+) -> bool:
+    """False when the name or the id is taken."""
+    return bool(await connection.fetchval(_INSERT, dataset_id, name, description, json_text(metadata), at))
+
+
+# The page's candidates are the next `first` + 1 by position; contents are read only for those that fit in the answer.
+_PAGE = """
+WITH candidate AS (
+    SELECT id, position, revision, span, size
+    FROM agents.dataset_examples
+    WHERE dataset_id = $1 AND position > $2 AND deleted_at IS NULL
+    ORDER BY position
+    LIMIT $3 + 1
+), measured AS (
+    SELECT *, row_number() OVER placed AS place, sum(size) OVER placed AS total, max(position) OVER () AS furthest
+    FROM candidate
+    WINDOW placed AS (ORDER BY position)
+)
+SELECT example.id, position, span, input, output, metadata, furthest
+FROM measured AS example
+JOIN agents.dataset_example_revisions AS content
+    ON content.example_id = example.id AND content.revision = example.revision
+WHERE place = 1 OR (place <= $3 AND total <= $4)
+ORDER BY position
+"""
+
+
+async def page(connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int) -> list[Row]:
+    """Living examples past a position; `furthest` beyond the last row's position tells that more follow."""
+    return list(await connection.fetch(_PAGE, dataset_id, after, first, max_bytes))
+
+
+_LIVING = "SELECT id FROM agents.dataset_examples WHERE dataset_id = $1 AND content_hash = $2 AND deleted_at IS NULL"
+
+
+async def living(connection: Connection, dataset_id: str, content_hash: bytes) -> str | None:
+    """The id of the living example with this content."""
+    found: str | None = await connection.fetchval(_LIVING, dataset_id, content_hash)
+    return found
+
+
+_ADD = """
+WITH placed AS (
+    UPDATE agents.datasets SET next_position = next_position + 1, example_count = example_count + 1
+    WHERE id = $2
+    RETURNING next_position - 1 AS position
+)
+INSERT INTO agents.dataset_examples (id, dataset_id, position, size, content_hash)
+SELECT $1, $2, position, $3, $4 FROM placed
+ON CONFLICT (id) DO NOTHING
+RETURNING true
+"""
+
+
+async def add(connection: Connection, example_id: str, dataset_id: str, size: int, content_hash: bytes) -> bool:
+    """False when the id is taken."""
+    return bool(await connection.fetchval(_ADD, example_id, dataset_id, size, content_hash))
+
+
+_REVISE = """
+INSERT INTO agents.dataset_example_revisions (example_id, revision, input, output, metadata, author, created_at)
+VALUES ($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6, $7)
+"""
+
+
+async def revise(
+    connection: Connection, example_id: str, revision: int, content: dict[str, Any], author: str, at: datetime
+) -> None:
+    texts = [json_text(content[member]) for member in ("input", "output", "metadata")]
+    await connection.execute(_REVISE, example_id, revision, *texts, author, at)
+
+
+_DELETE = """
+WITH gone AS (
+    UPDATE agents.dataset_examples SET deleted_at = $3
+    WHERE dataset_id = $1 AND id = $2 AND deleted_at IS NULL
+    RETURNING true
+)
+UPDATE agents.datasets SET example_count = example_count - 1 WHERE id = $1 AND EXISTS (SELECT FROM gone)
+RETURNING true
+"""
+
+
+async def delete(connection: Connection, dataset_id: str, example_id: str, at: datetime) -> bool:
+    return bool(await connection.fetchval(_DELETE, dataset_id, example_id, at))
+
+
+def _dataset(row: Row | None) -> Dataset | None:
+    return None if row is None else Dataset(**dict(row))

@@ -1,0 +1,124 @@
+"""The sandbox's agents and data sets (agents document, section 8): the same at every first start but for the day."""
+
+import base64
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from balcao.agents.datasets import service as datasets
+from balcao.agents.datasets.schemas import MAX_IMPORT, NewDataset, NewExample
+from balcao.agents.versions import service as versions
+from balcao.agents.versions.schemas import SaveBody
+from balcao.core.call import Call, operator_call
+from balcao.core.clock import utc_now
+from balcao.core.platform import Platform
+from balcao.core.service import Demo
+
+AGENT = "agentic_search"
+SECOND_AGENT = "atendimento_demo"
+ACTIVE = 11
+HIDDEN = 4
+ROLLED_BACK_TO = 6
+DATASETS = {"Perguntas frequentes": 40, "Atendimento simulado": 2500, "Conjunto vazio": 0}
+LARGEST = "Atendimento simulado"
+
+_INSTRUCTIONS = (
+    "Você atende pessoas que procuram serviços da prefeitura. Responda em português claro, indique o serviço certo "
+    "e os documentos necessários, e diga quando não souber."
+)
+_TOOLS = ["google_search", "public_services_grounded_search"]
+_PERSONA = {"label": "persona", "value": "Atendente da prefeitura: cordial, direta, sem jargão.", "limit": 2000}
+_HUMAN = {"label": "human", "value": "Pessoa moradora da cidade que busca um serviço.", "limit": 2000}
+_FIRST: dict[str, Any] = {
+    "prompt_content": _INSTRUCTIONS,
+    "memory_blocks": [_HUMAN, _PERSONA],
+    "tools": _TOOLS,
+    "model_name": "modelo-demo-1",
+    "embedding_name": "vetores-demo-1",
+}
+
+# What each version of the first agent brings; what it leaves out is inherited.
+_SAVES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("primeira versão", _FIRST),
+    ("pede respostas curtas", {"prompt_content": f"{_INSTRUCTIONS} Use no máximo três frases."}),
+    ("modelo novo", {"model_name": "modelo-demo-2"}),
+    ("texto de teste", {"prompt_content": "Responda apenas com o nome do serviço."}),
+    ("volta ao texto e cita a fonte", {"prompt_content": f"{_INSTRUCTIONS} Cite a página do serviço."}),
+    ("memória mais longa", {"memory_blocks": [_HUMAN, _PERSONA | {"limit": 4000}]}),
+    ("sem busca aberta", {"tools": _TOOLS[1:], "prompt_content": f"{_INSTRUCTIONS} Não opine."}),
+    ("vetores novos", {"embedding_name": "vetores-demo-2"}),
+    ("orienta sobre prazos", {"prompt_content": f"{_INSTRUCTIONS} Informe o prazo de cada serviço."}),
+    ("modelo novo", {"model_name": "modelo-demo-3"}),
+    ("texto e ferramentas", {"prompt_content": f"{_INSTRUCTIONS} Informe prazo e endereço.", "tools": _TOOLS}),
+    ("em avaliação", {"model_name": "modelo-demo-4"}),
+)
+_ROLLBACK_AFTER = 7
+
+_SERVICES = (
+    "poda de árvore", "tapa-buraco", "segunda via do carnê", "vacinação de pets", "retirada de entulho",
+    "alvará de evento", "troca de lâmpada", "limpeza de bueiro", "matrícula na creche", "cartão do idoso",
+)  # fmt: skip
+_NEEDS = ("prazo", "documentos", "endereço", "custo", "horário")
+_PEOPLE = ("moradora", "comerciante", "síndico", "estudante", "visitante")
+_MOODS = ("com pressa", "em dúvida", "pela primeira vez", "de novo", "com calma")
+_PLACES = ("no centro", "na zona norte", "na zona sul", "na zona oeste")
+
+
+async def load(platform: Platform) -> None:
+    call = operator_call(platform, "agents.demo")
+    start = utc_now() - timedelta(days=90)
+    await _tell_versions(call, start)
+    if await versions.last_number(call, SECOND_AGENT) == 0:
+        await versions.save_version(call, SaveBody(agent_type=SECOND_AGENT, reason="primeira versão", **_FIRST), start)
+    for name, count in DATASETS.items():
+        await _fill(call, name, count, start)
+
+
+async def examples(platform: Platform) -> Mapping[str, Any]:
+    call = operator_call(platform, "agents.demo")
+    active = await versions.version_numbered(call, AGENT, ACTIVE)
+    return {"agent_config_id": str(active.config_id), "dataset_id": dataset_id(LARGEST)}
+
+
+DEMO = Demo(load, examples)
+
+
+def dataset_id(name: str) -> str:
+    """The same in every sandbox: 22 URL-safe characters."""
+    return base64.urlsafe_b64encode(hashlib.md5(name.encode(), usedforsecurity=False).digest()).decode().rstrip("=")
+
+
+async def _tell_versions(call: Call, start: datetime) -> None:
+    """What a start that was cut short has told already is not told twice."""
+    last = await versions.last_number(call, AGENT)
+    for number, (reason, content) in enumerate(_SAVES, start=1):
+        at = start + timedelta(days=7 * number)
+        if number == _ROLLBACK_AFTER + 1 == last + 1:
+            await versions.roll_back(call, AGENT, "piora nas respostas", ROLLED_BACK_TO, at=at - timedelta(days=1))
+        if number > last:
+            body = SaveBody(agent_type=AGENT, reason=reason, activate=number <= ACTIVE, **content)
+            last = (await versions.save_version(call, body, at)).version.version
+    await versions.hide(call, AGENT, HIDDEN, "era só um teste", start + timedelta(days=7 * len(_SAVES)))
+
+
+async def _fill(call: Call, name: str, count: int, at: datetime) -> None:
+    dataset = await datasets.dataset_named(call, name)
+    if dataset is None:
+        body = NewDataset(id=dataset_id(name), name=name, description="Perguntas simuladas, sem dados pessoais.")
+        dataset = await datasets.create_dataset(call, body, at)
+    missing = list(itertools.islice(_questions(name), dataset.example_count, count))
+    for begin in range(0, len(missing), MAX_IMPORT):
+        await datasets.add_examples(call, dataset.id, missing[begin : begin + MAX_IMPORT], at)
+
+
+def _questions(name: str) -> Iterator[NewExample]:
+    every = itertools.product(_MOODS, _PLACES, _PEOPLE, _NEEDS, _SERVICES)
+    for number, (mood, place, person, need, service) in enumerate(every, start=1):
+        yield NewExample(
+            id=f"{dataset_id(name)}-{number}",
+            input={"mensagem_whatsapp_simulada": f"Sou {person} {place}, {mood}: qual é o {need} para {service}?"},
+            output={"golden_answer": f"Procure o serviço “{service}” no portal: ali está o {need}, {place} também."},
+            metadata={"id": str(number)},
+        )

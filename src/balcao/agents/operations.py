@@ -1,0 +1,26 @@
+"""How this service declares its operations, and its two read rules."""
+
+import functools
+
+from balcao.core.call import Call
+from balcao.core.dialects import DETAIL
+from balcao.core.operations import operation as core_operation
+from balcao.core.operations import path_text
+from balcao.core.rules import action, client
+
+operation = functools.partial(core_operation, dialect=DETAIL)
+
+# The agents themselves read with their own client-credentials tokens.
+_RUNTIME = client("BALCAO_AGENT_RUNTIME_CLIENTS")
+READ_CONFIG = action("agent_config:read") | _RUNTIME
+READ_DATASET = action("dataset:read") | _RUNTIME
+
+CONFIG_ID = r"^[A-Za-z0-9_-]{1,64}$"
+ConfigIdInPath = path_text(CONFIG_ID, "Identificador da configuração", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
+
+
+def author_of(call: Call) -> tuple[str, str]:
+    """Name and subject of who writes."""
+    if call.caller is None:
+        return "Operação da plataforma", call.actor_kind
+    return call.caller.display_name, call.caller.subject

@@ -1,0 +1,185 @@
+"""SQL of the versions, the active pointer and the log of its moves."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from balcao.agents.versions.content import Content
+from balcao.core.database import Connection, Row, json_text
+
+
+class Version(msgspec.Struct, frozen=True):
+    """A stored version, as those who move the pointer need it."""
+
+    version_id: UUID
+    config_id: UUID
+    prompt_id: UUID
+    version: int
+    change_type: str
+    hidden: bool
+    content_hash: bytes
+    content: Content
+
+
+_READ_CONFIG = """
+SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
+FROM agents.agent_versions WHERE config_id = $1
+"""
+
+
+async def read_config(connection: Connection, config_id: UUID) -> dict[str, Any] | None:
+    row = await connection.fetchrow(_READ_CONFIG, config_id)
+    return None if row is None else dict(row) | _lists(row)
+
+
+_CREATE_AGENT = "INSERT INTO agents.agents (agent_type) VALUES ($1) ON CONFLICT DO NOTHING"
+
+
+async def create_agent(connection: Connection, agent_type: str) -> None:
+    """Nothing happens to one that is there."""
+    await connection.execute(_CREATE_AGENT, agent_type)
+
+
+_LOCK = "SELECT true FROM agents.agents WHERE agent_type = $1 FOR UPDATE"
+
+
+async def lock(connection: Connection, agent_type: str) -> bool:
+    """Whoever holds the row is alone in numbering versions and moving the pointer. False for an unknown type."""
+    return bool(await connection.fetchval(_LOCK, agent_type))
+
+
+# A statement of its own, after the lock: one that waits for a lock reads joined rows as they were before the wait.
+_ACTIVE = """
+SELECT active.version
+FROM agents.agents AS agent
+JOIN agents.agent_versions AS active ON active.version_id = agent.active_version_id
+WHERE agent.agent_type = $1
+"""
+
+
+async def active_version(connection: Connection, agent_type: str) -> int | None:
+    number: int | None = await connection.fetchval(_ACTIVE, agent_type)
+    return number
+
+
+_READ = """
+SELECT version.version_id, config_id, prompt_id, version, change_type, content_hash, prompt, memory_blocks, tools,
+       model_name, embedding_name, hidden.version_id IS NOT NULL AS hidden
+FROM agents.agent_versions AS version
+LEFT JOIN agents.agent_version_hidden AS hidden USING (version_id)
+WHERE agent_type = $1 AND version = $2
+"""
+
+
+async def read(connection: Connection, agent_type: str, version: int) -> Version | None:
+    row = await connection.fetchrow(_READ, agent_type, version)
+    if row is None:
+        return None
+    fields = dict(row) | _lists(row)
+    return msgspec.convert(fields | {"content": fields}, Version)
+
+
+_INSERT = """
+WITH numbered AS (
+    UPDATE agents.agents SET next_version = next_version + 1 WHERE agent_type = $1 RETURNING next_version - 1 AS version
+)
+INSERT INTO agents.agent_versions
+    (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
+     change_type, base_version, author, author_sub, reason, content_hash, created_at)
+SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), $1, version, $2, $3::jsonb, $4::jsonb, $5, $6,
+       $7, $8, $9, $10, $11, $12, $13
+FROM numbered
+RETURNING version
+"""
+
+
+async def insert(
+    connection: Connection,
+    agent_type: str,
+    content: Content,
+    change_type: str,
+    base: int | None,
+    author: tuple[str, str],
+    reason: str,
+    at: datetime,
+) -> int:
+    """The new version's number; the agent's row is locked."""
+    blocks, tools = json_text(content.memory_blocks), json_text(content.tools)
+    texts = (content.prompt, blocks, tools, content.model_name, content.embedding_name)
+    number: int = await connection.fetchval(
+        _INSERT, agent_type, *texts, change_type, base, *author, reason, content.hash, at
+    )
+    return number
+
+
+_POINT = """
+UPDATE agents.agents
+SET active_version_id = (SELECT version_id FROM agents.agent_versions WHERE agent_type = $1 AND version = $2)
+WHERE agent_type = $1
+"""
+
+
+async def point(connection: Connection, agent_type: str, version: int) -> None:
+    await connection.execute(_POINT, agent_type, version)
+
+
+_LOG = """
+INSERT INTO agents.agent_activations (agent_type, from_version, to_version, kind, reason, author, em)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+"""
+
+
+async def log(
+    connection: Connection,
+    agent_type: str,
+    moved: tuple[int | None, int],
+    kind: str,
+    reason: str,
+    author: str,
+    at: datetime,
+) -> None:
+    """`moved`: from and to."""
+    await connection.execute(_LOG, agent_type, *moved, kind, reason, author, at)
+
+
+_BEFORE = """
+SELECT from_version FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id DESC LIMIT 1
+"""
+
+
+async def active_before(connection: Connection, agent_type: str) -> int | None:
+    """The version that was active before the present one."""
+    before: int | None = await connection.fetchval(_BEFORE, agent_type)
+    return before
+
+
+_WAS_ACTIVE = "SELECT EXISTS (SELECT FROM agents.agent_activations WHERE agent_type = $1 AND to_version = $2)"
+
+
+async def was_active(connection: Connection, agent_type: str, version: int) -> bool:
+    return bool(await connection.fetchval(_WAS_ACTIVE, agent_type, version))
+
+
+_HIDE = """
+INSERT INTO agents.agent_version_hidden (version_id, hidden_by, hidden_at, reason) VALUES ($1, $2, $3, $4)
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def hide(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
+    """False when it was hidden already."""
+    return bool(await connection.fetchval(_HIDE, version_id, author, at, reason))
+
+
+_LAST_NUMBER = "SELECT next_version - 1 FROM agents.agents WHERE agent_type = $1"
+
+
+async def last_number(connection: Connection, agent_type: str) -> int:
+    return await connection.fetchval(_LAST_NUMBER, agent_type) or 0
+
+
+def _lists(row: Row) -> dict[str, Any]:
+    return {name: msgspec.json.decode(row[name]) for name in ("memory_blocks", "tools")}

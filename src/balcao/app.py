@@ -1,0 +1,103 @@
+"""Builds what a process serves from a list of services; the only module that knows them all."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from litestar import Litestar
+
+from balcao.access import SERVICE as ACCESS
+from balcao.agent_docs import describing
+from balcao.agents import SERVICE as AGENTS
+from balcao.core import catalogue, migrations
+from balcao.core.jobs import JobKind
+from balcao.core.migrations import Migration
+from balcao.core.platform import Platform, assemble
+from balcao.core.service import Service, announced, application
+from balcao.employability import SERVICE as EMPLOYABILITY
+from balcao.gateway.front_door import FrontDoor, Mount
+from balcao.gateway.pages import pages
+from balcao.health_units import SERVICE as HEALTH_UNITS
+from balcao.identity import provider
+from balcao.registry import SERVICE as REGISTRY
+from balcao.search import SERVICE as SEARCH
+from balcao.settings import Settings, SettingsError
+
+AGENT_DOCS = describing(AGENTS)
+
+# In the order in which they migrate: the catalogue first, everything else is announced to it.
+SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
+NAMES = tuple(service.name for service in SERVICES)
+
+
+def chosen(names: Sequence[str]) -> list[Service]:
+    """The services of these names, all when there are none. Raises SettingsError for an unknown name."""
+    unknown = sorted(set(names) - set(NAMES))
+    if unknown:
+        raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(NAMES)}.")
+    return [service for service in SERVICES if not names or service.name in names]
+
+
+def all_migrations() -> list[Migration]:
+    """Always those of every service, whichever a process serves."""
+    return [*migrations.platform_migrations(), *(m for service in SERVICES for m in service.migrations())]
+
+
+def all_jobs() -> list[JobKind]:
+    return [kind for service in SERVICES for kind in service.jobs]
+
+
+def build(settings: Settings, database_url: str, names: Sequence[str] = ()) -> FrontDoor:
+    """The ASGI application of one process; it opens everything when the server starts it."""
+    services = chosen(names)
+    platform = assemble(settings, database_url)
+    served = [(service, application(service, platform)) for service in services]
+    mounts = [Mount(service.name, service.prefix, app, service.dialect, service.base) for service, app in served]
+    if settings.embedded_identity:
+        mounts.append(provider.mount(settings, platform))
+    return FrontDoor(
+        mounts,
+        pages(platform, served),
+        lambda: running(platform, served),
+        alone=mounts[0] if len(services) == 1 else None,
+    )
+
+
+@asynccontextmanager
+async def running(platform: Platform, served: Sequence[tuple[Service, Litestar]]) -> AsyncIterator[None]:
+    """The platform open, the operations announced, the snapshot loaded: only then may the process listen."""
+    async with opened(platform, [service for service, _ in served]):
+        async with platform.database.transaction() as connection:
+            operations = [operation for service, app in served for operation in announced(service, app)]
+            await catalogue.announce(connection, operations)
+        await platform.catalogue.reload()
+        yield
+
+
+@asynccontextmanager
+async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
+    """For a server, a worker and a command alike. Raises MigrationError on a database that is not up to date."""
+    async with AsyncExitStack() as stack:
+        await platform.database.open()
+        stack.push_async_callback(platform.database.close)
+        stack.push_async_callback(platform.http.aclose)
+        async with platform.database.connection() as connection:
+            await migrations.check(connection, all_migrations())
+        await platform.catalogue.start()
+        stack.push_async_callback(platform.catalogue.stop)
+        platform.tokens.start()
+        stack.callback(platform.tokens.stop)
+        for service in services:
+            await stack.enter_async_context(service.running(platform))
+        yield
+
+
+async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.silent) -> int:
+    """Applies every migration and loads what a release ships. Returns how many migrations ran."""
+    ran = await migrations.migrate(url, all_migrations(), progress)
+    await migrations.with_owner(url, *(service.shipped for service in SERVICES if service.shipped))
+    return ran
+
+
+def migrate_now(url: str, progress: migrations.Progress = migrations.silent) -> int:
+    return asyncio.run(bring_up_to_date(url, progress))

@@ -1,0 +1,1 @@
+"""The command `balcao`: one file per group of commands."""

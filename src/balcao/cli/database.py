@@ -1,0 +1,59 @@
+"""Which database a command works on: the configured one, or the embedded one of the data folder."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from balcao import app
+from balcao.cli.faults import OperatorFault
+from balcao.core import embedded, migrations
+from balcao.core.database import Database
+from balcao.core.platform import Platform, assemble
+from balcao.settings import Settings
+
+
+@contextmanager
+def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
+    """Its address; an embedded server that does not run is started for as long as the block lasts.
+
+    Raises OperatorFault when there are no embedded data yet, unless told to `create` them.
+    """
+    if not settings.embedded_database:
+        yield settings.database_url
+        return
+    if not create and not (settings.data_dir / "postgres").exists():
+        raise OperatorFault(
+            f"Ainda não há dados em {settings.data_dir}: execute `balcao serve`, "
+            "ou indique um banco em BALCAO_DATABASE_URL."
+        )
+    with embedded.start(settings.data_dir) as running:
+        yield running.server.url
+
+
+def external_or_running(settings: Settings) -> str:
+    """For a process that starts no database of its own. Raises OperatorFault when the embedded one does not run."""
+    if not settings.embedded_database:
+        return settings.database_url
+    server = embedded.live(settings.data_dir)
+    if server is None:
+        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
+    return server.url
+
+
+async def check(url: str) -> None:
+    """Raises MigrationError on a database that is not up to date, Unavailable on one that is away."""
+    database = Database(url, size=2, role=None)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await migrations.check(connection, app.all_migrations())
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
+    """Opened for a command, with what every service keeps in a process."""
+    await check(url)
+    assembled = assemble(settings, url)
+    async with app.opened(assembled):
+        yield assembled

@@ -1,0 +1,60 @@
+"""`balcao demo`: what the demo data offer, and loading them into a database of one's own."""
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from balcao.cli import database, demo_data
+from balcao.cli.demo_data import Offer
+from balcao.cli.faults import OperatorFault
+from balcao.settings import Settings
+
+console = Console(highlight=False)
+
+
+def demo(
+    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+    load: Annotated[bool, typer.Option("--load", help="Carrega os dados de demonstração que ainda faltam.")] = False,
+) -> None:
+    """Mostra pessoas, clientes e identificadores da base de demonstração."""
+    settings = Settings.load()
+    if not settings.sandbox:
+        raise OperatorFault("Os dados de demonstração não pertencem à produção (BALCAO_PROFILE=production).")
+    offered = _offered(settings, load)
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(offered)).decode())
+    else:
+        _show(offered)
+
+
+def _offered(settings: Settings, load: bool) -> Offer:
+    async def run(url: str) -> Offer | None:
+        if load:
+            await demo_data.load_once(settings, url)
+        return await demo_data.offer(settings, url)
+
+    with database.reached(settings) as url:
+        offered = asyncio.run(run(url))
+    if offered is None:
+        raise OperatorFault("Este banco não tem os dados de demonstração: `balcao demo --load` os carrega.")
+    return offered
+
+
+def _show(offered: Offer) -> None:
+    people = Table("nome", "CPF", "usuário", "senha", "grupos", title="Pessoas")
+    for person in offered.people:
+        people.add_row(person.name, person.cpf, person.username, person.password, " ".join(person.groups))
+    clients = Table("cliente", "segredo", "escopos", title="Clientes")
+    for client in offered.clients:
+        clients.add_row(client.client_id, client.client_secret, " ".join(client.scopes))
+    examples = Table("exemplo", "valor", title="Exemplos")
+    for name, value in offered.examples.items():
+        examples.add_row(name, str(value))
+    bases = Table("serviço", "endereço", title="Endereços")
+    for name, address in offered.base_urls.items():
+        bases.add_row(name, address)
+    console.print(people, clients, examples, bases)

@@ -1,0 +1,92 @@
+"""The demo data of all services: loaded once, and what they offer to who wants to try the platform."""
+
+from typing import Any
+
+import msgspec
+
+from balcao import app
+from balcao.cli import database
+from balcao.core import migrations
+from balcao.core.database import Connection
+from balcao.core.jobs import Worker
+from balcao.core.platform import Platform
+from balcao.core.service import Service
+from balcao.identity import demo
+from balcao.settings import Settings
+
+
+class Person(msgspec.Struct, frozen=True):
+    cpf: str
+    name: str
+    username: str
+    password: str
+    groups: list[str]
+
+
+class Client(msgspec.Struct, frozen=True):
+    client_id: str
+    client_secret: str
+    scopes: list[str]
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """What `balcao demo --json` prints; `examples` has one id of each thing that an operation needs."""
+
+    base_urls: dict[str, str]
+    people: list[Person]
+    clients: list[Client]
+    examples: dict[str, Any]
+
+
+# Whose steps the marks beside the migrations are.
+OWNER = "demo"
+
+
+async def load_once(settings: Settings, url: str) -> None:
+    """Each service's data, unless they have been loaded; a load that was cut short is done again.
+
+    The mark is kept beside the migrations: it comes and goes with the database, not with a file.
+    """
+    async with database.platform(settings, url) as platform:
+        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demo))
+
+
+def _loading(service: Service, platform: Platform) -> Any:
+    async def step(connection: Connection) -> None:
+        if service.demo is None or await migrations.was_done(connection, OWNER, service.name):
+            return
+        await service.demo.load(platform)
+        await Worker(platform.database, service.jobs, platform).drain()
+        await migrations.mark_done(connection, OWNER, service.name)
+
+    return step
+
+
+async def offer(settings: Settings, url: str) -> Offer | None:
+    """None when the demo data have not been loaded into this database."""
+    async with database.platform(settings, url) as platform:
+        async with platform.database.connection() as connection:
+            loaded = {name for name in app.NAMES if await migrations.was_done(connection, OWNER, name)}
+        if not loaded:
+            return None
+        return Offer(base_urls(settings), _people(), _clients(), await _examples(platform, loaded))
+
+
+async def _examples(platform: Platform, loaded: set[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for service in app.SERVICES:
+        if service.demo and service.name in loaded:
+            found |= await service.demo.examples(platform)
+    return found
+
+
+def base_urls(settings: Settings) -> dict[str, str]:
+    return {service.name: settings.base_url + service.prefix + service.base for service in app.SERVICES}
+
+
+def _people() -> list[Person]:
+    return [Person(p.cpf, p.name, p.username, p.password, list(p.groups)) for p in demo.people()]
+
+
+def _clients() -> list[Client]:
+    return [Client(c.client_id, c.secret, list(c.scopes)) for c in demo.clients()]

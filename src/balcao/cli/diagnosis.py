@@ -1,0 +1,164 @@
+"""The state of a configuration and of the parts it names, found by asking them; starts nothing, changes nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+import msgspec
+from pydantic import SecretStr
+
+from balcao import app
+from balcao.cli.demo_data import base_urls
+from balcao.core import embedded, migrations
+from balcao.core.database import APPLICATION_ROLE, Database, refusal
+from balcao.core.errors import Unavailable
+from balcao.core.migrations import MigrationError
+from balcao.settings import Settings
+
+PATIENCE_SECONDS = 5.0
+MASK = "********"
+UP, STOPPED, DOWN = "up", "stopped", "down"
+_ROLE = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)"
+
+
+class Part(msgspec.Struct, omit_defaults=True):
+    """`state`: up, down, or stopped for an embedded part of a platform that does not run. `wrong` are sentences."""
+
+    state: str
+    details: dict[str, Any] = {}
+    wrong: list[str] = []
+
+
+class Diagnosis(msgspec.Struct):
+    ok: bool
+    problems: list[str]
+    settings: dict[str, Any]
+    addresses: dict[str, Any]
+    parts: dict[str, Part]
+
+
+async def diagnose(settings: Settings) -> Diagnosis:
+    async with httpx.AsyncClient(timeout=PATIENCE_SECONDS) as http:
+        checks: dict[str, Callable[[], Awaitable[Part]]] = {
+            "database": lambda: _database(settings),
+            "identity": lambda: _identity(settings, http),
+            "crm": lambda: _crm(settings, http),
+            "services": lambda: _services(settings, http),
+        }
+        found = await asyncio.gather(*(check() for check in checks.values()))
+    parts = dict(zip(checks, found, strict=True))
+    problems = [*settings.refusals(), *(sentence for part in found for sentence in part.wrong)]
+    return Diagnosis(not problems, problems, shown(settings), _addresses(settings), parts)
+
+
+def shown(settings: Settings) -> dict[str, Any]:
+    """The effective settings; secrets, also those in addresses, are masked."""
+    return {name: _masked(value) for name, value in settings.model_dump(mode="python").items()}
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return MASK
+    if isinstance(value, str) and "@" in value and "://" in value:
+        return _without_password(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def _without_password(address: str) -> str:
+    parts = urlsplit(address)
+    login, _, place = parts.netloc.rpartition("@")
+    user = login.split(":", 1)[0]
+    return urlunsplit(parts._replace(netloc=f"{user}:{MASK}@{place}" if ":" in login else f"{login}@{place}", query=""))
+
+
+def _addresses(settings: Settings) -> dict[str, Any]:
+    server = embedded.live(settings.data_dir) if settings.embedded_database else None
+    return {
+        "base": settings.base_url,
+        "services": base_urls(settings),
+        "issuers": list(settings.issuers),
+        "crm": settings.crm_url,
+        "database": server.url if server else _masked(settings.database_url) or str(settings.data_dir / "postgres"),
+        "redis": _masked(settings.redis_url),
+    }
+
+
+async def _database(settings: Settings) -> Part:
+    url = settings.database_url
+    if settings.embedded_database:
+        server = await asyncio.to_thread(embedded.live, settings.data_dir)
+        if server is None:
+            return Part(STOPPED)
+        url = server.url
+    database = Database(url, size=2, role=None)
+    try:
+        await database.open()
+        return await _asked(database)
+    except Unavailable as fault:
+        return Part(DOWN, wrong=[refusal(fault) or str(fault)])
+    finally:
+        await database.close()
+
+
+async def _asked(database: Database) -> Part:
+    async with database.connection() as connection:
+        version = await connection.fetchval("SHOW server_version")
+        role = await connection.fetchval(_ROLE, APPLICATION_ROLE)
+        wrong = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
+        try:
+            await migrations.check(connection, app.all_migrations())
+        except MigrationError as behind:
+            wrong.append(str(behind))
+    return Part(UP, {"version": version, "role": role, "up_to_date": not wrong}, wrong)
+
+
+async def _identity(settings: Settings, http: httpx.AsyncClient) -> Part:
+    keys = {issuer: await _keys(issuer, http) for issuer in settings.issuers}
+    silent = [issuer for issuer, count in keys.items() if not count]
+    if not silent:
+        return Part(UP, {"keys": keys})
+    if settings.embedded_identity:
+        return Part(STOPPED)
+    wrong = [f"O emissor {issuer} não publica chaves que se possam ler." for issuer in silent]
+    return Part(DOWN, {"keys": keys}, wrong)
+
+
+async def _keys(issuer: str, http: httpx.AsyncClient) -> int:
+    """How many keys are published; 0 when there is no answer."""
+    try:
+        known = await http.get(f"{issuer}/.well-known/openid-configuration")
+        discovered = known.json()["jwks_uri"] if known.is_success else f"{issuer}/protocol/openid-connect/certs"
+        return len((await http.get(discovered)).json()["keys"])
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return 0
+
+
+async def _crm(settings: Settings, http: httpx.AsyncClient) -> Part:
+    if not settings.crm_configured:
+        return Part(STOPPED, {"configured": False})
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": settings.crm_client_id,
+        "client_secret": settings.crm_client_secret.get_secret_value(),
+    }
+    try:
+        answer = await http.post(f"{settings.crm_url}/services/oauth2/token", data=form)
+    except httpx.HTTPError:
+        if settings.sandbox_crm:
+            return Part(STOPPED, {"configured": True})
+        return Part(DOWN, {"configured": True}, [f"O CRM não responde em {settings.crm_url}: confira BALCAO_CRM_URL."])
+    if answer.is_success:
+        return Part(UP, {"configured": True, "token": True})
+    refused = "O CRM recusou o token: confira BALCAO_CRM_CLIENT_ID e BALCAO_CRM_CLIENT_SECRET."
+    return Part(DOWN, {"configured": True, "token": False}, [refused])
+
+
+async def _services(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Not running is no fault of the configuration."""
+    try:
+        alive = await http.get(f"{settings.base_url}/liveness")
+    except httpx.HTTPError:
+        return Part(STOPPED)
+    return Part(UP if alive.is_success else DOWN)

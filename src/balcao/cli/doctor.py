@@ -1,0 +1,51 @@
+"""`balcao doctor`: the effective configuration, and what is wrong with it."""
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from balcao.cli.diagnosis import Diagnosis, diagnose
+from balcao.settings import Settings, SettingsError
+
+console = Console(highlight=False)
+WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[red]não responde[/]"}
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False) -> None:
+    """Mostra a configuração em vigor e diz o que há de errado com ela."""
+    found = _diagnosis()
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        _show(found)
+    raise typer.Exit(0 if found.ok else 1)
+
+
+def _diagnosis() -> Diagnosis:
+    try:
+        return asyncio.run(diagnose(Settings.load()))
+    except SettingsError as fault:
+        return Diagnosis(ok=False, problems=str(fault).splitlines(), settings={}, addresses={}, parts={})
+
+
+def _show(found: Diagnosis) -> None:
+    settings = Table("variável", "valor", title="Configuração em vigor")
+    for name, value in found.settings.items():
+        settings.add_row(name, "" if value is None else str(value))
+    parts = Table("parte", "estado", "detalhes", title="Partes")
+    for name, part in found.parts.items():
+        parts.add_row(name, WORDS[part.state], " ".join(f"{key}={value}" for key, value in part.details.items()))
+    addresses = Table("endereço", "valor", title="Endereços")
+    for name, value in found.addresses.items():
+        lines = [f"{key} {part}" for key, part in value.items()] if isinstance(value, dict) else [str(value)]
+        addresses.add_row(name, "\n".join(lines))
+    if found.settings:
+        console.print(settings, addresses, parts)
+    for problem in found.problems:
+        console.print(f"[red]✗[/] {problem}")
+    if found.ok:
+        console.print("[green]✓[/] Nada de errado com esta configuração.")

@@ -1,0 +1,50 @@
+"""Faults of the operator's: said in one sentence on standard error, with a non-zero exit, never as a traceback."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from balcao.core import database
+from balcao.core.embedded import EmbeddedError
+from balcao.core.migrations import MigrationError
+from balcao.settings import SettingsError
+
+
+class OperatorFault(Exception):
+    """A command cannot do what it is asked to; the text says why and what to do."""
+
+
+_SENTENCES = (OperatorFault, SettingsError, EmbeddedError, MigrationError)
+
+
+def sentence(fault: BaseException) -> str | None:
+    """What to tell the operator; None for a fault of ours, or of a group of several faults."""
+    if isinstance(fault, _SENTENCES):
+        return str(fault)
+    if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
+        return sentence(fault.exceptions[0])
+    return database.refusal(fault)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Around every command."""
+    try:
+        yield
+    except Exception as fault:
+        text = sentence(fault)
+        if text is None:
+            raise
+        print(text, file=sys.stderr)
+        sys.exit(1)
+
+
+@contextmanager
+def needing_folder(folder: object) -> Iterator[None]:
+    """Around what writes into a folder of the operator's choice."""
+    try:
+        yield
+    except OSError as fault:
+        raise OperatorFault(
+            f"Não é possível gravar na pasta {folder}: {fault.strerror}. Confira as permissões, ou indique outra pasta."
+        ) from fault

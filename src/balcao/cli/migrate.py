@@ -1,0 +1,40 @@
+"""`balcao migrate`: brings the database of this configuration up to date."""
+
+import asyncio
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from balcao import app
+from balcao.cli import database
+from balcao.core.database import Database
+from balcao.core.migrations import Migration
+from balcao.settings import Settings
+
+console = Console(stderr=True)
+
+
+def migrate() -> None:
+    """Aplica as migrações que faltam e carrega os dados de referência."""
+    with database.reached(Settings.load(), create=True) as url:
+        ran = asyncio.run(_migrate(url))
+    print(f"Banco em dia: {ran} migrações aplicadas agora.")
+
+
+async def _migrate(url: str) -> int:
+    await _answers(url)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("Migrações", total=len(app.all_migrations()))
+
+        def progress(migration: Migration) -> None:
+            shown.update(task, advance=1, description=f"{migration.owner}/{migration.name}")
+
+        return await app.bring_up_to_date(url, progress)
+
+
+async def _answers(url: str) -> None:
+    """Raises Unavailable, which is told in a sentence, on a server that is away or refuses us."""
+    database = Database(url, size=2, role=None)
+    await database.open()
+    await database.close()

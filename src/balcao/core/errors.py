@@ -1,0 +1,134 @@
+"""The one family of faults that use cases raise; how each is worded on the wire is the dialect's affair.
+
+BalcaoError
+├── Invalid              400  what the request alone shows to be wrong
+│   └── Unprocessable    422  the same, where the service answers 422
+├── Unauthenticated      401
+├── Forbidden            403
+├── NotFound             404
+├── MethodNotAllowed     405
+├── Conflict             409
+├── PreconditionFailed   412
+├── TooLarge             413
+├── TooMany              429
+├── Failed               500
+├── UpstreamFailed       502
+└── Unavailable          503
+
+Messages are for people, in Brazilian Portuguese; they name the member at fault and never a value received.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NotRequired, TypedDict
+
+
+class Fault(TypedDict):
+    """One item of a validation answer: where (`loc`), what (`msg`), and which kind (`type`)."""
+
+    loc: list[str]
+    msg: str
+    type: str
+    input: NotRequired[Any]
+    ctx: NotRequired[dict[str, Any]]
+
+
+class BalcaoError(Exception):
+    """A refusal or failure that a caller may see.
+
+    `code` is the stable word of the `Error-Code` header; `retry_after` is in seconds.
+    """
+
+    status: ClassVar[int] = 500
+    default_message: ClassVar[str] = "Erro interno. Tente de novo; se continuar, informe o código da requisição."
+    default_code: ClassVar[str] = "internal"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        code: str | None = None,
+        retry_after: int | None = None,
+        faults: Sequence[Fault] = (),
+    ) -> None:
+        self.message = message or self.default_message
+        self.code = code or self.default_code
+        self.retry_after = retry_after
+        self.faults = list(faults)
+        super().__init__(self.message)
+
+
+class Invalid(BalcaoError):
+    status = 400
+    default_message = "Requisição inválida."
+    default_code = "invalid"
+
+
+class Unprocessable(Invalid):
+    """`faults` lists every fault of the request where the dialect shows items."""
+
+    status = 422
+    default_message = "Dados inválidos."
+
+
+class Unauthenticated(BalcaoError):
+    status = 401
+    default_message = "Autenticação necessária: envie um token válido em Authorization: Bearer."
+    default_code = "unauthenticated"
+
+
+class Forbidden(BalcaoError):
+    status = 403
+    default_message = "Sem permissão para esta operação."
+    default_code = "forbidden"
+
+
+class NotFound(BalcaoError):
+    status = 404
+    default_message = "Não encontrado."
+    default_code = "not-found"
+
+
+class MethodNotAllowed(BalcaoError):
+    status = 405
+    default_message = "Método não permitido neste caminho."
+    default_code = "method-not-allowed"
+
+
+class Conflict(BalcaoError):
+    status = 409
+    default_message = "Conflito com o estado atual."
+    default_code = "conflict"
+
+
+class PreconditionFailed(BalcaoError):
+    status = 412
+    default_message = "O registro mudou desde a leitura: leia de novo e repita."
+    default_code = "precondition-failed"
+
+
+class TooLarge(BalcaoError):
+    status = 413
+    default_message = "Corpo da requisição grande demais."
+    default_code = "too-large"
+
+
+class TooMany(BalcaoError):
+    status = 429
+    default_message = "Muitas requisições: aguarde e tente de novo."
+    default_code = "too-many"
+
+
+class Failed(BalcaoError):
+    """A fault of ours that the caller cannot mend."""
+
+
+class UpstreamFailed(BalcaoError):
+    status = 502
+    default_message = "O sistema externo não respondeu como esperado. Tente de novo em instantes."
+    default_code = "upstream-failed"
+
+
+class Unavailable(BalcaoError):
+    status = 503
+    default_message = "Serviço indisponível no momento. Tente de novo em instantes."
+    default_code = "unavailable"

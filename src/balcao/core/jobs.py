@@ -1,0 +1,207 @@
+"""Work that waits: enqueued in the transaction that causes it, run by a worker, parked when it cannot be done.
+
+The queue itself is pgqueuer's; this module fixes its schema, its retry policy and what of a failure is kept:
+never an exception's text, which could hold a person's data, only its stable code.
+"""
+
+import asyncio
+import dataclasses
+import functools
+import random
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import msgspec
+from pgqueuer import PgQueuer
+from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
+from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver, Driver
+from pgqueuer.domain.settings import DBSettings
+from pgqueuer.errors import FailingListenerError, RetryRequested
+from pgqueuer.executors import EntrypointExecutor, EntrypointExecutorParameters
+from pgqueuer.models import Context, Job
+from pgqueuer.ports.driver import NotifyCallback
+from pgqueuer.queries import Queries
+from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
+
+from balcao.core.database import Connection, Database
+from balcao.core.errors import BalcaoError
+from balcao.core.logs import log
+
+QUEUE_SCHEMA = "queue"
+HEARTBEAT = timedelta(seconds=30)
+_AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, BalcaoError, TimeoutError, FailingListenerError)
+BATCH = 10
+# Jobs share the process's pool; more at once would only wait for each other's connections.
+AT_ONCE = 2 * BATCH
+
+
+@functools.cache
+def _names() -> DBSettings:
+    return DBSettings(db_schema=QUEUE_SCHEMA, channel=Channel("balcao_queue"))
+
+
+class _Due(Queries):
+    """For `drain`: what is due only later does not keep it waiting."""
+
+    async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
+        return await self.eligible_queued_work(entrypoints)
+
+
+class _ListeningFirst(AsyncpgPoolDriver):
+    """The library probes its listener at once, on another connection: a probe that overtakes the LISTEN is lost."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        super().__init__(pool)
+        self._listening = asyncio.Event()
+
+    async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
+        await super().add_listener(channel, callback)
+        self._listening.set()
+
+    async def notify(self, channel: str, payload: str) -> None:
+        await self._listening.wait()
+        await super().notify(channel, payload)
+
+
+def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
+    """The library's statements, bound to our schema."""
+    names = _names()
+    return kind(driver, QueryBuilderEnvironment(names), QueryQueueBuilder(names), QuerySchedulerBuilder(names))
+
+
+@dataclasses.dataclass(frozen=True)
+class JobKind:
+    """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
+
+    It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
+    after `attempts` tries the job is parked as a dead letter.
+    """
+
+    name: str
+    run: Callable[..., Awaitable[None]]
+    attempts: int = 8
+    first_delay: timedelta = timedelta(seconds=5)
+    longest_delay: timedelta = timedelta(minutes=15)
+
+    def delay(self, attempt: int) -> timedelta:
+        doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
+        return timedelta(seconds=min(self.longest_delay.total_seconds(), doubled) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter, no secret
+
+
+class JobFailed(Exception):
+    """What the queue keeps of a failure: its code."""
+
+
+class Retry(Exception):
+    """Raised by a job that cannot be done yet; `delay` replaces the kind's own when longer."""
+
+    def __init__(self, code: str, delay: timedelta = timedelta(0)) -> None:
+        super().__init__(code)
+        self.code = code
+        self.delay = delay
+
+
+async def enqueue(
+    connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
+) -> int:
+    """Within the caller's transaction: the job exists if and only if that commits. Returns the job's id."""
+    queries = queue_queries(AsyncpgDriver(connection))
+    ids = await queries.enqueue(kind, msgspec.json.encode(payload), 0, delay)
+    return int(ids[0])
+
+
+class _Executor(EntrypointExecutor):
+    """Runs one job of a kind; turns failures into a later try or a dead letter, stripped of their text."""
+
+    def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
+        super().__init__(parameters)
+        self.kind = kind
+
+    async def execute(self, job: Job, context: Context) -> None:
+        try:
+            await super().execute(job, context)
+        except Exception as failure:
+            raise self._verdict(failure, job.attempts) from None
+
+    def _verdict(self, failure: Exception, attempts: int) -> Exception:
+        code = failure_code(failure)
+        if attempts + 1 >= self.kind.attempts:
+            log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
+            return JobFailed(code)
+        log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)
+        wanted = failure.delay if isinstance(failure, Retry) else timedelta(0)
+        return RetryRequested(max(self.kind.delay(attempts), wanted), reason=code)
+
+
+def failure_code(failure: Exception) -> str:
+    if isinstance(failure, (BalcaoError, Retry)):
+        return failure.code
+    return type(failure).__name__
+
+
+class Worker:
+    """Runs jobs of the given kinds until told to stop."""
+
+    def __init__(self, database: Database, kinds: Iterable[JobKind], resources: Any) -> None:
+        self._database = database
+        self._kinds = list(kinds)
+        self._resources = resources
+        self._queue: PgQueuer | None = None
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Returns after `stop`; a lost database is waited for, not died of."""
+        while not self._stopping.is_set():
+            try:
+                await self._run_once()
+            except _AWAY as failure:
+                log.warning("worker.reconnect", code=failure_code(failure))
+                await asyncio.sleep(1)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._queue is not None:
+            self._queue.shutdown.set()
+
+    async def drain(self) -> None:
+        """Runs what is due, and what that enqueues, and returns when nothing more is due."""
+        await self._run_once(QueueExecutionMode.drain)
+
+    async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
+        async with asyncpg.create_pool(
+            self._database.url, min_size=2, max_size=4, server_settings=self._database.server_settings
+        ) as pool:
+            self._queue = self._assemble(pool)
+            if not self._stopping.is_set():
+                await self._queue.run(
+                    dequeue_timeout=timedelta(seconds=5),
+                    batch_size=BATCH,
+                    mode=mode,
+                    max_concurrent_tasks=AT_ONCE,
+                    heartbeat_timeout=HEARTBEAT,
+                    shutdown_on_listener_failure=mode is QueueExecutionMode.continuous,
+                )
+
+    def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
+        driver = _ListeningFirst(pool)
+        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _Due))
+        for kind in self._kinds:
+            queue.entrypoint(
+                kind.name,
+                accepts_context=False,
+                on_failure="hold",
+                executor_factory=functools.partial(_executor, kind=kind),
+            )(self._runner(kind))
+        return queue
+
+    def _runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
+        async def run(job: Job) -> None:
+            await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
+
+        return run
+
+
+def _executor(parameters: EntrypointExecutorParameters, kind: JobKind) -> _Executor:
+    return _Executor(parameters, kind)

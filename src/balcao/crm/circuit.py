@@ -1,0 +1,117 @@
+"""Stops calling a CRM that keeps failing, and finds out with one probe when it is back.
+
+closed ──5 failures in a row, or 10 of the last 20──> open (30 s) ──time over──> half open, one probe
+  ^────────────────────── probe succeeds ────────────────────────────────────────┘
+                          probe fails: open again, twice as long (at most 300 s)
+
+The breaker libraries at hand count failures in a row or a rate, not both, and keep the open time constant.
+"""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+from balcao.crm.failures import CrmAway
+
+IN_A_ROW = 5
+WINDOW = 20
+FIRST_OPEN_SECONDS = 30.0
+LONGEST_OPEN_SECONDS = 300.0
+
+
+class State(StrEnum):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Circuit:
+    """One per process and upstream. Not for threads: every change happens between two awaits of one loop."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._round = 0  # counts the changes of state: an answer to a call of an earlier round says nothing now
+        self._open_until: float | None = None
+        self._closed()
+
+    @property
+    def state(self) -> State:
+        if self._open_until is None:
+            return State.CLOSED
+        return State.OPEN if self._probing or self._clock() < self._open_until else State.HALF_OPEN
+
+    @property
+    def seconds_until_probe(self) -> float:
+        return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Around one call. Raises CrmAway at once while open; a CrmAway from within counts as a failure.
+
+        Any other refusal is an answer, so the CRM is there. A cancelled call says nothing, and gives its probe back.
+        """
+        admitted = self.admit()
+        try:
+            yield
+        except CrmAway:
+            self.failed(admitted)
+            raise
+        except Exception:
+            self.succeeded(admitted)
+            raise
+        except BaseException:
+            self.abandoned(admitted)
+            raise
+        self.succeeded(admitted)
+
+    def admit(self) -> int:
+        """The round that the call's outcome is reported with. Raises CrmAway while open."""
+        if self.state is State.OPEN:
+            raise CrmAway(code="crm-circuit-open", retry_after=max(1, math.ceil(self.seconds_until_probe)))
+        self._probing = self.state is State.HALF_OPEN
+        return self._round
+
+    def succeeded(self, admitted: int) -> None:
+        if admitted != self._round:
+            return
+        if self._probing:
+            self._round += 1
+            self._closed()
+        self._in_a_row = 0
+        self._recent.append(True)
+        self._open_if_too_many()
+
+    def failed(self, admitted: int) -> None:
+        if admitted != self._round:
+            return
+        self._in_a_row += 1
+        self._recent.append(False)
+        if self._probing:
+            self._open(min(self._open_seconds * 2, LONGEST_OPEN_SECONDS))
+        else:
+            self._open_if_too_many()
+
+    def abandoned(self, admitted: int) -> None:
+        if admitted == self._round:
+            self._probing = False
+
+    def _open_if_too_many(self) -> None:
+        half = len(self._recent) == WINDOW and self._recent.count(False) * 2 >= WINDOW
+        if self._in_a_row >= IN_A_ROW or half:
+            self._open(FIRST_OPEN_SECONDS)
+
+    def _open(self, seconds: float) -> None:
+        self._round += 1
+        self._probing = False
+        self._open_seconds = seconds
+        self._open_until = self._clock() + seconds
+
+    def _closed(self) -> None:
+        self._probing = False
+        self._in_a_row = 0
+        self._recent: deque[bool] = deque(maxlen=WINDOW)
+        self._open_seconds = 0.0
+        self._open_until = None

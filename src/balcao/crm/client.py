@@ -1,0 +1,127 @@
+"""What the registry asks of the CRM: look a person up, change an account, create one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from prometheus_client import Counter
+
+from balcao.core.cpf import Cpf
+from balcao.core.errors import Unavailable
+from balcao.crm.circuit import Circuit
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.crm.fields import FieldMap, Record
+from balcao.crm.transport import ANSWER_SECONDS, CONNECT_SECONDS, Answer, Transport
+from balcao.settings import Settings
+
+TIMEOUT = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
+_duplicates = Counter("balcao_crm_duplicate_account", "Look-ups that found more than one account of a person")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """`cidadao` has the specification's keys for the login sync, as the CRM has the values."""
+
+    id: str
+    cidadao: Mapping[str, Any] = field(repr=False)
+
+
+class Upserted(StrEnum):
+    """EXISTED: somebody else was faster, or there are several accounts; look the person up again."""
+
+    CREATED = "created"
+    EXISTED = "existed"
+
+
+class CrmClient:
+    """Shared by the whole process, with one token and one circuit.
+
+    Every method raises Unavailable when no CRM is configured, CrmAway when it gives no usable answer within the
+    deadline (or the circuit is open), CrmRefused when it says no.
+    """
+
+    def __init__(self, transport: Transport | None, version: str, fields: FieldMap) -> None:
+        self._transport = transport
+        self._data = f"/services/data/{version}"
+        self._fields = fields
+        self.circuit = Circuit()
+
+    async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
+        """The person's account with its consents; of several the oldest, which is counted."""
+        with self.circuit.guard():
+            accounts, consents = await self._both(self._accounts_of(cpf), self._consents_of(cpf), deadline)
+        if len(accounts) > 1:
+            _duplicates.inc()
+        if not accounts:
+            return None
+        cidadao = self._fields.cidadao(accounts[0], consents)
+        return Account(cidadao["accountId"], cidadao)
+
+    async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
+        """Writes these keys of `dados`, and no others."""
+        path = f"{self._data}/sobjects/Account/{quote(account_id, safe='')}"
+        with self.circuit.guard():
+            await self._call("PATCH", path, deadline, json=self._fields.outgoing(dados))
+
+    async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
+        """Creates the account, or writes into the one that exists: one account, however many ask at once."""
+        path = f"{self._data}/sobjects/Account/{self._fields.account['cpf']}/{cpf.digits}"
+        with self.circuit.guard():
+            try:
+                answer = await self._call("PATCH", path, deadline, json=self._fields.outgoing(dados))
+            except CrmRefused as refusal:
+                if refusal.error_code != "DUPLICATE_VALUE":
+                    raise
+                return Upserted.EXISTED
+        return Upserted.CREATED if answer.status == 201 else Upserted.EXISTED
+
+    def _accounts_of(self, cpf: Cpf) -> str:
+        """Only the checked digits of a Cpf and names that the field map has checked go into a query."""
+        fields = ", ".join(self._fields.account_fields)
+        person = f"{self._fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
+        return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
+
+    def _consents_of(self, cpf: Cpf) -> str:
+        fields = ", ".join(self._fields.consent_fields)
+        return f"SELECT {fields} FROM Consentimento__c WHERE CPF__c = '{cpf.digits}' ORDER BY Chave__c"  # noqa: S608
+
+    async def _both(self, first: str, second: str, deadline: Deadline) -> tuple[list[Record], list[Record]]:
+        try:
+            async with asyncio.TaskGroup() as group:
+                one = group.create_task(self._query(first, deadline))
+                other = group.create_task(self._query(second, deadline))
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return one.result(), other.result()
+
+    async def _query(self, query: str, deadline: Deadline) -> list[Record]:
+        answer = await self._call("GET", f"{self._data}/query", deadline, params={"q": query})
+        records = answer.json.get("records") if isinstance(answer.json, dict) else None
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+            raise CrmAway()
+        return records
+
+    async def _call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
+        if self._transport is None:
+            raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
+        return await self._transport.call(method, path, deadline, **content)
+
+
+@asynccontextmanager
+async def crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -> AsyncIterator[CrmClient]:
+    """The client of one process, open. Raises SettingsError for a field map that cannot be used."""
+    fields = FieldMap.load(Path(settings.crm_field_map) if settings.crm_field_map else None)
+    async with httpx.AsyncClient(timeout=limits, follow_redirects=False) as http:
+        transport = (
+            Transport(http, settings.crm_url, settings.crm_client_id, settings.crm_client_secret.get_secret_value())
+            if settings.crm_configured
+            else None
+        )
+        yield CrmClient(transport, settings.crm_api_version, fields)

@@ -1,0 +1,30 @@
+"""How a call to the CRM can go wrong; both are what the caller sees as 502.
+
+UpstreamFailed
+├── CrmAway      no usable answer: worth another try later
+└── CrmRefused   the CRM understood and said no: the same call would be refused again
+"""
+
+from collections.abc import Sequence
+
+from balcao.core.errors import UpstreamFailed
+
+
+class CrmAway(UpstreamFailed):
+    """`retry_after` is set when it is known how many seconds to wait."""
+
+    default_message = "O CRM não respondeu como esperado. Tente de novo em instantes."
+    default_code = "crm-away"
+
+
+class CrmRefused(UpstreamFailed):
+    """`error_code` is the CRM's own word and `fields` the names it complains of; never its message."""
+
+    default_message = "O CRM recusou a operação."
+    default_code = "crm-refused"
+
+    def __init__(self, http_status: int, error_code: str, fields: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.http_status = http_status
+        self.error_code = error_code
+        self.fields = tuple(fields)

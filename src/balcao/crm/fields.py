@@ -1,0 +1,117 @@
+"""Translates between the keys of `dados`/`cidadao` and the fields of the CRM, by a map that is data."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+from balcao.settings import SettingsError
+
+Record = Mapping[str, Any]
+
+_SECTIONS = ("account", "name", "address", "consent")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # they stand in queries
+_NOT_IN_CIDADAO = frozenset({"contaOrigem"})
+_READ_ONLY = frozenset({"accountId", "cpf"})
+
+
+@dataclass(frozen=True)
+class FieldMap:
+    """Each section maps our key to the CRM's field name."""
+
+    account: Mapping[str, str]
+    name: Mapping[str, str]
+    address: Mapping[str, str]
+    consent: Mapping[str, str]
+
+    @classmethod
+    def load(cls, replacing: Path | None = None) -> Self:
+        """The shipped map, with the names of a TOML file of the same form. Raises SettingsError."""
+        shipped = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
+        replaced = _read(replacing) if replacing else {}
+        _check(shipped, replaced)
+        return cls(**{section: shipped[section] | replaced.get(section, {}) for section in _SECTIONS})
+
+    @property
+    def account_fields(self) -> list[str]:
+        """What a look-up asks for."""
+        wanted = [field for key, field in self.account.items() if key not in _NOT_IN_CIDADAO]
+        return sorted({*wanted, *self.address.values()})
+
+    @property
+    def consent_fields(self) -> list[str]:
+        return sorted(self.consent.values())
+
+    def cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
+        """The specification's object: texts that the CRM does not have are left out, arrays are always there."""
+        texts = {
+            key: str(account[field])
+            for key, field in self.account.items()
+            if key not in _NOT_IN_CIDADAO and account.get(field) not in (None, "")
+        }
+        return texts | {
+            "consentimento": [_known(self.consent, record) for record in consents],
+            "endereco": _known(self.address, account),
+            "idioma": [word for word in texts.get("idioma", "").split(";") if word],
+            "isTourist": account.get(self.account["isTourist"]) is True,
+            "nome": texts.get("nome", ""),
+        }
+
+    def outgoing(self, dados: Record) -> dict[str, Any]:
+        """The fields that write these keys; null and the empty text clear. KeyError for a key that is never written."""
+        written: dict[str, Any] = {}
+        for key, value in dados.items():
+            match key:
+                case "nome":
+                    written |= self._split(value)
+                case "endereco":
+                    written |= {self.address[part]: text or None for part, text in value.items()}
+                case "idioma":
+                    written[self.account[key]] = ";".join(value or []) or None
+                case "isTourist":
+                    written[self.account[key]] = bool(value)
+                case _ if key in _READ_ONLY:
+                    raise KeyError(key)
+                case _:
+                    written[self.account[key]] = value or None
+        return written
+
+    def incoming(self, written: Record) -> dict[str, Any]:
+        """The keys of `dados` for fields that were written: what a CRM sends back of a change."""
+        parts = {key: written[field] for key, field in self.address.items() if field in written}
+        texts = {
+            key: written[field]
+            for key, field in self.account.items()
+            if field in written and field not in self.address.values() and key not in _NOT_IN_CIDADAO | _READ_ONLY
+        }
+        if texts.get("idioma"):
+            texts["idioma"] = texts["idioma"].split(";")
+        return texts | ({"endereco": parts} if parts else {})
+
+    def _split(self, nome: str) -> dict[str, str | None]:
+        """The first word and the rest; a single word is the family name, which the CRM requires."""
+        first, _, last = nome.strip().partition(" ")
+        return {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
+
+
+def _known(section: Mapping[str, str], record: Record) -> dict[str, str]:
+    return {key: str(record[field]) for key, field in section.items() if record.get(field) not in (None, "")}
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        raise SettingsError("BALCAO_CRM_FIELD_MAP: o arquivo não pode ser lido ou não é TOML válido.") from None
+
+
+def _check(shipped: Mapping[str, Any], replaced: Mapping[str, Any]) -> None:
+    for section, names in replaced.items():
+        if section not in shipped or not isinstance(names, dict):
+            raise SettingsError(f"BALCAO_CRM_FIELD_MAP: a seção `{section}` não existe.")
+        for key, field in names.items():
+            if key not in shipped[section] or not isinstance(field, str) or not _NAME.fullmatch(field):
+                raise SettingsError(f"BALCAO_CRM_FIELD_MAP: `{section}.{key}` não existe ou não é um nome de campo.")

@@ -1,0 +1,28 @@
+"""The accounts of a fresh sandbox."""
+
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from balcao.crm.fields import FieldMap
+from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, Entity
+from balcao.identity.demo import people
+
+
+def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:
+    """Entity and fields of every demo record; ids and dates are the same on every machine."""
+    known = {person.cpf: {"nome": person.name, "dataNascimento": person.birth_date} for person in people()}
+    listed = tomllib.loads(files(__package__).joinpath("accounts.toml").read_text("utf-8"))["account"]
+    for number, account in enumerate(listed, 1):
+        consents = account.pop("consent", [])
+        moment = f"2026-01-{number:02d}T12:00:00.000+0000"
+        account |= {"Id": f"{ACCOUNT.prefix}{number:015d}", "CreatedDate": moment, "LastModifiedDate": moment}
+        yield ACCOUNT, account | FieldMap.load().outgoing(known[account["CPF__c"]])
+        for consent in consents:
+            yield CONSENT, consent | _owner(account, consent)
+
+
+def _owner(account: dict[str, Any], consent: dict[str, Any]) -> dict[str, Any]:
+    key = "|".join((account["CPF__c"], consent["Categoria__c"], consent["Canal__c"]))
+    return {"Conta__c": account["Id"], "CPF__c": account["CPF__c"], "Chave__c": key}

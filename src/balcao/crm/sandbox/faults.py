@@ -1,0 +1,104 @@
+"""Faults that an operator or a test switches on, and the people whose number alone brings one."""
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from balcao.crm.sandbox.refusals import Refused
+
+Operation = Literal["token", "query", "get", "create", "update", "upsert"]
+Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_token", "garbage"]
+
+
+class Reset(Exception):
+    """The connection is to be closed without an answer."""
+
+
+class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """`times` is how often it still strikes, None for ever. The other members belong to one mode each."""
+
+    mode: Mode
+    operation: Operation | Literal["*"] = "*"
+    times: int | None = None
+    probability: float = 1.0
+    seed: int = 0
+    cpf: str | None = None
+    ms: int = 0
+    jitter_ms: int = 0
+    retry_after: int | None = None
+    status: int = 500
+    code: str = "UNKNOWN_EXCEPTION"
+    applied: Literal["before", "after"] = "before"
+
+    async def strike(self, dice: random.Random) -> None:
+        """Before the operation. Raises Refused or Reset; returns for what only shows in the answer."""
+        match self.mode:
+            case "latency":
+                await asyncio.sleep((self.ms + dice.uniform(0, self.jitter_ms)) / 1_000)
+            case "rate_limit":
+                raise self._rate_limited()
+            case "error":
+                raise Refused(self.status, self.code, "An unexpected error occurred")
+            case "expired_token":
+                raise Refused(401, "INVALID_SESSION_ID", "Session expired or invalid")
+            case "reset" if self.applied == "before":
+                raise Reset
+
+    def _rate_limited(self) -> Refused:
+        refused = Refused(429, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded")
+        if self.retry_after is not None:
+            refused.headers["Retry-After"] = str(self.retry_after)
+        return refused
+
+
+@dataclass
+class Loaded:
+    fault: Fault
+    dice: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.dice = random.Random(self.fault.seed)  # noqa: S311 - a run must repeat
+
+    def strikes(self, operation: Operation, cpf: str | None) -> bool:
+        """Whether it strikes this call; counts down when it does."""
+        wanted = self.fault
+        if wanted.operation not in ("*", operation) or wanted.times == 0 or wanted.cpf not in (None, cpf):
+            return False
+        if self.dice.random() >= wanted.probability:
+            return False
+        if wanted.times is not None:
+            wanted.times -= 1
+        return True
+
+
+class Faults:
+    """First match wins; the simulated people come last and stay when the list is emptied."""
+
+    def __init__(self) -> None:
+        self._loaded: list[Loaded] = []
+
+    def replace(self, faults: list[Fault]) -> None:
+        self._loaded = [Loaded(fault) for fault in faults]
+
+    def listed(self) -> list[dict[str, Any]]:
+        return [msgspec.to_builtins(loaded.fault) for loaded in self._loaded]
+
+    def pick(self, operation: Operation, cpf: str | None) -> Loaded | None:
+        struck = (loaded for loaded in self._loaded if loaded.strikes(operation, cpf))
+        return next(struck, None) or _simulated(cpf)
+
+
+SIMULATORS = {
+    range(151, 161): Fault(mode="error"),
+    range(161, 171): Fault(mode="rate_limit", retry_after=1),
+    range(171, 181): Fault(mode="latency", ms=5_000),
+}
+
+
+def _simulated(cpf: str | None) -> Loaded | None:
+    """The demo people 151..180, whose CPF is 900000000 + n and two check digits."""
+    number = int(cpf[:9]) - 900_000_000 if cpf and len(cpf) == 11 and cpf.isdigit() else 0
+    return next((Loaded(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)

@@ -1,0 +1,37 @@
+"""What the sandbox CRM was asked, for tests and for the curious; kept in memory, the newest entries only."""
+
+from collections import deque
+from datetime import UTC, datetime
+
+import msgspec
+
+KEPT = 10_000
+
+
+class Entry(msgspec.Struct):
+    """`fields` are names. `status` is 0 while the call runs, and when its connection was closed."""
+
+    at: str
+    operation: str
+    cpf: str | None
+    fields: list[str]
+    request_id: str | None
+    fault: str | None = None
+    status: int = 0
+
+
+class Journal:
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque(maxlen=KEPT)
+
+    def open(self, operation: str, cpf: str | None, fields: list[str], request_id: str | None) -> Entry:
+        moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        entry = Entry(moment, operation, cpf, sorted(fields), request_id)
+        self._entries.append(entry)
+        return entry
+
+    def listed(self, cpf: str | None) -> list[Entry]:
+        return [entry for entry in self._entries if cpf is None or entry.cpf == cpf]
+
+    def clear(self) -> None:
+        self._entries.clear()

@@ -1,0 +1,170 @@
+"""The objects that the sandbox CRM knows: their fields and what each of them accepts."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+from balcao.crm.sandbox.refusals import Refused, unknown_field
+
+GENDERS = (
+    "Homem_cisgenero",
+    "Mulher_cisgenero",
+    "Homem_transgenero",
+    "Mulher_transgenero",
+    "Nao_binario",
+    "Outro_Prefere_nao_informar",
+)
+RACES = ("Branca", "Preta", "Parda", "Amarela", "Indígena", "Outra")
+_CPF = re.compile(r"[0-9]{11}")
+
+
+@dataclass(frozen=True)
+class Field:
+    kind: Literal["text", "boolean", "date"] = "text"
+    longest: int = 255
+    values: tuple[str, ...] = ()
+    required: bool = False
+    written_by_crm: bool = False
+
+    def accept(self, name: str, value: Any) -> Any:
+        """The value as it is stored: an empty text is none. Raises Refused."""
+        if value is None or value == "":
+            return self._absent(name)
+        if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):
+            raise Refused(400, "JSON_PARSER_ERROR", f"Cannot deserialize {self.kind}", [name])
+        if isinstance(value, str):
+            self._check_text(name, value)
+        return value
+
+    def _check_text(self, name: str, value: str) -> None:
+        if self.kind == "date":
+            _check_date(name, value)
+        if len(value) > self.longest:
+            raise Refused(400, "STRING_TOO_LONG", f"data value too large (max length={self.longest})", [name])
+        if self.values and value not in self.values:
+            raise Refused(400, "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST", "bad value for restricted picklist", [name])
+
+    def _absent(self, name: str) -> Any:
+        if self.required:
+            raise missing(name)
+        return False if self.kind == "boolean" else None
+
+
+@dataclass(frozen=True)
+class Entity:
+    """`external` is the field that an upsert may name: unique, and taken from the path."""
+
+    name: str
+    prefix: str
+    fields: Mapping[str, Field]
+    external: str | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    def known(self, name: str) -> str:
+        if name not in self.fields:
+            raise unknown_field(name)
+        return name
+
+    def accepted(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
+        """The fields as they are stored. Raises Refused for the first that cannot be."""
+        for name in written:
+            if self.fields[self.known(name)].written_by_crm:
+                raise unknown_field(name)
+        values = {name: self.fields[name].accept(name, value) for name, value in written.items()}
+        if "CPF__c" in values and not _CPF.fullmatch(values["CPF__c"] or ""):
+            raise Refused(400, "FIELD_CUSTOM_VALIDATION_EXCEPTION", "eleven digits", ["CPF__c"])
+        if new:
+            self._complete(values)
+        return values
+
+    def _complete(self, values: Mapping[str, Any]) -> None:
+        for name, kind in self.fields.items():
+            if kind.required and name not in values:
+                raise missing(name)
+
+
+def missing(name: str) -> Refused:
+    return Refused(400, "REQUIRED_FIELD_MISSING", "Required fields are missing", [name])
+
+
+def _check_date(name: str, value: str) -> None:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        raise Refused(400, "JSON_PARSER_ERROR", "Cannot deserialize date", [name]) from None
+
+
+_SYSTEM = {name: Field(written_by_crm=True) for name in ("Id", "Name", "CreatedDate", "LastModifiedDate")}
+_PHONES = ("Phone", "PersonMobilePhone", "PersonHomePhone", "PersonOtherPhone", "TelefoneInternacional__c")
+_TEXTS = (
+    "Bairro__c",
+    "CanalOrigem__c",
+    "CanalUltimaModificacao__c",
+    "Complemento__c",
+    "ContaOrigem__c",
+    "Deficiencia__c",
+    "Escolaridade__c",
+    "FirstName",
+    "Idioma__c",
+    "Nacionalidade__c",
+    "NomeExibicao__c",
+    "NomeSocial__c",
+    "Passaporte__c",
+    "PersonMailingCity",
+    "PersonMailingCountry",
+    "PersonMailingPostalCode",
+    "PersonMailingState",
+    "PersonMailingStreet",
+    "RendaFamiliar__c",
+    "TipoTelefone1__c",
+    "TipoTelefone2__c",
+    "TipoTelefone3__c",
+)
+
+ACCOUNT = Entity(
+    "Account",
+    "001",
+    {
+        **_SYSTEM,
+        **{name: Field() for name in _TEXTS},
+        **{name: Field(longest=40) for name in _PHONES},
+        "CPF__c": Field(longest=11),
+        "Genero__c": Field(values=GENDERS),
+        "IsPersonAccount": Field("boolean", written_by_crm=True),
+        "LastName": Field(required=True),
+        "PersonBirthdate": Field("date"),
+        "PersonEmail": Field(longest=80),
+        "Raca__c": Field(values=RACES),
+        "Turista__c": Field("boolean"),
+    },
+    external="CPF__c",
+    defaults={"IsPersonAccount": True, "Turista__c": False},
+)
+CONSENT = Entity(
+    "Consentimento__c",
+    "a01",
+    {
+        **_SYSTEM,
+        **{name: Field() for name in ("Canal__c", "Categoria__c", "Data__c", "Finalidade__c", "Motivo__c")},
+        "Chave__c": Field(),
+        "Conta__c": Field(required=True),
+        "CPF__c": Field(longest=11),
+        "Status__c": Field(values=("IN", "OUT")),
+    },
+    external="Chave__c",
+)
+ANONYMISATION = Entity(
+    "SolicitacaoAnonimizacao__c",
+    "a02",
+    {
+        **_SYSTEM,
+        "Conta__c": Field(required=True),
+        "CPF__c": Field(longest=11, required=True),
+        "DataConclusao__c": Field(written_by_crm=True),
+        "Status__c": Field(values=("enfileirado", "concluido", "falhou", "cancelado")),
+    },
+    defaults={"Status__c": "enfileirado"},
+)
+ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION)}

@@ -1,0 +1,147 @@
+"""The sandbox's state: records in memory, every change appended to a file so that a restart keeps it.
+
+Nothing here awaits, so each change is one step of the event loop: concurrent upserts cannot make two records.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from balcao.crm.sandbox.objects import ACCOUNT, ENTITIES, Entity
+from balcao.crm.sandbox.refusals import Refused, not_found
+from balcao.crm.sandbox.soql import Condition, Query
+
+Record = dict[str, Any]
+Row = tuple[Entity, Record]
+
+
+class Records:
+    """`demo` gives the rows of a fresh start."""
+
+    def __init__(self, path: Path, demo: Callable[[], Iterable[Row]]) -> None:
+        self._path = path
+        self._demo = demo
+        self._last_moment = 0
+        self._last_number = 0
+        self._tables: dict[str, dict[str, Record]] = {}
+        if path.exists():
+            self._replay()
+        else:
+            self.reset()
+
+    def reset(self) -> None:
+        """Back to the demo accounts."""
+        self._tables = {name: {} for name in ENTITIES}
+        self._start_file()
+        for entity, record in self._demo():
+            self._keep(entity, self._new(entity, record))
+
+    def all(self, entity: Entity) -> list[Record]:
+        return list(self._tables[entity.name].values())
+
+    def get(self, entity: Entity, record_id: str) -> Record:
+        """Raises Refused (NOT_FOUND)."""
+        record = self._tables[entity.name].get(record_id)
+        if record is None:
+            raise not_found()
+        return record
+
+    def having(self, entity: Entity, field: str, value: str) -> list[Record]:
+        return [record for record in self.all(entity) if record[field] == value]
+
+    def select(self, query: Query) -> list[Record]:
+        """The whole records that a query means. Raises Refused for an unknown object or field."""
+        entity = ENTITIES.get(query.entity)
+        if entity is None:
+            raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
+        for name in (*query.fields, *(condition.field for condition in query.conditions)):
+            entity.known(name)
+        found = [record for record in self.all(entity) if all(_meets(record, c) for c in query.conditions)]
+        if query.order:
+            name, descending = entity.known(query.order[0]), query.order[1]
+            found.sort(key=lambda record: (record[name] is not None, record[name]), reverse=descending)
+        return found[query.offset :][: query.limit]
+
+    def insert(self, entity: Entity, written: Mapping[str, Any]) -> Record:
+        values = entity.accepted(written, new=True)
+        key = values.get(entity.external or "")
+        if key and self.having(entity, str(entity.external), key):
+            raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
+        return self._keep(entity, self._new(entity, values))
+
+    def update(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> Record:
+        values = entity.accepted(written, new=False)
+        key = values.get(entity.external or "")
+        if key and any(other is not record for other in self.having(entity, str(entity.external), key)):
+            raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
+        return self.rewrite(entity, record, values)
+
+    def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
+        """Sets fields that the CRM itself writes, too."""
+        record |= values
+        record["LastModifiedDate"] = self._now()
+        return self._keep(entity, record)
+
+    def remove(self, entity: Entity, record: Record) -> None:
+        del self._tables[entity.name][record["Id"]]
+        self._append({"entity": entity.name, "id": record["Id"]})
+
+    def _new(self, entity: Entity, values: Mapping[str, Any]) -> Record:
+        moment = self._now()
+        self._last_number += 1
+        given = {
+            "Id": f"{entity.prefix}{self._last_number:015d}",
+            "Name": f"{self._last_number:08d}",
+            "CreatedDate": moment,
+            "LastModifiedDate": moment,
+        }
+        return {**dict.fromkeys(entity.fields), **given, **entity.defaults, **values}
+
+    def _keep(self, entity: Entity, record: Record) -> Record:
+        if entity is ACCOUNT:
+            record["Name"] = " ".join(filter(None, (record["FirstName"], record["LastName"])))
+        self._tables[entity.name][record["Id"]] = record
+        self._append({"entity": entity.name, "record": record})
+        return record
+
+    def _now(self) -> str:
+        """Never the same moment twice: the registry orders the echoes by it."""
+        self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
+        moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _start_file(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.write_text("", "utf-8")
+        self._path.chmod(0o600)
+
+    def _replay(self) -> None:
+        self._tables = {name: {} for name in ENTITIES}
+        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # what follows was cut off by a kill
+        for line in map(json.loads, filter(None, whole.split("\n"))):
+            table = self._tables[line["entity"]]
+            if "record" in line:
+                table[line["record"]["Id"]] = line["record"]
+            else:
+                del table[line["id"]]
+        self._last_number = max((int(key[3:]) for table in self._tables.values() for key in table), default=0)
+        self._start_file()
+        for name, table in self._tables.items():
+            for record in table.values():
+                self._append({"entity": name, "record": record})
+
+
+def _meets(record: Record, condition: Condition) -> bool:
+    value = record[condition.field]
+    if not condition.since:
+        return bool(value == condition.value)
+    try:
+        return bool(datetime.fromisoformat(str(value)) >= condition.value)
+    except (ValueError, TypeError):
+        return False

@@ -1,0 +1,30 @@
+"""Refusals in the CRM's own form: an array of `{message, errorCode, fields}`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class Refused(Exception):
+    def __init__(self, status: int, code: str, message: str, fields: Sequence[str] = ()) -> None:
+        super().__init__(code)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.fields = list(fields)
+        self.headers: dict[str, str] = {}
+
+    @property
+    def body(self) -> list[dict[str, Any]]:
+        return [{"message": self.message, "errorCode": self.code, "fields": self.fields}]
+
+
+def malformed(message: str) -> Refused:
+    return Refused(400, "MALFORMED_QUERY", message)
+
+
+def unknown_field(name: str) -> Refused:
+    return Refused(400, "INVALID_FIELD", f"No such column '{name}' on entity", [name])
+
+
+def not_found() -> Refused:
+    return Refused(404, "NOT_FOUND", "The requested resource does not exist")

@@ -1,0 +1,131 @@
+"""The part of SOQL that the sandbox understands; everything else is malformed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import LarkError, VisitError
+
+from balcao.crm.sandbox.refusals import malformed
+
+LONGEST_QUERY = 20_000
+_GRAMMAR = r"""
+start: SELECT names FROM NAME [where] [order] [limit] [offset]
+names: NAME ("," NAME)*
+where: WHERE condition (AND condition)*
+condition: NAME "=" value    -> equal
+         | NAME ">=" MOMENT  -> since
+value: TEXT -> text | TRUE -> true | FALSE -> false | NULL -> null
+order: ORDER BY NAME [ASC | DESC]
+limit: LIMIT COUNT
+offset: OFFSET COUNT
+
+SELECT.2: /SELECT\b/i
+FROM.2: /FROM\b/i
+WHERE.2: /WHERE\b/i
+AND.2: /AND\b/i
+ORDER.2: /ORDER\b/i
+BY.2: /BY\b/i
+ASC.2: /ASC\b/i
+DESC.2: /DESC\b/i
+LIMIT.2: /LIMIT\b/i
+OFFSET.2: /OFFSET\b/i
+TRUE.2: /TRUE\b/i
+FALSE.2: /FALSE\b/i
+NULL.2: /NULL\b/i
+NAME: /[A-Za-z][A-Za-z0-9_]*/
+TEXT: /'([^'\\]|\\['"\\nrt])*'/
+MOMENT: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:?\d\d)/
+COUNT: /\d{1,6}\b/
+%ignore /\s+/
+"""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`since` compares instants; otherwise the field equals the value."""
+
+    field: str
+    value: Any
+    since: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    fields: tuple[str, ...]
+    entity: str
+    conditions: tuple[Condition, ...] = ()
+    order: tuple[str, bool] | None = None  # field, descending
+    limit: int | None = None
+    offset: int = 0
+
+    def equals(self, field: str) -> str | None:
+        """The text that a condition wants of this field."""
+        wanted = (c.value for c in self.conditions if c.field == field and isinstance(c.value, str))
+        return next(wanted, None)
+
+
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def _unquoted(literal: str) -> str:
+    text, plain = iter(literal[1:-1]), []
+    for char in text:
+        escaped = next(text) if char == "\\" else None
+        plain.append(char if escaped is None else _ESCAPED.get(escaped, escaped))
+    return "".join(plain)
+
+
+@v_args(inline=True)
+class _Reader(Transformer[Token, Query]):
+    def start(self, _: Token, names: Any, __: Token, entity: Token, *rest: Any) -> Query:
+        where, order, limit, offset = rest
+        return Query(names, str(entity), where or (), order, limit, offset or 0)
+
+    def names(self, *names: Token) -> tuple[str, ...]:
+        return tuple(map(str, names))
+
+    def where(self, *parts: Any) -> tuple[Condition, ...]:
+        return tuple(part for part in parts if isinstance(part, Condition))
+
+    def equal(self, name: Token, value: Any) -> Condition:
+        return Condition(str(name), value)
+
+    def since(self, name: Token, moment: Token) -> Condition:
+        return Condition(str(name), datetime.fromisoformat(moment), since=True)
+
+    def text(self, literal: Token) -> str:
+        return _unquoted(literal)
+
+    def true(self, _: Token) -> bool:
+        return True
+
+    def false(self, _: Token) -> bool:
+        return False
+
+    def null(self, _: Token) -> None:
+        return None
+
+    def order(self, _: Token, __: Token, name: Token, direction: Token | None = None) -> tuple[str, bool]:
+        return str(name), direction is not None and direction.type == "DESC"
+
+    def limit(self, _: Token, count: Token) -> int:
+        return int(count)
+
+    offset = limit
+
+
+_PARSER = Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
+
+
+def parse(text: str) -> Query:
+    """Raises Refused (MALFORMED_QUERY)."""
+    if len(text) > LONGEST_QUERY:
+        raise malformed("query too long")
+    try:
+        return _Reader().transform(_PARSER.parse(text))
+    except VisitError:
+        raise malformed("impossible value") from None
+    except LarkError:
+        raise malformed("unexpected token") from None

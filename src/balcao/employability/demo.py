@@ -1,0 +1,102 @@
+"""Demo data of the sandbox (employability document, section 7), made by the use cases and made once.
+
+What a person tried out and removed comes back at the next start, so that there is always something to try.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.call import Call, operator_call
+from balcao.core.clock import utc_now
+from balcao.core.cpf import Cpf
+from balcao.core.platform import Platform
+from balcao.employability.legacy_jobs import service as legacy_jobs
+from balcao.employability.legacy_jobs.schemas import LegacyJobBody
+from balcao.employability.legacy_jobs.states import Status
+from balcao.employability.reference_values.kinds import Kind, shipped_id
+from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.experiences import service as experiences
+from balcao.employability.resume.experiences.schemas import ExperienceBody
+
+ANA = Cpf("90000000175")
+BEHAVIOURS = (1, 4)
+EXPERIENCES = (
+    ExperienceBody(
+        "Auxiliar administrativa",
+        "Papelaria Sol Nascente",
+        "Atendimento, arquivo e emissão de notas.",
+        experiencia_comprovada_ct=True,
+        tempo_experiencia_meses=26,
+    ),
+    ExperienceBody(
+        "Recepcionista",
+        "Clínica Vila Clara",
+        "Agenda, recepção e atendimento por telefone.",
+        eh_trabalho_atual=True,
+        tempo_experiencia_meses=14,
+    ),
+)
+EXPERIENCE_IDS = tuple(uuid5(NAMESPACE_URL, f"balcao:demo:experience:{number}") for number in (1, 2))
+
+
+async def load(platform: Platform) -> None:
+    call = operator_call(platform, "employability.demo")
+    for id_, body in zip(EXPERIENCE_IDS, EXPERIENCES, strict=True):
+        await experiences.add_experience(call, ANA, body, id_)
+    for behaviour in BEHAVIOURS:
+        await behaviours.add_link(call, ANA, behaviour)
+    if not await legacy_jobs.present_jobs(call):
+        await _load_jobs(call)
+
+
+async def examples(platform: Platform) -> Mapping[str, Any]:
+    """A removed thing is left out, or another of its kind named."""
+    call = operator_call(platform, "employability.demo")
+    links = await behaviours.read_links(call, ANA)
+    jobs = await legacy_jobs.present_jobs(call)
+    return {
+        "work_model_id": str(shipped_id(Kind.WORK_MODEL, "Remoto")),
+        "availability_id": str(shipped_id(Kind.AVAILABILITY, "Imediato")),
+        "experience_id": str(EXPERIENCE_IDS[0]),
+        **({"behaviour_link_id": str(links[-1].id)} if links else {}),
+        **({"job_id": str(jobs[-1])} if jobs else {}),
+    }
+
+
+async def _load_jobs(call: Call) -> None:
+    """One for each status, one removed, one past its limit."""
+    day = _first_day(call)
+    opened = _job("Auxiliar de cozinha", Status.OPEN, data_limite_candidatura=day + timedelta(days=30))
+    under_review = _job("Jardineiro", Status.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5))
+    closed = _job("Operador de caixa", Status.OPEN, numero_vagas=4)
+    await legacy_jobs.create_job(call, _job("Monitor de oficinas", Status.CREATED, jornada_trabalho="MEIO_PERIODO"))
+    await legacy_jobs.create_job(call, opened)
+    for body, status in ((under_review, Status.UNDER_REVIEW), (closed, Status.CLOSED)):
+        id_ = await legacy_jobs.create_job(call, body)
+        await legacy_jobs.replace_job(call, id_, msgspec.structs.replace(body, status=status))
+    await legacy_jobs.remove_job(call, await legacy_jobs.create_job(call, _job("Vigia noturno", Status.OPEN)))
+    past = _job("Vendedor temporário", Status.OPEN, data_limite_candidatura=day - timedelta(days=10))
+    await legacy_jobs.create_job(call, past)
+
+
+def _job(titulo: str, status: Status, **fields: Any) -> LegacyJobBody:
+    common: dict[str, Any] = {
+        "descricao": f"{titulo}: vaga de demonstração.",
+        "orgao_id": "1100",
+        "escolaridade_id": 4,
+        "numero_vagas": 2,
+        "salario_min": 1600,
+        "salario_max": 2100,
+    }
+    return LegacyJobBody(titulo, "CLT", status, **common | fields)
+
+
+def _first_day(call: Call) -> datetime:
+    """Midnight of today in the platform's zone: the instants of the demo data hang on the day of the first start."""
+    now = utc_now().astimezone(ZoneInfo(call.platform.settings.time_zone))
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)

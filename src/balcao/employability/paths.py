@@ -1,0 +1,28 @@
+"""The ids in a path: any other form is refused before anything is looked up (employability document, 2.0.5)."""
+
+import re
+from uuid import UUID
+
+from balcao.core.errors import Invalid
+from balcao.core.operations import path_text
+
+_UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_INTEGER = r"[0-9]{1,19}"
+_LARGEST = 2**63 - 1
+
+UuidInPath = path_text(f"^{_UUID}$", "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d")
+IntegerInPath = path_text(f"^{_INTEGER}$", "Identificador (número inteiro)", "12")
+
+
+def path_uuid(text: str) -> UUID:
+    """Raises Invalid for anything but 8-4-4-4-12 hexadecimal digits, in any case."""
+    if not re.fullmatch(_UUID, text):
+        raise Invalid("O `id` do caminho não é um UUID.", code="id-invalid")
+    return UUID(text)
+
+
+def path_integer(text: str) -> int:
+    """Raises Invalid for anything but digits, or a number beyond 64 bits."""
+    if not re.fullmatch(_INTEGER, text) or int(text) > _LARGEST:
+        raise Invalid("O `id` do caminho não é um número inteiro.", code="id-invalid")
+    return int(text)

@@ -1,0 +1,21 @@
+"""Wire types of the reference values."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+
+class ReferenceValue(msgspec.Struct):
+    """Spec: availability, work model."""
+
+    id: UUID
+    descricao: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ReferenceBody(msgspec.Struct):
+    """`id`, `created_at` and `updated_at` may be sent and are ignored."""
+
+    descricao: str

@@ -1,0 +1,38 @@
+"""Reading and changing reference values; all ten kinds behave alike."""
+
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.answers import etag_of, require_match
+from balcao.core.call import Call
+from balcao.core.errors import NotFound
+from balcao.employability.reference_values import store
+from balcao.employability.reference_values.kinds import Kind
+from balcao.employability.reference_values.schemas import ReferenceBody, ReferenceValue
+from balcao.employability.texts import line
+
+LONGEST = 255
+
+
+async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
+    """Raises NotFound, also for an id of another kind."""
+    async with call.platform.database.connection() as connection:
+        return _found(await store.read(connection, kind, id_))
+
+
+async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) -> ReferenceValue:
+    """The row as stored. Raises NotFound, PreconditionFailed, and Conflict for the text of another value."""
+    descricao = line("descricao", body.descricao, LONGEST)
+    async with call.platform.database.transaction() as connection:
+        held = _found(await store.lock(connection, kind, id_))
+        require_match(call.if_match, etag_of(msgspec.json.encode(held)))
+        stored = await store.describe(connection, id_, descricao)
+        await call.platform.audit.record(connection, call, "update", fields=["descricao"])
+    return stored
+
+
+def _found(value: ReferenceValue | None) -> ReferenceValue:
+    if value is None:
+        raise NotFound("Não há registro com este `id`.", code="reference-unknown")
+    return value

@@ -1,0 +1,61 @@
+"""Experiences of a resume: whoever may not see one is told that it does not exist."""
+
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.ids import new_id
+from balcao.employability.resume.experiences import store
+from balcao.employability.resume.experiences.schemas import Experience, ExperienceBody
+from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.texts import line, prose
+
+READ_ANY = "resume:read_any"
+FIELDS = ["experiencias"]
+MOST = 50
+
+
+async def read_experience(call: Call, id_: UUID) -> Experience:
+    """Anybody but the owner sees the CPF masked and leaves an audit event.
+
+    Raises NotFound alike for an unknown id and for a record out of the caller's reach.
+    """
+    async with call.platform.database.connection() as connection:
+        experience = await store.read(connection, id_)
+    if experience is None or (reached := call.reaching(Cpf(experience.cpf), READ_ANY)) is None:
+        raise NotFound("Não há experiência com este `id`.", code="experience-unknown")
+    if not reached.is_owner:
+        owner = Cpf(experience.cpf)
+        async with call.platform.database.transaction() as connection:
+            await call.platform.audit.record(connection, reached, "read", subject=owner, fields=FIELDS)
+        experience.cpf = owner.masked
+    return experience
+
+
+async def add_experience(call: Call, cpf: Cpf, body: ExperienceBody, id_: UUID | None = None) -> Experience:
+    """The row as stored. Raises Invalid, and Conflict beyond the section's limit.
+
+    With `id_` a repeat is harmless: a row that is there already is answered as it is.
+    """
+    checked = _checked(body)
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        if id_ is not None and (present := await store.read(connection, id_)):
+            return present
+        if await store.count(connection, cpf) >= MOST:
+            raise Conflict(f"O currículo já tem {MOST} experiências.", code="experience-limit")
+        added = await store.insert(connection, id_ or UUID(new_id()), cpf, checked)
+        await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+    return added
+
+
+def _checked(body: ExperienceBody) -> ExperienceBody:
+    return msgspec.structs.replace(
+        body,
+        cargo=line("cargo", body.cargo, 120),
+        empresa=line("empresa", body.empresa, 120),
+        descricao_atividades=prose("descricao_atividades", body.descricao_atividades, 2000),
+    )

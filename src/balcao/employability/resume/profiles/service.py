@@ -1,0 +1,10 @@
+"""The resume's root: every save of a resume passes through it, one after the other for each citizen."""
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.employability.resume.profiles import store
+
+
+async def open_resume(connection: Connection, cpf: Cpf) -> None:
+    """Makes the root when it is missing and locks it until the transaction ends (employability document, 5.2)."""
+    await store.open_root(connection, cpf)

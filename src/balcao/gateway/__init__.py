@@ -1,0 +1,1 @@
+"""The front door: one origin, prefixes, request ids, the pages that list the services."""

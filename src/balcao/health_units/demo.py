@@ -1,0 +1,134 @@
+"""The sandbox's health units and ninety days of their notifications (health-units document, section 7).
+
+The same at every first start but for the day: each unit's story is drawn with seed 2026 and told relative to that day.
+"""
+
+import asyncio
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from balcao.core.call import Call, operator_call
+from balcao.core.clock import utc_now
+from balcao.core.cnes import Cnes
+from balcao.core.platform import Platform
+from balcao.core.service import Demo
+from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
+from balcao.health_units.units import service as units
+from balcao.health_units.units.schemas import Tipo, UnitBody
+
+SEED = 2026
+HISTORY_DAYS = 90
+AREAS = ("1.0", "2.1", "3.1", "4.0", "5.1")
+CODES = (*(f"99000{number:02}" for number in range(1, 24)), "0012345")
+DEACTIVATED = "9900023"
+
+# Episodes in the history; units not named here never had a notification. The first two are the busy ones.
+EPISODES = {
+    "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
+    "9900007": 10, "9900008": 10, "9900009": 10, "9900010": 10, "9900011": 10, "9900012": 10,
+}  # fmt: skip
+OPEN_NOW = {
+    "9900001": Risco.AMARELO,
+    "9900002": Risco.AMARELO,
+    "9900003": Risco.LARANJA,
+    "9900004": Risco.VERMELHO,
+}
+UNTOUCHED = "9900011"
+MISTAKEN = "9900012"
+ACTIVE = "9900004"
+QUIET = "9900013"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One act on a unit: opens, changes or, with a cause, closes."""
+
+    at: datetime
+    risco: Risco
+    causa: Causa | None = None
+
+
+async def load(platform: Platform) -> None:
+    call = operator_call(platform, "health_units.demo")
+    known = await units.known_units(call)
+    for number, code in enumerate(CODES, start=1):
+        if code not in known:
+            await units.put_unit(call, Cnes(code), _unit(number, code))
+    day = utc_now().astimezone(ZoneInfo(platform.settings.time_zone))
+    await asyncio.gather(*(_tell(call, Cnes(code), _story(code, day)) for code in EPISODES))
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
+
+
+DEMO = Demo(load, examples)
+
+
+async def _tell(call: Call, cnes: Cnes, story: list[Step]) -> None:
+    """What a start that was cut short has told already is not told twice."""
+    for step in story[await notifications.count_events(call, cnes) :]:
+        present = await notifications.latest(call, cnes)
+        if present is None or not present.active:
+            await notifications.open_notification(call, cnes, OpenBody(risco=step.risco), step.at)
+        elif step.causa is None:
+            await notifications.change(call, cnes, present.id, ChangeBody(risco=step.risco), step.at)
+        else:
+            await notifications.close(call, cnes, present.id, CloseBody(causa=step.causa, risco=step.risco), step.at)
+
+
+def _story(code: str, now: datetime) -> list[Step]:
+    """In the order of time."""
+    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a story, not a secret
+    midnight = datetime.combine(now.date(), time(), now.tzinfo)
+    days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
+    steps = [step for days_ago in days for step in _episode(draw, midnight - timedelta(days=days_ago))]
+    return steps + list(_ending(code, now, midnight))
+
+
+def _episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
+    at = midnight + timedelta(hours=draw.randint(7, 15), minutes=draw.randrange(60))
+    risco = draw.choice(list(Risco)[1:])
+    yield Step(at, risco)
+    if draw.random() < 0.4:
+        at += timedelta(minutes=draw.randint(20, 120))
+        risco = draw.choice(list(Risco)[1:])
+        yield Step(at, risco)
+    yield Step(at + timedelta(minutes=draw.randint(30, 240)), risco, Causa.NORMALIZACAO)
+
+
+def _ending(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
+    """How things stand today."""
+    if code in OPEN_NOW:
+        yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
+    elif code == UNTOUCHED:
+        yield Step(now - timedelta(hours=30), Risco.AMARELO)
+    elif code == MISTAKEN:
+        yield Step(midnight - timedelta(hours=15), Risco.VERMELHO)
+        yield Step(midnight - timedelta(hours=14), Risco.VERMELHO, Causa.ENGANO)
+    else:
+        last = (Risco.AMARELO, Risco.LARANJA, Risco.VERMELHO)[int(code) % 3]
+        yield Step(midnight - timedelta(hours=16), last)
+        yield Step(midnight - timedelta(hours=13), last, Causa.NORMALIZACAO)
+
+
+def _unit(number: int, code: str) -> UnitBody:
+    kind = Tipo.UPA if number in {22, 24} else Tipo.CMS if number % 4 == 0 else Tipo.CF
+    noun = {Tipo.CF: "Clínica da Família", Tipo.CMS: "Centro Municipal de Saúde", Tipo.UPA: "UPA 24h"}[kind]
+    return UnitBody(
+        nome=f"{noun} Modelo {number}",
+        logradouro=f"Rua Modelo {number}",
+        numero=str(100 + number),
+        cep=f"20000-{number:03}",
+        tipo=kind,
+        area=AREAS[number % len(AREAS)],
+        bairro="Bairro Modelo",
+        latitude=round(-22.9 - number / 200, 5),
+        longitude=round(-43.2 - number / 150, 5),
+        ativa=code != DEACTIVATED,
+    )

@@ -1,0 +1,27 @@
+"""SQL of the change feed."""
+
+from datetime import datetime
+from typing import Any
+
+from balcao.core.cnes import Cnes
+from balcao.core.database import Connection, json_text
+
+CHANNEL = "balcao_health_units"
+
+# The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit.
+_APPEND = """
+WITH counter AS (
+    UPDATE health_units.feed_counter SET last = last + 1 RETURNING last
+), entry AS (
+    INSERT INTO health_units.change_feed (sequencia, tipo, cnes, em, dados)
+    SELECT last, $1, $2, $3, $4::jsonb FROM counter
+    RETURNING sequencia
+)
+SELECT sequencia, pg_notify($5, sequencia::text) FROM entry
+"""
+
+
+async def append(connection: Connection, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
+    """The entry's number. To be called last in a transaction: everybody else who writes waits for its end."""
+    sequence: int = await connection.fetchval(_APPEND, tipo, cnes.digits, em, json_text(dados), CHANNEL)
+    return sequence

@@ -1,0 +1,101 @@
+"""Opening, changing, confirming and closing a notification (health-units document, section 4.1).
+
+Each act leaves its event, its entry in the feed and its audit event in one transaction.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from balcao.core.answers import require_match
+from balcao.core.audit import Action
+from balcao.core.call import Call
+from balcao.core.clock import utc_now
+from balcao.core.cnes import Cnes
+from balcao.core.database import Connection
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.ids import new_id
+from balcao.health_units.feed import service as feed
+from balcao.health_units.notifications import states, store
+from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, OpenBody
+from balcao.health_units.notifications.states import Event, Notification
+from balcao.health_units.units import service as units
+
+
+async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
+    """`at` is now unless told. Raises NotFound for an unknown or deactivated unit, Conflict while one is active."""
+    async with call.platform.database.transaction() as connection:
+        await units.lock_active(connection, cnes)
+        last = await store.latest(connection, cnes)
+        after = last.ultima_atualizacao if last else None
+        event = states.opened(body.risco, states.later(at or utc_now(), after))
+        notification = states.begun(UUID(new_id()), cnes.digits, event)
+        if not await store.insert(connection, notification):
+            raise _already_active(last)
+        await _record(call, connection, "create", notification, event, body.motivo)
+    return notification
+
+
+async def change(call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None) -> Notification:
+    """The same colour again confirms. Raises NotFound, Conflict once closed, PreconditionFailed (`If-Match`)."""
+    async with call.platform.database.transaction() as connection:
+        present = await _locked(call, connection, cnes, id)
+        event = states.changed(present, body.risco, at or utc_now())
+        return await _advance(call, connection, present, event, body.motivo)
+
+
+async def close(call: Call, cnes: Cnes, id: UUID, body: CloseBody, at: datetime | None = None) -> Notification:
+    """Raises as `change`."""
+    async with call.platform.database.transaction() as connection:
+        present = await _locked(call, connection, cnes, id)
+        event = states.closed(present, body.causa, body.risco, at or utc_now())
+        return await _advance(call, connection, present, event, body.motivo)
+
+
+async def latest(call: Call, cnes: Cnes) -> Notification | None:
+    """The unit's newest notification, mistakes included."""
+    async with call.platform.database.connection() as connection:
+        return await store.latest(connection, cnes)
+
+
+async def count_events(call: Call, cnes: Cnes) -> int:
+    """How many entries the logs of a unit's notifications hold."""
+    async with call.platform.database.connection() as connection:
+        return await store.count_events(connection, cnes)
+
+
+async def _locked(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
+    present = await store.lock(connection, cnes, id)
+    if present is None:
+        raise NotFound("Notificação não encontrada nesta unidade.", code="notification-not-found")
+    require_match(call.if_match, present.etag)
+    return present
+
+
+async def _advance(
+    call: Call, connection: Connection, present: Notification, event: Event, motivo: str | None
+) -> Notification:
+    new = states.applied(present, event)
+    await store.update(connection, new)
+    await _record(call, connection, "update", new, event, motivo)
+    return new
+
+
+async def _record(
+    call: Call, connection: Connection, action: Action, state: Notification, event: Event, motivo: str | None
+) -> None:
+    await store.append(connection, state.id, event, motivo, _author(call))
+    await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
+    await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
+
+
+def _author(call: Call) -> tuple[str, str]:
+    """Subject and name."""
+    if call.caller is None:
+        return call.actor_kind, "Operação da plataforma"
+    return call.caller.subject, call.caller.display_name
+
+
+def _already_active(present: Notification | None) -> Conflict:
+    named = f" ({present.id}, {present.risco})" if present else ""
+    text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
+    return Conflict(text, code="notification-active")

@@ -1,0 +1,105 @@
+"""SQL of the notifications and their log."""
+
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.cnes import Cnes
+from balcao.core.database import Connection, Row
+from balcao.core.ids import new_id
+from balcao.health_units.notifications.states import Event, Notification
+
+_LATEST = """
+SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+FROM health_units.notifications WHERE cnes = $1 ORDER BY aberta_em DESC LIMIT 1
+"""
+
+
+async def latest(connection: Connection, cnes: Cnes) -> Notification | None:
+    """The unit's newest notification, mistakes included."""
+    return _notification(await connection.fetchrow(_LATEST, cnes.digits))
+
+
+# The partial unique index decides which of two openings is the one.
+_INSERT = """
+INSERT INTO health_units.notifications
+    (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
+RETURNING true
+"""
+
+
+async def insert(connection: Connection, notification: Notification) -> bool:
+    """False when the unit has an active one."""
+    return bool(await connection.fetchval(_INSERT, *msgspec.structs.astuple(notification)))
+
+
+_LOCK = """
+SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+FROM health_units.notifications WHERE id = $1 AND cnes = $2 FOR UPDATE
+"""
+
+
+async def lock(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
+    return _notification(await connection.fetchrow(_LOCK, id, cnes.digits))
+
+
+_UPDATE = """
+UPDATE health_units.notifications
+SET risco = $2, status = $3, ultima_atualizacao = $4, encerrada_em = $5, causa = $6, risco_maximo = $7, versao = $8
+WHERE id = $1
+"""
+
+
+async def update(connection: Connection, new: Notification) -> None:
+    await connection.execute(
+        _UPDATE,
+        new.id,
+        new.risco,
+        new.status,
+        new.ultima_atualizacao,
+        new.encerrada_em,
+        new.causa,
+        new.risco_maximo,
+        new.versao,
+    )
+
+
+_APPEND = """
+INSERT INTO health_units.notification_events
+    (id, notification_id, tipo, risco_antes, risco_depois, causa, motivo, autor_sub, autor_nome, em)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+"""
+
+
+async def append(connection: Connection, id: UUID, event: Event, motivo: str | None, author: tuple[str, str]) -> None:
+    """`author` is subject and name."""
+    antes, depois = event.risco_antes, event.risco_depois
+    await connection.execute(_APPEND, new_id(), id, event.tipo, antes, depois, event.causa, motivo, *author, event.em)
+
+
+_EVENTS = """
+SELECT tipo, risco_antes, risco_depois, causa, em
+FROM health_units.notification_events WHERE notification_id = $1 ORDER BY em
+"""
+
+
+async def events(connection: Connection, id: UUID) -> list[Event]:
+    return [msgspec.convert(dict(row), Event) for row in await connection.fetch(_EVENTS, id)]
+
+
+_COUNT_EVENTS = """
+SELECT count(*) FROM health_units.notification_events AS event
+JOIN health_units.notifications AS notification ON notification.id = event.notification_id
+WHERE notification.cnes = $1
+"""
+
+
+async def count_events(connection: Connection, cnes: Cnes) -> int:
+    found: int = await connection.fetchval(_COUNT_EVENTS, cnes.digits)
+    return found
+
+
+def _notification(row: Row | None) -> Notification | None:
+    return None if row is None else msgspec.convert(dict(row), Notification)

@@ -1,0 +1,45 @@
+"""A unit's risk: read from the board by callers, from the database by who refreshes the board or writes the feed."""
+
+import time
+from zoneinfo import ZoneInfo
+
+from balcao.core.answers import Ready
+from balcao.core.call import Call
+from balcao.core.clock import rfc3339_seconds
+from balcao.core.cnes import Cnes
+from balcao.core.database import Connection, Row
+from balcao.core.platform import Platform
+from balcao.health_units.notifications.schemas import Status
+from balcao.health_units.risk import store
+from balcao.health_units.risk.board import RiskBoard
+from balcao.health_units.risk.schemas import Situation, UnitRisk
+
+
+def read_risk(call: Call, cnes: Cnes) -> Ready:
+    """Raises Unavailable and NotFound."""
+    return call.platform.part(RiskBoard).answer(cnes)
+
+
+async def of_unit(call: Call, connection: Connection, cnes: Cnes) -> UnitRisk:
+    """As the transaction at hand sees it; the unit exists."""
+    return _risk(await store.of_unit(connection, cnes), _zone(call.platform))
+
+
+async def refresh(platform: Platform, board: RiskBoard) -> None:
+    """Fills the board with what the database holds now. Raises Unavailable."""
+    asked_at = time.monotonic()
+    async with platform.database.connection() as connection:
+        rows = await store.all_units(connection)
+    zone = _zone(platform)
+    board.replace([_risk(row, zone) for row in rows], asked_at)
+
+
+def _zone(platform: Platform) -> ZoneInfo:
+    return ZoneInfo(platform.settings.time_zone)
+
+
+def _risk(row: Row, zone: ZoneInfo) -> UnitRisk:
+    if row["risco"] is None:
+        return UnitRisk(row["cnes"], None, None)
+    newest = Situation(row["risco"], row["status"], rfc3339_seconds(row["ultima_atualizacao"], zone))
+    return UnitRisk(row["cnes"], newest if newest.status == Status.ATIVO else None, newest)

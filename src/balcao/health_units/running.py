@@ -1,0 +1,26 @@
+"""What the service keeps in each process: the board, refreshed on every commit."""
+
+import functools
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from balcao.core.platform import Platform
+from balcao.core.watch import Watch
+from balcao.health_units.feed.service import CHANNEL
+from balcao.health_units.risk.board import COMPARE_SECONDS, RiskBoard
+from balcao.health_units.risk.service import refresh
+
+
+@asynccontextmanager
+async def running(platform: Platform) -> AsyncIterator[None]:
+    board = platform.parts[RiskBoard] = RiskBoard()
+    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(refresh, platform, board))
+    await watch.start()
+    try:
+        yield
+    finally:
+        await watch.stop()
+
+
+async def ready(platform: Platform) -> Mapping[str, bool]:
+    return {"risk": platform.part(RiskBoard).fresh}

@@ -1,0 +1,70 @@
+"""Which client is asking, and where it may be answered."""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Mapping
+from urllib.parse import unquote_plus, urlsplit
+
+from balcao.identity.demo import Client
+from balcao.identity.faults import ClientRefused, InvalidRequest, Refused
+from balcao.identity.realm import Realm
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def authenticated(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Client:
+    """By secret in the header or in the form; a public one by its id alone, but never for client credentials.
+
+    Raises ClientRefused, InvalidRequest for two ways at once, Refused for a flow that is not the client's.
+    """
+    name, secret = _credentials(form, authorization)
+    client = realm.clients.get(name)
+    expected = client.secret if client is not None else ""
+    known = hmac.compare_digest((secret or "").encode(), expected.encode()) and bool(expected)
+    if client is None or not (known or _needs_no_secret(client, secret, flow)):
+        raise ClientRefused()
+    if flow not in client.flows:
+        raise Refused("unauthorized_client", "Este cliente não pode usar este fluxo.")
+    return client
+
+
+def _needs_no_secret(client: Client, secret: str | None, flow: str) -> bool:
+    return client.public and secret is None and flow == "authorization_code"
+
+
+def _credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str | None]:
+    if authorization is None:
+        return form.get("client_id", ""), form.get("client_secret")
+    name, secret = _basic(authorization)
+    if "client_secret" in form or form.get("client_id", name) != name:
+        raise InvalidRequest("Identifique o cliente de uma só forma: no cabeçalho ou no formulário.")
+    return name, secret
+
+
+def _basic(authorization: str) -> tuple[str, str]:
+    """Both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
+    scheme, _, encoded = authorization.partition(" ")
+    try:
+        name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        raise ClientRefused() from None
+    if scheme.lower() != "basic" or not colon:
+        raise ClientRefused()
+    return unquote_plus(name), unquote_plus(secret)
+
+
+def may_return_to(client: Client, address: str) -> bool:
+    """Letter by letter one of the client's own; on the loopback address any port and path (RFC 8252, 7.3)."""
+    return address in client.redirect_uris or (client.loopback and _is_loopback(address))
+
+
+def _is_loopback(address: str) -> bool:
+    """Addresses that two programs could read in two ways are none."""
+    if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
+        return False
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "http" and parts.hostname in _LOOPBACK and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

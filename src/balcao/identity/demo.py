@@ -1,0 +1,59 @@
+"""The demo people and clients: one list, from which every demo loader takes them."""
+
+import functools
+import tomllib
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Person(msgspec.Struct, frozen=True):
+    """`groups` are those of the access catalogue; `departments` codes of administrative units."""
+
+    cpf: str
+    name: str
+    username: str
+    password: str
+    email: str
+    groups: list[str]
+    departments: list[str]
+    birth_date: str | None = None
+    token_roles: list[str] = []
+
+    @property
+    def given_name(self) -> str:
+        return self.name.rpartition(" ")[0]
+
+    @property
+    def family_name(self) -> str:
+        return self.name.rpartition(" ")[2]
+
+
+class Client(msgspec.Struct, frozen=True):
+    """`public`: a code is exchanged without the secret; `loopback`: any address on the caller's machine is taken."""
+
+    client_id: str
+    secret: str
+    scopes: list[str]
+    flows: list[str]
+    public: bool = False
+    loopback: bool = False
+    redirect_uris: list[str] = []
+
+
+@functools.cache
+def people() -> tuple[Person, ...]:
+    return tuple(_load("demo_people.toml", "person", Person))
+
+
+@functools.cache
+def clients() -> tuple[Client, ...]:
+    return tuple(_load("demo_clients.toml", "client", Client))
+
+
+def _load(name: str, table: str, kind: type[T]) -> list[T]:
+    document: dict[str, Any] = tomllib.loads(files("balcao.identity").joinpath(name).read_text("utf-8"))
+    return msgspec.convert(document[table], list[kind])  # type: ignore[valid-type]

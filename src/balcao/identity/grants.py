@@ -1,0 +1,93 @@
+"""The token endpoint: a grant becomes tokens, or one of the errors of RFC 6749, 5.2."""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from balcao.identity import tokens
+from balcao.identity.clients import authenticated
+from balcao.identity.demo import Client
+from balcao.identity.faults import InvalidRequest, Refused
+from balcao.identity.realm import Realm
+from balcao.identity.records import Code, Refresh
+
+_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+
+
+def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -> dict[str, Any]:
+    """Raises Refused and its kin."""
+    kind = form.get("grant_type", "")
+    if not kind:
+        raise InvalidRequest("Falta grant_type.")
+    if kind not in _GRANTS:
+        raise Refused("unsupported_grant_type", f"grant_type deve ser um de: {', '.join(_GRANTS)}.")
+    flow, answer = _GRANTS[kind]
+    return answer(realm, authenticated(realm, form, authorization, flow), form)
+
+
+def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    """The scopes asked for, all granted ones when none is asked for. Never a refresh token (spec: Authentication 3)."""
+    asked = form.get("scope", "").split()
+    if not set(asked) <= set(client.scopes):
+        raise Refused("invalid_scope", "O cliente não tem um dos escopos pedidos.")
+    return tokens.for_client(realm, client, " ".join(s for s in client.scopes if s in asked or not asked))
+
+
+def _authorization_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    """One try for each code; a second use ends all that came of the first."""
+    code = realm.records.codes.get(form.get("code", ""))
+    if code is None or code.grant.client_id != client.client_id:
+        raise _invalid_grant()
+    if code.used:
+        code.grant.revoked = True
+        raise _invalid_grant()
+    code.spend()
+    if not (_matches(code, form) and realm.records.holds(code.grant)):
+        raise _invalid_grant()
+    return tokens.for_person(realm, code.grant)
+
+
+def _matches(code: Code, form: Mapping[str, str]) -> bool:
+    verifier = form.get("code_verifier", "")
+    if form.get("redirect_uri") != code.redirect_uri or not _VERIFIER.fullmatch(verifier):
+        return False
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
+    return hmac.compare_digest(challenge, code.challenge.encode())
+
+
+def _refresh_token(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    """Each refresh token serves once; a second use ends the grant, because one of the two users stole it."""
+    refresh = refresh_of(realm, client, form.get("refresh_token", ""))
+    if refresh.used:
+        refresh.grant.revoked = True
+        raise _invalid_grant()
+    if not realm.records.holds(refresh.grant):
+        raise _invalid_grant()
+    refresh.spend()
+    refresh.grant.session.used()
+    return tokens.for_person(realm, refresh.grant)
+
+
+def refresh_of(realm: Realm, client: Client, token: str) -> Refresh:
+    """Raises Refused for one that is unknown, expired or another client's."""
+    refresh = realm.records.refreshes.get(token)
+    if refresh is None or refresh.grant.client_id != client.client_id:
+        raise _invalid_grant()
+    return refresh
+
+
+def _invalid_grant() -> Refused:
+    return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
+
+
+Answer = Callable[[Realm, Client, Mapping[str, str]], dict[str, Any]]
+
+# The flow that the client must have, and what answers.
+_GRANTS: Mapping[str, tuple[str, Answer]] = {
+    "client_credentials": ("client_credentials", _client_credentials),
+    "authorization_code": ("authorization_code", _authorization_code),
+    "refresh_token": ("authorization_code", _refresh_token),
+}

@@ -1,0 +1,110 @@
+"""The login of a person in a browser: the page, the attempt, and the way back to the client with a code."""
+
+import hmac
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from litestar import Response
+from litestar.response import Redirect
+
+from balcao.core.cpf import Cpf
+from balcao.core.errors import TooMany
+from balcao.identity import authorization, browser, forms, pages
+from balcao.identity.authorization import Destination
+from balcao.identity.demo import Person
+from balcao.identity.faults import Refused
+from balcao.identity.realm import AnyRequest, Realm, people_by_login, realm_of
+from balcao.identity.records import Session, secret
+from balcao.identity.tokens import subject_of
+
+# A hundred times higher in the sandbox, as every rate.
+ACCOUNT_RATE = "10/minute"
+ADDRESS_RATE = "60/minute"
+
+WRONG = "CPF ou senha incorretos."
+OUTDATED = "O formulário expirou. Tente de novo."
+
+
+def begin(request: AnyRequest, asked: Mapping[str, str]) -> Response[Any]:
+    """A code at once for who is logged in already, else the page."""
+    realm = realm_of(request)
+    target = authorization.destination(realm, asked)
+    return _or_back(realm, target, lambda: _begin(request, target, asked))
+
+
+def _begin(request: AnyRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
+    realm = realm_of(request)
+    authorization.check(asked)
+    session = authorization.usable(browser.session(request), asked)
+    if session is None:
+        return _page(request, asked, asked.get("login_hint", ""))
+    return _with_code(realm, target, session, asked, 302)
+
+
+async def attempt(request: AnyRequest) -> Response[Any]:
+    """The form of the page; the authorization request comes with it and is checked again."""
+    realm, asked, form = realm_of(request), forms.query(request), await forms.form(request)
+    target = authorization.destination(realm, asked)
+    username = form.get("username", "")
+    if not browser.sent_our_form(request, form):
+        return _page(request, asked, username, OUTDATED, 400)
+    try:
+        person = await _identified(realm, username, form.get("password", ""), browser.address(request))
+    except TooMany as fault:
+        return _too_many(request, asked, username, fault)
+    if person is None:
+        return _page(request, asked, username, WRONG, 400)
+    return _or_back(realm, target, lambda: _logged_in(realm, target, person, asked))
+
+
+def _logged_in(realm: Realm, target: Destination, person: Person, asked: Mapping[str, str]) -> Response[Any]:
+    authorization.check(asked)
+    session = realm.records.log_in(person)
+    response = _with_code(realm, target, session, asked, 303)
+    response.set_cookie(browser.cookie(realm, browser.SESSION, session.cookie))
+    return response
+
+
+async def _identified(realm: Realm, username: str, password: str, address: str) -> Person | None:
+    """By CPF, with or without punctuation, or by user name. Raises TooMany."""
+    await realm.limits.spend(ADDRESS_RATE, "login-address", address)
+    cpf = Cpf.parse_claim(username)
+    person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
+    if person is not None:
+        await realm.limits.spend(ACCOUNT_RATE, "login-account", subject_of(person))
+    expected = person.password if person is not None else secret()
+    return person if hmac.compare_digest(password.encode(), expected.encode()) else None
+
+
+def _with_code(
+    realm: Realm, target: Destination, session: Session, asked: Mapping[str, str], status: Literal[302, 303]
+) -> Response[Any]:
+    code = authorization.code_for(realm, session, target.client, asked)
+    return Redirect(target.with_answer(realm, {"code": code}), status_code=status)
+
+
+def _or_back(realm: Realm, target: Destination, answer: Callable[[], Response[Any]]) -> Response[Any]:
+    """What `answer` gives, or its refusal told to the client."""
+    try:
+        return answer()
+    except Refused as fault:
+        words = {"error": fault.error, "error_description": fault.message}
+        return Redirect(target.with_answer(realm, words), status_code=303)
+
+
+def _page(
+    request: AnyRequest, asked: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
+) -> Response[str]:
+    realm, csrf = realm_of(request), browser.csrf(request)
+    action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(asked)}"
+    response = pages.login(action, csrf, username, fault, status)
+    response.set_cookie(browser.cookie(realm, browser.CSRF, csrf))
+    return response
+
+
+def _too_many(request: AnyRequest, asked: Mapping[str, str], username: str, fault: TooMany) -> Response[str]:
+    text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
+    response = _page(request, asked, username, text, fault.status)
+    response.headers["Retry-After"] = str(fault.retry_after)
+    return response

@@ -1,0 +1,59 @@
+"""The provider's pages: plain HTML, no script, nothing from another address."""
+
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from litestar import Response
+
+from balcao.identity import demo
+
+_FOLDER = files("balcao.identity") / "templates"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+_PERSON = "<tr><td>{}</td><td><code>{}</code></td><td><code>{}</code></td><td><code>{}</code></td></tr>"
+_HIDDEN = '<input type="hidden" name="{}" value="{}">'
+
+
+def login(action: str, csrf: str, username: str = "", fault: str = "", status: int = 200) -> Response[str]:
+    """`action` is where the form goes; what was typed stays, but for the password."""
+    values = {"action": action, "csrf": csrf, "username": username}
+    return _page("login.html", values, status, fault=_fault(fault), people=_people())
+
+
+def logout(action: str, fields: Mapping[str, str]) -> Response[str]:
+    """Asks whether to log out; `fields` come back with the answer."""
+    hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
+    return _page("logout.html", {"action": action}, 200, fields=hidden)
+
+
+def logged_out() -> Response[str]:
+    return _page("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
+
+
+def fault(text: str, status: int) -> Response[str]:
+    return _page("message.html", {"title": "Não foi possível continuar", "text": text}, status)
+
+
+def style() -> Response[str]:
+    return Response((_FOLDER / "style.css").read_text("utf-8"), media_type="text/css; charset=utf-8")
+
+
+def _page(name: str, values: Mapping[str, str], status: int, **markup: str) -> Response[str]:
+    escaped = {key: escape(value) for key, value in values.items()}
+    text = Template((_FOLDER / name).read_text("utf-8")).substitute(escaped | markup)
+    return Response(text, status_code=status, media_type="text/html; charset=utf-8", headers=_HEADERS)
+
+
+def _fault(text: str) -> str:
+    return f'<p class="fault" role="alert" id="fault">{escape(text)}</p>' if text else ""
+
+
+def _people() -> str:
+    rows = ((p.name, p.username, p.cpf, p.password) for p in demo.people())
+    return "\n".join(_PERSON.format(*map(escape, row)) for row in rows)

@@ -1,0 +1,90 @@
+"""Wire types of the citizen record and its self-declared fields (registry document, 3.2)."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class GenderBody(msgspec.Struct):
+    """Spec: self-declared gender, free text."""
+
+    valor: str
+
+
+class Message(msgspec.Struct):
+    message: str
+
+
+class Email(msgspec.Struct):
+    origem: str
+    sistema: str
+    valor: str
+    updated_at: datetime | None = None
+
+
+class Phone(msgspec.Struct):
+    origem: str
+    sistema: str
+    ddi: str | None
+    ddd: str | None
+    valor: str | None
+    updated_at: datetime | None = None
+
+
+class Address(msgspec.Struct, kw_only=True):
+    origem: str
+    sistema: str
+    cep: str | None = None
+    estado: str | None = None
+    municipio: str | None = None
+    tipo_logradouro: str | None = None
+    logradouro: str | None = None
+    numero: str | None = None
+    complemento: str | None = None
+    bairro: str | None = None
+    updated_at: datetime | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    pluscode: str | None = None
+
+
+class Emails(msgspec.Struct):
+    indicador: bool
+    principal: Email | None
+    alternativo: list[Email]
+
+
+class Phones(msgspec.Struct):
+    indicador: bool
+    principal: Phone | None
+    alternativo: list[Phone]
+
+
+class Addresses(msgspec.Struct):
+    indicador: bool
+    principal: Address | None
+    alternativo: list[Address]
+
+
+class Citizen(msgspec.Struct, kw_only=True):
+    """The merged record: every member always there, null when unknown; `_id` is "" when nothing is loaded."""
+
+    id_: str = msgspec.field(name="_id")
+    cpf: str
+    nome: str | None
+    nome_social: str | None
+    sexo: str | None
+    nascimento: dict[str, Any] | None
+    mae: dict[str, Any] | None
+    menor_idade: bool | None
+    obito: dict[str, Any] | None
+    nome_exibicao: str | None
+    renda_familiar: str | None
+    escolaridade: str | None
+    deficiencia: str | None
+    genero: str | None
+    raca: str | None
+    email: Emails
+    telefone: Phones | None
+    endereco: Addresses

@@ -1,0 +1,60 @@
+"""The CRM's events: taken in at the door, applied to the mirror by a job, each once."""
+
+from balcao.core.audit import Action as AuditAction
+from balcao.core.call import Call, worker_call
+from balcao.core.errors import Unavailable
+from balcao.core.jobs import enqueue
+from balcao.core.platform import Platform
+from balcao.registry.crm_sync import door, store
+from balcao.registry.crm_sync.backlog import Backlog
+from balcao.registry.crm_sync.door import Event
+from balcao.registry.crm_sync.schemas import Acknowledgement
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.service import Result
+from balcao.registry.mirror.writes import of_delta
+
+EVENT_JOB = "crm_event"
+
+
+def integration_configured(platform: Platform) -> None:
+    """Raises Unavailable before the client's right is looked at (registry document, 4.1 row 2)."""
+    if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
+        raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
+
+
+async def accept(call: Call, body: bytes) -> Acknowledgement:
+    """Answers after the commit of event, job and audit event (spec: webhook rule 5)."""
+    backlog = call.platform.part(Backlog)
+    await backlog.refuse_when_full(call.platform)
+    event = door.read(body)
+    async with call.platform.database.transaction() as connection:
+        event_id = await store.keep(connection, event, call.client, call.request_id)
+        if event_id is not None:
+            await enqueue(connection, EVENT_JOB, {"event": event_id})
+            await call.platform.audit.record(connection, call, "event", subject=event.cpf, fields=_fields(event))
+    backlog.added()
+    return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
+
+
+def _fields(event: Event) -> list[str]:
+    return sorted(event.dados or ())
+
+
+async def apply(platform: Platform, event_id: str) -> None:
+    """One transaction: merge, erase the payload, result, audit. Applied already: nothing."""
+    async with platform.database.transaction() as connection:
+        event = await store.take(connection, event_id)
+        if event is None:
+            return
+        if event.evento == "anonimizacao":
+            result = await mirror.anonymise(connection, event.cpf, event.at)
+            await store.erase_covered(connection, event.cpf, event.at)
+        elif event.dados is None:
+            result = Result.ANONYMISED
+        else:
+            result = await mirror.apply_delta(connection, event.cpf, of_delta(event.dados), event.at)
+        await store.finish(connection, event_id, result)
+        call = worker_call(platform, "registry.apply_crm_event", event.request_id)
+        action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"
+        fields = sorted(event.dados or ())
+        await platform.audit.record(connection, call, action, subject=event.cpf, fields=fields, outcome=result)

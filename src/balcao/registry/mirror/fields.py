@@ -1,0 +1,43 @@
+"""The fields of the mirror: wire keys of the CRM's `dados` (registry document, 3.4).
+
+`nome`, `nomeSocial` and `dataNascimento` are not among them: they are never looked at (spec: webhook rule 3).
+"""
+
+TEXT_KEYS = (
+    "accountId",
+    "canalOrigem",
+    "canalUltimaModificacao",
+    "cidade",
+    "complemento",
+    "deficiencia",
+    "email",
+    "escolaridade",
+    "genero",
+    "nacionalidade",
+    "nomeExibicao",
+    "passaporte",
+    "raca",
+    "rendaFamiliar",
+    "telefone1",
+    "telefone2",
+    "telefone3",
+    "telefoneInternacional",
+    "telefonePrincipal",
+    "tipoTelefone1",
+    "tipoTelefone2",
+    "tipoTelefone3",
+)
+LANGUAGES = "idioma"
+TOURIST = "isTourist"
+ADDRESS = "endereco"
+ADDRESS_PARTS = ("bairro", "cep", "cidade", "complemento", "estado", "logradouro", "pais")
+CONSENTS = "consentimento"
+CONSENT_TEXTS = ("acao", "canal", "categoria", "data", "finalidade", "motivo", "status")
+
+
+def address_field(part: str) -> str:
+    """The register of one part of the address."""
+    return f"{ADDRESS}.{part}"
+
+
+FIELDS = (*TEXT_KEYS, LANGUAGES, TOURIST, *(address_field(part) for part in ADDRESS_PARTS))

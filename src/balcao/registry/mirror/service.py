@@ -1,0 +1,88 @@
+"""The mirror of what citizen, staff and CRM say of a person: any order and repetition of events ends the same."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.mirror import store
+from balcao.registry.mirror.store import Mirror
+from balcao.registry.mirror.writes import Value, Writes
+
+read = store.read
+lock = store.lock
+
+
+class Result(StrEnum):
+    """What an event did."""
+
+    APPLIED = "applied"
+    PARTLY_OLDER = "partly_older"
+    OLDER = "older"
+    NO_EFFECT = "no_effect"
+    ANONYMISED = "anonymised"
+
+
+async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: datetime) -> Result:
+    """Merges one event's writes. An event without effect creates no row."""
+    if not writes:
+        return Result.NO_EFFECT
+    head = await store.lock(connection, cpf)
+    if head["anonymised_at"] is not None and at <= head["anonymised_at"]:
+        return Result.ANONYMISED
+    won = len(await store.merge_registers(connection, cpf, writes.registers, at, "crm"))
+    won += await _merge_consents(connection, cpf, writes, at, head["consents_cleared_at"])
+    await store.touch(connection, cpf, at)
+    return _result(won, len(writes.registers) + len(writes.consents) + writes.clears_consents)
+
+
+async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
+    """The tombstone of an `anonimizacao` event, also for a citizen not known yet."""
+    await store.lock(connection, cpf)
+    await store.bury(connection, cpf, at)
+    await store.touch(connection, cpf, at)
+    return Result.APPLIED
+
+
+async def write_own(
+    connection: Connection,
+    call: Call,
+    cpf: Cpf,
+    values: Mapping[str, Value],
+    *,
+    beside: Sequence[str] = (),
+    wording: tuple[str, Mapping[str, Any], str] | None = None,
+) -> None:
+    """A change by the citizen or by staff on their behalf: it wins over every event already applied.
+
+    `beside` names further registers that show in the same member; `wording` is (kind, what was typed, the form that
+    the register holds for it).
+    """
+    await store.lock(connection, cpf)
+    at = await store.own_moment(connection, cpf, [*values, *beside])
+    await store.merge_registers(connection, cpf, values, at, "citizen" if call.is_owner else "staff")
+    if wording is not None:
+        await store.keep_wording(connection, cpf, *wording, at)
+
+
+async def _merge_consents(
+    connection: Connection, cpf: Cpf, writes: Writes, at: datetime, cleared_at: datetime | None
+) -> int:
+    if writes.clears_consents:
+        await store.clear_consents(connection, cpf, at)
+        return 1
+    if not writes.consents or (cleared_at is not None and at <= cleared_at):
+        return 0
+    return await store.merge_consents(connection, cpf, writes.consents, at, "crm")
+
+
+def _result(won: int, offered: int) -> Result:
+    if won == offered:
+        return Result.APPLIED
+    return Result.PARTLY_OLDER if won else Result.OLDER
+
+
+__all__ = ["Mirror", "Result", "anonymise", "apply_delta", "lock", "read", "write_own"]

@@ -1,0 +1,170 @@
+"""SQL of the mirror. The merge condition of every write stands in its statement, so no write is lost to a race."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection, Row, json_text
+from balcao.registry.mirror.writes import Consent, Value
+
+# Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
+# so that it sees what the holder before it has committed.
+_LOCK = """
+INSERT INTO registry.mirror_head (cpf) VALUES ($1)
+ON CONFLICT (cpf) DO UPDATE SET cpf = excluded.cpf
+RETURNING anonymised_at, consents_cleared_at
+"""
+
+
+async def lock(connection: Connection, cpf: Cpf) -> Row:
+    row = await connection.fetchrow(_LOCK, cpf.digits)
+    assert row is not None  # the upsert always returns its row
+    return row
+
+
+# The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
+_MERGE_REGISTERS = """
+INSERT INTO registry.register (cpf, field, value, at, origin)
+SELECT $1, offered.key, offered.value, $3, $4
+FROM jsonb_each($2::jsonb) AS offered
+ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
+WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
+    > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
+RETURNING field
+"""
+
+
+async def merge_registers(
+    connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, origin: str
+) -> list[str]:
+    """Answers the fields in which the write won."""
+    return [r["field"] for r in await connection.fetch(_MERGE_REGISTERS, cpf.digits, json_text(values), at, origin)]
+
+
+_MERGE_CONSENTS = """
+INSERT INTO registry.crm_consentimentos AS held
+    (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
+SELECT $1, o.categoria, o.canal, o.status, o.acao, o.data, o.finalidade, o.motivo, $3, $4
+FROM jsonb_to_recordset($2::jsonb) AS o(
+    categoria text, canal text, status text, acao text, data text, finalidade text, motivo text)
+ON CONFLICT (cpf, categoria, canal) DO UPDATE SET
+    status = excluded.status, acao = excluded.acao, data = excluded.data, finalidade = excluded.finalidade,
+    motivo = excluded.motivo, at = excluded.at, origin = excluded.origin
+WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, excluded.data, excluded.finalidade,
+                                                          excluded.motivo, excluded.status)::text COLLATE "C")
+    > (held.at, held.origin <> 'crm', jsonb_build_array(held.acao, held.data, held.finalidade,
+                                                          held.motivo, held.status)::text COLLATE "C")
+RETURNING true
+"""
+
+
+async def merge_consents(
+    connection: Connection, cpf: Cpf, consents: Sequence[Consent], at: datetime, origin: str
+) -> int:
+    """Answers how many entries won."""
+    offered = json_text([asdict(consent) for consent in consents])
+    return len(await connection.fetch(_MERGE_CONSENTS, cpf.digits, offered, at, origin))
+
+
+_CLEAR_CONSENTS = """
+WITH head AS (
+    UPDATE registry.mirror_head SET consents_cleared_at = greatest(consents_cleared_at, $2) WHERE cpf = $1
+)
+DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
+"""
+
+
+async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None:
+    await connection.execute(_CLEAR_CONSENTS, cpf.digits, at)
+
+
+# A clearing of consents that the tombstone covers says nothing more, and leaves no trace of its order.
+_BURY = """
+WITH head AS (
+    UPDATE registry.mirror_head SET
+        anonymised_at = greatest(anonymised_at, $2),
+        consents_cleared_at = CASE WHEN consents_cleared_at > $2 THEN consents_cleared_at END
+    WHERE cpf = $1
+), registers AS (
+    DELETE FROM registry.register WHERE cpf = $1 AND at <= $2
+), wordings AS (
+    DELETE FROM registry.wording WHERE cpf = $1 AND at <= $2
+)
+DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
+"""
+
+
+async def bury(connection: Connection, cpf: Cpf, at: datetime) -> None:
+    """Sets the tombstone and deletes what it covers (spec: webhook rule 4)."""
+    await connection.execute(_BURY, cpf.digits, at)
+
+
+_TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, $2) WHERE cpf = $1"
+
+
+async def touch(connection: Connection, cpf: Cpf, event_at: datetime) -> None:
+    await connection.execute(_TOUCH, cpf.digits, event_at)
+
+
+# An own write is later than everything already applied to what it shows, and than the tombstone.
+_OWN_MOMENT = """
+SELECT greatest(
+    clock_timestamp(),
+    (SELECT anonymised_at FROM registry.mirror_head WHERE cpf = $1) + interval '1 microsecond',
+    (SELECT max(at) FROM registry.register WHERE cpf = $1 AND field = ANY($2)) + interval '1 microsecond')
+"""
+
+
+async def own_moment(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> datetime:
+    """The time of an own write to what these registers show; the mirror must be locked."""
+    moment: datetime = await connection.fetchval(_OWN_MOMENT, cpf.digits, list(fields))
+    return moment
+
+
+_KEEP_WORDING = """
+INSERT INTO registry.wording (cpf, kind, value, wire, at) VALUES ($1, $2, $3::jsonb, $4, $5)
+ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
+"""
+
+
+async def keep_wording(connection: Connection, cpf: Cpf, kind: str, value: Any, wire: str, at: datetime) -> None:
+    await connection.execute(_KEEP_WORDING, cpf.digits, kind, json_text(value), wire, at)
+
+
+class Register(msgspec.Struct, frozen=True):
+    value: Value
+    at: datetime
+    origin: str
+
+
+class Wording(msgspec.Struct, frozen=True):
+    value: dict[str, str]
+    wire: str
+
+
+class Mirror(msgspec.Struct, frozen=True):
+    """`known` tells whether anything was ever written."""
+
+    known: bool
+    registers: dict[str, Register]
+    wordings: dict[str, Wording]
+
+
+_READ = """
+SELECT jsonb_build_object(
+    'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
+    'registers', coalesce((
+        SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
+        FROM registry.register WHERE cpf = $1), '{}'),
+    'wordings', coalesce((
+        SELECT jsonb_object_agg(kind, jsonb_build_object('value', value, 'wire', wire))
+        FROM registry.wording WHERE cpf = $1), '{}'))
+"""
+
+
+async def read(connection: Connection, cpf: Cpf) -> Mirror:
+    return msgspec.json.decode(await connection.fetchval(_READ, cpf.digits), type=Mirror)

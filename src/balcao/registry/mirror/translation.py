@@ -1,0 +1,76 @@
+"""Between the CRM's form of a value and the registry's (registry document, 4.3)."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import phonenumbers
+
+from balcao.registry.citizens.options import ETHNICITY
+
+_GENDER_IN = {
+    "Homem_cisgenero": "Homem cisgênero",
+    "Mulher_cisgenero": "Mulher cisgênero",
+    "Homem_transgenero": "Homem transgênero",
+    "Mulher_transgenero": "Mulher transgênero",
+    "Nao_binario": "Não binário",
+}
+_OTHER_GENDER = "Outro_Prefere_nao_informar"
+_GENDER_OUT = {text: code for code, text in _GENDER_IN.items()}
+
+
+def gender_shown(register: str) -> str:
+    return "Prefiro não informar" if register == _OTHER_GENDER else _GENDER_IN.get(register, register)
+
+
+def gender_for_crm(text: str) -> str:
+    """The CRM knows five; whatever else a citizen says of themselves is its "other"."""
+    return _GENDER_OUT.get(text, _OTHER_GENDER)
+
+
+def ethnicity_shown(register: str) -> str:
+    plain = without_accents(register).lower()
+    return plain if plain in ETHNICITY else register
+
+
+def without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
+@dataclass(frozen=True)
+class Phone:
+    """Digits only; all three empty for an explicit "none"."""
+
+    ddi: str
+    ddd: str
+    valor: str
+
+
+_NO_PHONE = Phone("", "", "")
+
+
+def phone_shown(register: str) -> Phone | None:
+    """None for a text that is no phone number: the base record's shows then."""
+    if register == "":
+        return _NO_PHONE
+    digits = re.sub(r"[^0-9]", "", register)
+    if len(digits) in (12, 13) and digits.startswith("55"):
+        digits = digits[2:]
+    if len(digits) in (10, 11):
+        return Phone("55", digits[:2], digits[2:])
+    return _international(digits)
+
+
+def _international(digits: str) -> Phone | None:
+    try:
+        number = phonenumbers.parse(f"+{digits}")
+    except phonenumbers.NumberParseException:
+        return None
+    if not phonenumbers.is_possible_number(number):
+        return None
+    return Phone(str(number.country_code), "", phonenumbers.national_significant_number(number))
+
+
+def same_digits(one: str, other: str) -> bool:
+    """Phones are compared by their digits alone."""
+    return re.sub(r"[^0-9]", "", one) == re.sub(r"[^0-9]", "", other)

@@ -1,0 +1,17 @@
+"""The CPF in a path: checked before the rule, read here by the use cases."""
+
+from balcao.core.cpf import Cpf
+from balcao.core.errors import Invalid
+from balcao.core.operations import path_text
+
+CpfInPath = path_text(
+    r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$", "CPF do cidadão, com ou sem pontuação", "90000000175"
+)
+
+
+def path_cpf(text: str) -> Cpf:
+    """Raises Invalid: whoever gets here passed the rule by something else than ownership."""
+    cpf = Cpf.parse_path(text)
+    if cpf is None:
+        raise Invalid("O CPF do caminho é inválido: use 11 dígitos.", code="cpf-invalid")
+    return cpf

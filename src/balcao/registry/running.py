@@ -1,0 +1,16 @@
+"""What the registry keeps in each process: the CRM's client, the running login syncs, the count of waiting events."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.core.platform import Platform
+from balcao.crm.client import CrmClient, crm_client
+from balcao.registry.crm_sync.backlog import Backlog
+from balcao.registry.crm_sync.login import LoginSyncs
+
+
+@asynccontextmanager
+async def running(platform: Platform) -> AsyncIterator[None]:
+    async with crm_client(platform.settings) as crm:
+        platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}
+        yield

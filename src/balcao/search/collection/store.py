@@ -1,0 +1,158 @@
+"""SQL of the collection: its locks, its alias row and its physical tables."""
+
+import asyncpg
+import msgspec
+
+from balcao.core.database import Connection, Row
+from balcao.core.errors import Unavailable
+
+# What a schema change waits for the writers under way (spec: 503 after ten seconds).
+SWITCH_PATIENCE = "10s"
+
+
+class Alias(msgspec.Struct, frozen=True):
+    """Which physical table is active, which one mirrors it, and in which form they are."""
+
+    physical: str
+    mirror: str | None
+    schema_version: str
+    fold_revision: int
+    generation: int
+
+
+_SHARE = "SELECT pg_advisory_xact_lock_shared(hashtextextended('search.collection', 0))"
+
+
+async def share(connection: Connection) -> None:
+    """A writer's lock, until its transaction ends; it queues fairly, which row locks do not."""
+    await connection.execute(_SHARE)
+
+
+_PATIENCE = "SELECT set_config('lock_timeout', $1, true)"
+_LOCK_RUNS = "SELECT pg_advisory_xact_lock(hashtextextended('search.migrations', 0))"
+_SEIZE = "SELECT pg_advisory_xact_lock(hashtextextended('search.collection', 0))"
+
+
+async def lock_runs(connection: Connection) -> None:
+    """One schema change at a time decides; writers never take this lock. Raises Unavailable."""
+    await _wait_for(connection, _LOCK_RUNS)
+
+
+async def seize(connection: Connection) -> None:
+    """Keeps every writer out until the transaction ends. Raises Unavailable."""
+    await _wait_for(connection, _SEIZE)
+
+
+async def _wait_for(connection: Connection, lock: str) -> None:
+    await connection.execute(_PATIENCE, SWITCH_PATIENCE)
+    try:
+        await connection.execute(lock)
+    except asyncpg.LockNotAvailableError:
+        text = "Há gravações em curso que impedem a troca agora. Nada mudou: tente de novo."
+        raise Unavailable(text, code="switch-lock", retry_after=2) from None
+
+
+_READ = """
+SELECT physical, mirror, schema_version, fold_revision, generation
+FROM search.search_collection WHERE name = 'services'
+"""
+
+
+async def read(connection: Connection) -> Alias:
+    """In a statement of its own: together with the lock it would see the row as it was before the wait."""
+    return _alias(await connection.fetchrow(_READ))
+
+
+_SET_MIRROR = "UPDATE search.search_collection SET mirror = $1"
+
+
+async def set_mirror(connection: Connection, table: str | None) -> None:
+    await connection.execute(_SET_MIRROR, table)
+
+
+_SWITCH = """
+UPDATE search.search_collection
+SET physical = goal.name, mirror = search_collection.physical, schema_version = goal.schema_version,
+    fold_revision = goal.fold_revision, generation = generation + 1
+FROM search.physical_tables AS goal
+WHERE goal.name = search_collection.mirror
+RETURNING physical, mirror, search_collection.schema_version, search_collection.fold_revision, generation
+"""
+
+
+async def switch(connection: Connection) -> Alias:
+    """Active table and mirror change places; the caller has seized the collection."""
+    return _alias(await connection.fetchrow(_SWITCH))
+
+
+_VERSIONS = "SELECT version FROM search.schema_versions ORDER BY position"
+
+
+async def schema_versions(connection: Connection) -> list[str]:
+    return [row["version"] for row in await connection.fetch(_VERSIONS)]
+
+
+_CREATE = "SELECT search.create_physical($1)"
+
+
+async def create_physical(connection: Connection, schema_version: str) -> str:
+    """An empty table of that form; answers its name."""
+    return str(await connection.fetchval(_CREATE, schema_version))
+
+
+_DROP = "SELECT search.drop_physical($1)"
+
+
+async def drop_physical(connection: Connection, table: str) -> bool:
+    """False, and nothing dropped, while the table is active or a mirror. Raises Unavailable while it is being read."""
+    await connection.execute(_PATIENCE, SWITCH_PATIENCE)
+    try:
+        return bool(await connection.fetchval(_DROP, table))
+    except asyncpg.LockNotAvailableError:
+        raise Unavailable(code="table-in-use", retry_after=2) from None
+
+
+_BEGIN_WITH = "SELECT search.begin_with($1)"
+
+
+async def begin_with(connection: Connection, schema_version: str) -> None:
+    await connection.execute(_BEGIN_WITH, schema_version)
+
+
+_COUNT = "SELECT count(*) FROM search.{table}"
+
+
+async def count(connection: Connection, table: str) -> int:
+    """The table's name comes from the alias row, whose form the database checks."""
+    return int(await connection.fetchval(_COUNT.format(table=table)))
+
+
+_COPY = "SELECT search.copy_rows($1, $2)"
+
+
+async def copy_rows(connection: Connection, source: str, target: str) -> int:
+    """Rows taken over; those that a step refused are in the errors of the target."""
+    return int(await connection.fetchval(_COPY, source, target))
+
+
+_DIFFERING = "SELECT differing_rows::text AS id FROM search.differing_rows($1, $2)"
+
+
+async def differing_rows(connection: Connection, source: str, target: str) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_DIFFERING, source, target)]
+
+
+_REFUSED = """
+SELECT DISTINCT service_id::text AS id FROM search.search_migration_errors WHERE physical_table = $1 ORDER BY 1
+"""
+
+
+async def refused_rows(connection: Connection, table: str) -> list[str]:
+    """Ids of the rows that a step could not bring into this table."""
+    return [row["id"] for row in await connection.fetch(_REFUSED, table)]
+
+
+def _alias(row: Row | None) -> Alias:
+    if row is None:
+        raise Unavailable(code="collection-missing")
+    return Alias(**row)

@@ -1,0 +1,205 @@
+"""The sandbox catalogue of Porto Aurora: 46 services with their histories and one migration that can be rolled back.
+
+Deterministic (seed 2026) but for the instants, which count back from the day of the first start. Everything goes
+through the use cases; a load that was interrupted goes on where it stopped.
+"""
+
+import random
+import tomllib
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from balcao.core.call import OPERATOR, Call
+from balcao.core.caller import Caller
+from balcao.core.clock import utc_now
+from balcao.core.cpf import Cpf
+from balcao.core.ids import new_id
+from balcao.core.platform import Platform
+from balcao.core.rules import Decision, Reason
+from balcao.identity.demo import people
+from balcao.search.collection import service as collection
+from balcao.search.schema_migrations import service as schema_migrations
+from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.services import service as services
+from balcao.search.services.schemas import RollbackBody, ServiceBody
+
+SEED = 2026
+LONG_HISTORIES = frozenset({1, 10, 29})
+DELETED = frozenset({21, 33})
+IN_EDITION = frozenset({14, 17, 24, 31, 37})
+AWAITING = frozenset({6, 12, 18, 26, 41})
+EXCLUSIVE_FOR_AGENTS = frozenset({27, 44})
+HIGHLIGHTED = frozenset({0, 5, 38})
+
+EDITOR = Cpf("90000020109")
+PUBLISHER = Cpf("90000020281")
+ADMINISTRATOR = Cpf("90000001309")
+
+Step = Callable[[datetime], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One service of the sandbox and what happens to it, a version for each step."""
+
+    service_id: str
+    number: int
+    body: dict[str, Any]
+
+
+async def load(platform: Platform) -> None:
+    """Leaves what is there alone, whatever its users did to it."""
+    await collection.begin_with(platform, "v2")
+    today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
+    for planned in _plan():
+        await _load(platform, planned, today)
+    if await schema_migrations.newest_migration(platform) is None:
+        order = StartBody("v3", reason="Endereços legíveis para os serviços")
+        await schema_migrations.start(_call(platform, ADMINISTRATOR), order)
+
+
+async def examples(platform: Platform) -> Mapping[str, Any]:
+    """A service with a long history, and the completed migration."""
+    planned = next(planned for planned in _plan() if planned.number in LONG_HISTORIES)
+    newest = await services.version_of(_call(platform, EDITOR), planned.service_id)
+    return {
+        "service_id": planned.service_id,
+        "versions": list(range(1, newest + 1)),
+        "migration_id": await schema_migrations.newest_migration(platform),
+    }
+
+
+async def _load(platform: Platform, planned: Planned, today: datetime) -> None:
+    steps = _steps(platform, planned)
+    done = await services.version_of(_call(platform, EDITOR), planned.service_id)
+    first = today - timedelta(days=120 - planned.number, minutes=37 * planned.number)
+    for number, step in enumerate(steps[done:], start=done):
+        await step(first + timedelta(days=3 * number, hours=number))
+
+
+def _steps(platform: Platform, planned: Planned) -> Sequence[Step]:
+    """What happens to a service in the sandbox, in order."""
+    history = _History(_call(platform, EDITOR), _call(platform, PUBLISHER), planned)
+    if planned.number in LONG_HISTORIES:
+        return [
+            history.create,
+            history.ask_for_a_declaration,
+            history.add_a_button,
+            history.publish,
+            history.rename,
+            history.roll_back,
+        ]
+    if planned.number in IN_EDITION:
+        return [history.create]
+    if planned.number in AWAITING:
+        return [history.create, history.submit]
+    return [history.create, history.publish] + ([history.delete] if planned.number in DELETED else [])
+
+
+@dataclass(frozen=True)
+class _History:
+    editor: Call
+    publisher: Call
+    planned: Planned
+
+    async def create(self, at: datetime) -> None:
+        await services.create(self.editor, _body(self.planned.body), service_id=self.planned.service_id, at=at)
+
+    async def ask_for_a_declaration(self, at: datetime) -> None:
+        await self._update(self.editor, at, **self._declaration)
+
+    async def add_a_button(self, at: datetime) -> None:
+        await self._update(self.editor, at, **self._declaration, **self._button)
+
+    async def submit(self, at: datetime) -> None:
+        await self._update(self.editor, at, awaiting_approval=True)
+
+    async def publish(self, at: datetime) -> None:
+        await services.publish(self.publisher, self.planned.service_id, at=at)
+
+    async def rename(self, at: datetime) -> None:
+        name = f"{self.planned.body['nome_servico']} pela internet"
+        await self._update(self.publisher, at, nome_servico=name, **self._declaration, **self._button)
+
+    async def roll_back(self, at: datetime) -> None:
+        order = RollbackBody(to_version=4, change_reason="O nome anterior é o que as pessoas procuram.")
+        await services.rollback(self.publisher, self.planned.service_id, order, at=at)
+
+    async def delete(self, at: datetime) -> None:
+        await services.delete(self.publisher, self.planned.service_id, at=at)
+
+    @property
+    def _declaration(self) -> dict[str, Any]:
+        return {"documentos_necessarios": [*self.planned.body["documentos_necessarios"], "Declaração de próprio punho"]}
+
+    @property
+    def _button(self) -> dict[str, Any]:
+        button = {"titulo": "Acompanhar pedido", "url_service": "https://acompanhe.portoaurora.example/protocolo"}
+        return {"buttons": [*self.planned.body["buttons"], button]}
+
+    async def _update(self, call: Call, at: datetime, **members: Any) -> None:
+        await services.update(call, self.planned.service_id, _body(self.planned.body | members), at=at)
+
+
+def _plan() -> Iterator[Planned]:
+    data = tomllib.loads(files(__package__).joinpath("demo_services.toml").read_text("utf-8"))
+    chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
+    for number, line in enumerate(data["services"]):
+        nome, tema, sub, orgao, resumo = (part.strip() for part in line.split("|"))
+        service_id = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+        yield Planned(
+            service_id,
+            number,
+            {
+                "nome_servico": nome,
+                "orgao_gestor": [orgao],
+                "resumo": resumo,
+                "tempo_atendimento": chance.choice(data["deadlines"]),
+                "custo_servico": "Gratuito",
+                "resultado_solicitacao": "Pedido concluído e registrado na sua conta.",
+                "descricao_completa": data["description"].format(nome=nome, resumo=resumo, orgao=orgao),
+                "documentos_necessarios": chance.sample(data["documents"], 3),
+                "instrucoes_solicitante": "Faça o pedido com a sua conta e acompanhe pelo número do protocolo.",
+                "canais_digitais": [f"https://servicos.portoaurora.example/{number + 100}"],
+                "canais_presenciais": chance.sample(data["places"], 2),
+                "legislacao_relacionada": chance.sample(data["laws"], 1),
+                "tema_geral": tema,
+                "sub_categoria": sub,
+                "publico_especifico": chance.sample(data["audiences"], 2),
+                "fixar_destaque": number in HIGHLIGHTED,
+                "is_free": True,
+                "agents": {"exclusive_for_agents": number in EXCLUSIVE_FOR_AGENTS},
+                "buttons": [
+                    {
+                        "titulo": "Pedir agora",
+                        "url_service": f"https://servicos.portoaurora.example/{number + 100}/pedido",
+                    }
+                ],
+            },
+        )
+
+
+def _body(members: dict[str, Any]) -> ServiceBody:
+    return msgspec.convert(members, ServiceBody)
+
+
+def _call(platform: Platform, cpf: Cpf) -> Call:
+    """A demo staff member's, by the right of whoever runs the loader."""
+    person = next(person for person in people() if person.cpf == cpf.digits)
+    caller = Caller(
+        subject=f"demo-{person.username}",
+        client="demo",
+        cpf=cpf,
+        name=person.name,
+        email=None,
+        scopes=frozenset(),
+        roles=frozenset(),
+        expires_at=float("inf"),
+    )
+    return Call(platform, "search.demo", new_id(), Decision(Reason.GRANTED, OPERATOR), caller)

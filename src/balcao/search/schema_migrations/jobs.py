@@ -1,0 +1,24 @@
+"""What the worker runs for the schema migrations."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from balcao.core.jobs import JobKind
+from balcao.core.platform import Platform
+from balcao.search.schema_migrations import service
+
+
+async def close_window(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.close_window(platform, payload["run"])
+
+
+async def drop_table(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.drop_table(platform, payload["table"])
+
+
+# Both wait for nothing but locks of a moment, so they are tried until they succeed.
+JOBS = [
+    JobKind(service.CLOSE_JOB, close_window, attempts=1000, first_delay=timedelta(seconds=10)),
+    JobKind(service.DROP_JOB, drop_table, attempts=1000, first_delay=timedelta(seconds=10)),
+]

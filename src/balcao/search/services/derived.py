@@ -1,0 +1,50 @@
+"""What follows from a service's content: the plain texts and the text that is searched (search document, 3.1)."""
+
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.clock import unix_seconds
+from balcao.search.services.markup import plaintext
+from balcao.search.services.schemas import Content, Document
+
+
+def document(
+    content: Content,
+    *,
+    service_id: str,
+    autor: str,
+    slug: str,
+    slug_history: list[str],
+    created_at: int,
+    at: datetime,
+) -> Document:
+    """The whole service as it is stored."""
+    return Document(
+        **msgspec.structs.asdict(content),
+        autor=autor,
+        id=service_id,
+        slug=slug,
+        slug_history=slug_history,
+        created_at=created_at,
+        last_update=unix_seconds(at),
+        search_content=_search_content(content),
+        resumo_plaintext=plaintext(content.resumo),
+        resultado_solicitacao_plaintext=plaintext(content.resultado_solicitacao),
+        descricao_completa_plaintext=plaintext(content.descricao_completa),
+        instrucoes_solicitante_plaintext=plaintext(content.instrucoes_solicitante),
+        documentos_necessarios_plaintext=[plaintext(text) for text in content.documentos_necessarios],
+    )
+
+
+def _search_content(content: Content) -> str:
+    parts = [
+        content.nome_servico,
+        content.resumo,
+        content.descricao_completa,
+        content.tema_geral,
+        *content.orgao_gestor,
+        *content.publico_especifico,
+        *content.documentos_necessarios,
+    ]
+    return " ".join(part for part in parts if part)

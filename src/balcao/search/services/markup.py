@@ -1,0 +1,61 @@
+"""Texts in markdown: what they must not contain, and how they read without their marks (search document, 3.1)."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from balcao.core.errors import Invalid
+
+_ELEMENT = re.compile(r"<\s*/?\s*(?:script|iframe|object|embed|style)\b", re.IGNORECASE)
+_TAG = re.compile(r"<[a-z!/?]", re.IGNORECASE)
+_HANDLER = re.compile(r"[\s\"'/]on[a-z]+\s*=", re.IGNORECASE)
+# After every blank, control character and backslash is gone, as browsers drop them from an address.
+_LINK = re.compile(r"(?:\]\(<?|\]:<?|=[\"']?|<)(?:javascript|vbscript|data):", re.IGNORECASE)
+_DROPPED = re.compile(r"[\s\x00-\x20\\]+")
+
+_MARKDOWN = MarkdownIt("commonmark")
+
+
+def refuse_active(field: str, text: str) -> None:
+    """Raises Invalid for markup that could run in a reader's browser. Strict: also inside code."""
+    plain = html.unescape(text)
+    tag = _TAG.search(plain)
+    handler = tag is not None and _HANDLER.search(plain, tag.start())
+    if _ELEMENT.search(plain) or handler or _LINK.search(_DROPPED.sub("", plain)):
+        raise Invalid(
+            f"O campo `{field}` contém elementos ou endereços que executam código: remova-os.", code=f"{field}-active"
+        )
+
+
+def plaintext(text: str) -> str:
+    """The words alone, one line for each block."""
+    lines = [_inline(token.children or []) if token.type == "inline" else token.content for token in _shown(text)]
+    return "\n".join(line for line in (_without_tags(line).strip() for line in lines) if line)
+
+
+def _shown(text: str) -> list[Token]:
+    return [token for token in _MARKDOWN.parse(text) if token.content]
+
+
+def _inline(children: list[Token]) -> str:
+    breaks = {"softbreak": " ", "hardbreak": "\n"}
+    return "".join(breaks.get(child.type, child.content) for child in children)
+
+
+def _without_tags(text: str) -> str:
+    words = _Words()
+    words.feed(text)
+    words.close()
+    return "".join(words.found)
+
+
+class _Words(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.found.append(data)

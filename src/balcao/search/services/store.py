@@ -1,0 +1,149 @@
+"""SQL of the services: heads, slugs, and the row in whichever physical table is active."""
+
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.database import Connection, json_text
+from balcao.search.collection.service import PROGRAM_VERSION, Alias
+from balcao.search.services.schemas import Document
+
+
+class Head(msgspec.Struct, frozen=True):
+    """A service that exists or existed."""
+
+    newest_version: int
+    created_at: datetime
+    deleted: bool
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A service's row. `carried` is what the programs do not know of it and hand back untouched."""
+
+    document: Document
+    carried: str
+    version: int
+
+    @property
+    def etag(self) -> str:
+        return etag(self.version)
+
+
+def etag(version: int) -> str:
+    """The tag of a service's state: the number of its newest version."""
+    return f'"v{version}"'
+
+
+_ADD_HEAD = "INSERT INTO search.service_head (id, created_at) VALUES ($1, $2)"
+
+
+async def add_head(connection: Connection, service_id: str, at: datetime) -> None:
+    await connection.execute(_ADD_HEAD, service_id, at)
+
+
+_LOCK_HEAD = """
+SELECT next_version - 1 AS newest_version, created_at, deleted_at IS NOT NULL AS deleted
+FROM search.service_head WHERE id = $1 FOR UPDATE
+"""
+
+
+async def lock_head(connection: Connection, service_id: str) -> Head | None:
+    """None for a service that never existed."""
+    row = await connection.fetchrow(_LOCK_HEAD, service_id)
+    return Head(**row) if row else None
+
+
+_NEXT_VERSION = """
+UPDATE search.service_head SET next_version = next_version + 1, deleted_at = $2
+WHERE id = $1 RETURNING next_version - 1
+"""
+
+
+async def next_version(connection: Connection, service_id: str, deleted_at: datetime | None) -> int:
+    """The number of the version about to be written; the head is locked."""
+    return int(await connection.fetchval(_NEXT_VERSION, service_id, deleted_at))
+
+
+_NEWEST_NUMBER = "SELECT next_version - 1 FROM search.service_head WHERE id = $1"
+
+
+async def newest_number(connection: Connection, service_id: str) -> int:
+    """0 for a service that never existed."""
+    return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
+
+
+_READ = """
+SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, held.version
+FROM search.{physical} AS held, search.step(held.id, held.doc, held.carried, $2, $3) AS stepped
+WHERE held.id = $1
+"""
+
+
+async def read(connection: Connection, alias: Alias, service_id: str) -> Stored | None:
+    row = await connection.fetchrow(
+        _READ.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
+    )
+    if row is None:
+        return None
+    return Stored(msgspec.json.decode(row["doc"], type=Document), row["carried"], row["version"])
+
+
+_PUT = """
+INSERT INTO search.{physical} (id, doc, carried, version)
+SELECT $1, stepped.doc, stepped.carried, $4 FROM search.step($1, $2, $3, $5, $6) AS stepped
+ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, version = excluded.version
+"""
+
+
+async def put(connection: Connection, alias: Alias, document: Document, carried: str, version: int) -> None:
+    await connection.execute(
+        _PUT.format(physical=alias.physical),
+        document.id,
+        json_text(document),
+        carried,
+        version,
+        PROGRAM_VERSION,
+        alias.schema_version,
+    )
+
+
+_REMOVE = "DELETE FROM search.{physical} WHERE id = $1"
+
+
+async def remove(connection: Connection, alias: Alias, service_id: str) -> None:
+    await connection.execute(_REMOVE.format(physical=alias.physical), service_id)
+
+
+_SLUG = "SELECT search.slug_of($1, $2, $3)"
+
+
+async def slug_of(connection: Connection, name: str, service_id: str, id_length: int) -> str:
+    return str(await connection.fetchval(_SLUG, name, service_id, id_length))
+
+
+_RELEASE_SLUG = "UPDATE search.service_slugs SET current = false WHERE service_id = $1 AND current"
+
+
+async def release_slug(connection: Connection, service_id: str) -> None:
+    """The present slug stays the service's, as a former one."""
+    await connection.execute(_RELEASE_SLUG, service_id)
+
+
+_CLAIM_SLUG = """
+INSERT INTO search.service_slugs (slug, service_id, current) VALUES ($1, $2, true)
+ON CONFLICT (slug) DO UPDATE SET current = true WHERE service_slugs.service_id = excluded.service_id
+RETURNING slug
+"""
+
+
+async def claim_slug(connection: Connection, slug: str, service_id: str) -> bool:
+    """Makes it the service's present slug, also a former one of its own; false when it is another service's."""
+    return await connection.fetchval(_CLAIM_SLUG, slug, service_id) is not None
+
+
+_FORMER_SLUGS = "SELECT slug FROM search.service_slugs WHERE service_id = $1 AND NOT current ORDER BY slug"
+
+
+async def former_slugs(connection: Connection, service_id: str) -> list[str]:
+    """For a service that comes back and has no row to tell its history."""
+    return [row["slug"] for row in await connection.fetch(_FORMER_SLUGS, service_id)]

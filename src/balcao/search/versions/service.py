@@ -1,0 +1,107 @@
+"""Adding versions in the transaction of a change, and comparing two of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from balcao.core.call import Call
+from balcao.core.clock import unix_seconds
+from balcao.core.database import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.ids import new_id
+from balcao.search.conventions import LARGEST_INTEGER, acting, given, integer, path_uuid
+from balcao.search.services.content import MEMBERS
+from balcao.search.services.schemas import Content, Document
+from balcao.search.versions import store
+from balcao.search.versions.comparison import compare
+from balcao.search.versions.schemas import Comparison
+
+ChangeType = Literal["create", "update", "publish", "unpublish", "delete", "rollback"]
+
+# Of a service: everything that can be changed, who created it, and what can only be told at that moment.
+SNAPSHOT = (*MEMBERS, "autor", "slug", "search_content")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What happened; `rollback_to` is the version that came back."""
+
+    kind: ChangeType
+    reason: str | None = None
+    rollback_to: int | None = None
+
+
+class _Author(msgspec.Struct):
+    autor: str
+
+
+async def append(
+    connection: Connection, call: Call, document: Document, change: Change, *, number: int, at: datetime
+) -> None:
+    """`number` comes from the locked head, so numbers have no gap."""
+    version = store.NewVersion(
+        id=new_id(),
+        service_id=document.id,
+        version_number=number,
+        created_at=at,
+        created_by=acting(call),
+        created_by_sub=call.caller.subject if call.caller else "",
+        created_by_cpf=call.actor.masked if call.actor else None,
+        change_type=change.kind,
+        change_reason=change.reason,
+        previous_version=number - 1 or None,
+        rollback_to_version=change.rollback_to,
+        snapshot={name: getattr(document, name) for name in SNAPSHOT},
+    )
+    await store.append(connection, version)
+
+
+async def snapshot(connection: Connection, service_id: str, number: int) -> Content | None:
+    """None when there is no version of that number."""
+    found = await store.snapshot(connection, service_id, number)
+    return None if found is None else msgspec.json.decode(found, type=Content)
+
+
+async def author(connection: Connection, service_id: str) -> str | None:
+    """Who created the service; None for one that has no version yet."""
+    first = await store.snapshot(connection, service_id, 1)
+    return None if first is None else msgspec.json.decode(first, type=_Author).autor
+
+
+async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
+    """Also of a deleted service. Raises Invalid for the query alone, then NotFound saying what does not exist."""
+    from_version, to_version = (_number(query, name) for name in ("from_version", "to_version"))
+    unknown = "Serviço não encontrado."
+    service_id = path_uuid(service_id, unknown)
+    async with call.platform.database.connection() as connection:
+        pair = await store.pair(connection, service_id, from_version, to_version)
+    if not pair.known:
+        raise NotFound(unknown)
+    old, new = _existing("from_version", pair.old), _existing("to_version", pair.new)
+    return Comparison(
+        change_type=pair.change_type or "",
+        changed_at=unix_seconds(pair.changed_at),
+        changed_by=pair.changed_by or "",
+        from_version=from_version,
+        to_version=to_version,
+        changes=compare(msgspec.json.decode(old), msgspec.json.decode(new)),
+    )
+
+
+def _number(query: Mapping[str, str], name: str) -> int:
+    text = given(query, name)
+    if text is None:
+        raise Invalid(f"Falta o parâmetro `{name}`.", code=f"{name}-missing")
+    number = integer(text)
+    if number is None:
+        raise Invalid(f"O parâmetro `{name}` deve ser um inteiro de 1 a {LARGEST_INTEGER}.", code=f"{name}-invalid")
+    return number
+
+
+def _existing(name: str, snapshot: str | None) -> str:
+    if snapshot is None:
+        raise NotFound(f"A versão indicada em `{name}` não existe neste serviço.", code="version-unknown")
+    return snapshot

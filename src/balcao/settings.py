@@ -1,0 +1,197 @@
+"""Every setting: its environment variable, its default, and what it refuses.
+
+Variables carry the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, which the specification names.
+The sandbox profile fills what belongs to its own parts; the production profile refuses them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+SANDBOX_SECRETS = {
+    "client_secret": "sandbox-platform-secret",
+    "crm_client_secret": "sandbox-crm-secret",
+    "hash_key": "sandbox-hash-key",
+}
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+class SettingsError(Exception):
+    """The configuration cannot be used; the text says which variable and why, for the operator."""
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError):
+        raise ValueError("fuso horário desconhecido") from None
+    return name
+
+
+def _addresses(text: str) -> str:
+    for address in text.split(","):
+        if address.strip() and not address.strip().startswith(("http://", "https://")):
+            raise ValueError("cada endereço começa com http:// ou https://")
+    return text
+
+
+Csv = Annotated[str, NoDecode]
+Addresses = Annotated[str, AfterValidator(_addresses)]
+
+
+class Settings(BaseSettings):
+    """The effective configuration of one process; immutable."""
+
+    model_config = SettingsConfigDict(env_prefix="BALCAO_", frozen=True, extra="ignore", populate_by_name=True)
+
+    profile: Literal["sandbox", "production"] = "sandbox"
+    host: str = "127.0.0.1"
+    port: int = Field(8080, ge=1, le=65534)
+    data_dir: Path = Path(".balcao")
+    public_url: Addresses = ""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    time_zone: Annotated[str, AfterValidator(_zone)] = "America/Sao_Paulo"
+
+    database_url: str = ""
+    database_pool: int = Field(10, ge=2, le=200)
+    redis_url: str = ""
+
+    realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
+    auth_issuer: Addresses = ""
+    auth_audience: str = Field("account", min_length=1)
+    client_id: str = "balcao-platform"
+    client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["client_secret"])
+    hash_key: SecretStr = Field(SecretStr(SANDBOX_SECRETS["hash_key"]), min_length=8)
+    hash_key_number: int = Field(1, ge=1, le=32767)
+    access_token_role_clients: Csv = ""
+    platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
+    agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
+    crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
+
+    registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
+    crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
+    crm_client_id: str = "balcao-crm"
+    crm_client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["crm_client_secret"])
+    crm_api_version: str = Field("v60.0", pattern=r"^v[0-9]{2,3}\.[0-9]$")
+    crm_origin_account: str = "Portal"
+    crm_channel: str = "Portal"
+    crm_field_map: str = ""
+    crm_echo: bool = True
+    crm_sandbox_client_secret: SecretStr = SecretStr("sandbox-crm-webhook-secret")
+    crm_event_queue_max: int = Field(1_000_000, ge=1)
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
+        """From the process environment. Raises SettingsError naming every variable at fault."""
+        try:
+            return cls() if environment is None else cls.model_validate(_fields(environment))
+        except ValidationError as error:
+            raise SettingsError(_explain(error)) from None
+
+    @property
+    def sandbox(self) -> bool:
+        return self.profile == "sandbox"
+
+    @property
+    def base_url(self) -> str:
+        """Where callers reach the gateway; no trailing slash."""
+        return self.public_url.rstrip("/") or f"http://{self._reachable_host}:{self.port}"
+
+    @property
+    def _reachable_host(self) -> str:
+        everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
+        return "127.0.0.1" if self.host in everywhere else self.host
+
+    @property
+    def embedded_identity(self) -> bool:
+        return not self.auth_issuer
+
+    @property
+    def embedded_database(self) -> bool:
+        return not self.database_url
+
+    @property
+    def sandbox_crm(self) -> bool:
+        return self.sandbox and self.crm_url_override is None
+
+    @property
+    def issuers(self) -> tuple[str, ...]:
+        return _split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
+
+    @property
+    def registry_url(self) -> str:
+        """Where other parts reach the registry, version segment included; empty when they are not to."""
+        override = self.registry_url_override
+        return f"{self.base_url}/registry/v1" if override is None else override.rstrip("/")
+
+    @property
+    def crm_port(self) -> int:
+        return self.port + 1
+
+    @property
+    def crm_url(self) -> str:
+        """Empty when there is no CRM."""
+        if self.sandbox_crm:
+            return f"http://127.0.0.1:{self.crm_port}"
+        return (self.crm_url_override or "").rstrip("/")
+
+    @property
+    def crm_configured(self) -> bool:
+        return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
+
+    @property
+    def client_lists(self) -> Mapping[str, frozenset[str]]:
+        """The configured lists that a rule `client:NAME` refers to."""
+        return {
+            "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, "crm-sandbox"),
+            "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
+            "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
+        }
+
+    def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
+        if csv is None:
+            return frozenset({in_sandbox}) if self.sandbox else frozenset()
+        return frozenset(_split(csv))
+
+    def refusals(self) -> list[str]:
+        """Why the production profile must not start with these settings; empty when it may."""
+        if self.sandbox:
+            return []
+        secrets = [
+            f"BALCAO_{name.upper()} tem o valor público de demonstração: defina um segredo próprio."
+            for name, public in SANDBOX_SECRETS.items()
+            if getattr(self, name).get_secret_value() == public
+            and not (name == "crm_client_secret" and not self.crm_url)
+        ]
+        parts = {
+            "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
+            "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
+        }
+        return secrets + [sentence for sentence, refused in parts.items() if refused] + self._loopback_crm()
+
+    def _loopback_crm(self) -> list[str]:
+        """The sandbox CRM's own address; a proxy of the city's on the same machine is another port."""
+        own = {f"http://{host}:{self.crm_port}" for host in _LOOPBACK}
+        return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (self.crm_url in own)
+
+
+def _split(csv: str) -> tuple[str, ...]:
+    return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
+
+
+def _fields(environment: Mapping[str, str]) -> dict[str, str]:
+    known = {f"BALCAO_{name.upper()}": name for name in Settings.model_fields}
+    aliases = {str(f.validation_alias): n for n, f in Settings.model_fields.items() if f.validation_alias}
+    return {(known | aliases)[name]: value for name, value in environment.items() if name in known | aliases}
+
+
+def _explain(error: ValidationError) -> str:
+    return "\n".join(f"{_variable(str(fault['loc'][0]))}: valor recusado ({fault['msg']})." for fault in error.errors())
+
+
+def _variable(field: str) -> str:
+    return field if field.isupper() else f"BALCAO_{field.upper()}"

@@ -1,0 +1,79 @@
+"""How the tests of the access service look at what is stored, and verify the audit chain independently of SQL."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+
+Sql = Callable[..., list[asyncpg.Record]]
+
+MEMBERS = (
+    "seq, at, actor, operation, target_type, target_id, target_name, subject, before, after, outcome, "
+    "request_id, catalogue_version, prev_hash, hash"
+)
+DOCUMENTS = {"actor", "subject", "before", "after"}
+
+
+def path(action_id: object) -> str:
+    return f"/access/api/v1/actions/{action_id}"
+
+
+def version(sql: Sql) -> int:
+    found: int = sql("SELECT version FROM access.catalogue_version")[0]["version"]
+    return found
+
+
+def action_id(sql: Sql, code_key: str) -> int:
+    found: int = sql("SELECT id FROM access.action WHERE code_key = $1", code_key)[0]["id"]
+    return found
+
+
+def action(sql: Sql, identity: int) -> tuple[str, str]:
+    row = sql("SELECT name, description FROM access.action WHERE id = $1", identity)[0]
+    return row["name"], row["description"]
+
+
+def new_name() -> str:
+    return f"teste:{uuid4().hex}"
+
+
+def new_action(sql: Sql) -> int:
+    """A custom action of this test's own."""
+    statement = "INSERT INTO access.action (name, description, origin) VALUES ($1, 'De teste', 'custom') RETURNING id"
+    made: int = sql(statement, new_name())[0]["id"]
+    return made
+
+
+def chain(sql: Sql) -> list[dict[str, Any]]:
+    """The chained events in order, as the documents that were hashed, plus `hash`."""
+    return [
+        document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
+    ]
+
+
+def beside(sql: Sql) -> list[dict[str, Any]]:
+    """The refused writes, oldest first."""
+    return [document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NULL ORDER BY id")]
+
+
+def document(row: asyncpg.Record) -> dict[str, Any]:
+    event = {name: json.loads(value) if name in DOCUMENTS and value else value for name, value in row.items()}
+    event["at"] = row["at"].strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return event
+
+
+def canonical(document: Any) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def verify(events: list[dict[str, Any]]) -> None:
+    """Numbers without gaps, each hash over the one before and the event."""
+    previous = "0" * 64
+    for number, event in enumerate(events, start=1):
+        content = {name: value for name, value in event.items() if name != "hash"}
+        assert (event["seq"], event["prev_hash"]) == (number, previous)
+        assert event["hash"] == hashlib.sha256((previous + canonical(content)).encode()).hexdigest()
+        previous = event["hash"]

@@ -1,0 +1,140 @@
+"""Several processes on one catalogue: a change is one whole version everywhere (cases 13, 34 and 54)."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.settings import Settings
+from tests.access import looks
+from tests.access.looks import Sql, path
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import until_now
+from tests.support.server import RunningServer
+
+CITIZEN = "90000000256"
+READ = f"/registry/v1/citizen/{CITIZEN}/notification-preferences"
+STAFF = "90000001228"
+
+
+@pytest.fixture(scope="module")
+def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
+    """A second process of the same platform, started while the first one serves."""
+    with RunningServer(app.build(settings, database_url)) as running, httpx.Client(base_url=running.url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def staff(issuer: Issuer) -> dict[str, str]:
+    """A token without roles: what the person may do is stored."""
+    return bearer(issuer.person(STAFF))
+
+
+def join(sql: Sql, cpf: str, role: str) -> None:
+    """Makes the person a member of a group with the role, in one catalogue version."""
+    sql(
+        """
+        WITH person AS (
+            INSERT INTO access.person (cpf) VALUES ($1) ON CONFLICT (cpf) DO UPDATE SET cpf = $1 RETURNING id),
+        grp AS (
+            INSERT INTO access.grp (name, description) VALUES ($3, 'De teste') RETURNING id),
+        held AS (
+            INSERT INTO access.group_role (group_id, role_id)
+            SELECT grp.id, role.id FROM grp, access.role WHERE role.name = $2),
+        joined AS (
+            INSERT INTO access.membership (group_id, person_id)
+            SELECT grp.id, person.id FROM grp, person RETURNING true)
+        SELECT access.raise_version() FROM joined""",
+        cpf,
+        role,
+        looks.new_name(),
+    )
+
+
+def leave(sql: Sql, cpf: str) -> None:
+    sql(
+        """
+        WITH gone AS (
+            DELETE FROM access.membership USING access.person WHERE person.id = person_id AND cpf = $1 RETURNING true)
+        SELECT access.raise_version() FROM (SELECT count(*) FROM gone) AS once""",
+        cpf,
+    )
+
+
+def statuses(headers: dict[str, str], *clients: httpx.Client) -> set[int]:
+    return {client.get(READ, headers=headers).status_code for client in clients}
+
+
+def test_a_membership_given_and_taken_is_followed_by_every_process(
+    http: httpx.Client, other: httpx.Client, staff: dict[str, str], sql: Sql
+) -> None:
+    assert statuses(staff, http, other) == {403}
+    join(sql, STAFF, "rmi:atendimento")
+    until_now(lambda: statuses(staff, http, other) == {200})
+    leave(sql, STAFF)
+    until_now(lambda: statuses(staff, http, other) == {403})
+
+
+def test_a_renamed_action_goes_on_letting_its_holders_in_everywhere(
+    http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
+) -> None:
+    join(sql, STAFF, "rmi:atendimento")
+    until_now(lambda: statuses(staff, http, other) == {200})
+    action_id = looks.action_id(sql, "preferences:read")
+    renamed = http.put(path(action_id), headers=bearer(issuer.admin()), json={"name": "preferences:watch"})
+    assert renamed.status_code == 200
+    assert statuses(staff, http, other) == {200}
+    leave(sql, STAFF)
+    until_now(lambda: statuses(staff, http, other) == {403})
+
+
+def test_a_rename_through_one_process_is_known_to_the_other(
+    http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    action_id, admin = looks.new_action(sql), bearer(issuer.admin())
+    first = http.put(path(action_id), headers=admin, json={"name": looks.new_name()})
+    second = other.put(path(action_id), headers=admin, json={"name": looks.new_name()})
+    assert int(second.headers["X-Catalogue-Version"]) == int(first.headers["X-Catalogue-Version"]) + 1
+
+
+def test_decisions_during_renames_are_each_made_by_one_whole_version(
+    http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    """In one transaction the operation is bound to another action and the role is given that one in its stead:
+    by any whole version the holder passes, by a mixture they would not."""
+    join(sql, "90000040207", "acessos:leitor")
+    holder, admin = bearer(issuer.person("90000040207")), bearer(issuer.admin())
+    swapped = [looks.action_id(sql, key) for key in ("pets:read", "pets:write")]
+    swap(sql, swapped[0])
+    until_now(lambda: statuses(holder, http, other) == {200})
+    renamed = looks.new_action(sql)
+    with ThreadPoolExecutor(6) as pool:
+        writes = [pool.submit(swap, sql, swapped[turn % 2]) for turn in range(40)]
+        names = [
+            pool.submit(http.put, path(renamed), headers=admin, json={"name": looks.new_name()}) for _ in range(60)
+        ]
+        clients = random.Random(2026).choices([http, other], k=200)
+        reads = [pool.submit(client.get, READ, headers=holder) for client in clients]
+        assert {read.result().status_code for read in reads} == {200}
+        assert {write.result().status_code for write in names} == {200}
+        assert all(write.result() is None for write in writes)
+    looks.verify(looks.chain(sql))
+
+
+def swap(sql: Sql, action_id: int) -> None:
+    sql(
+        """
+        WITH taken AS (
+            DELETE FROM access.role_action USING access.role WHERE role.id = role_id AND role.name = 'acessos:leitor'
+                AND action_id <> $1),
+        given AS (
+            INSERT INTO access.role_action (role_id, action_id)
+            SELECT id, $1 FROM access.role WHERE name = 'acessos:leitor' ON CONFLICT DO NOTHING),
+        bound AS (
+            UPDATE access.endpoint_mapping SET action_id = $1 WHERE operation_key = 'registry.read_preferences')
+        SELECT access.raise_version()""",
+        action_id,
+    )

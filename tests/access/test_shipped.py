@@ -1,0 +1,176 @@
+"""What a release ships: all of it at first, nothing twice, never what was taken away (access document, 3.1 and 3.3)."""
+
+import json
+from dataclasses import dataclass
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from balcao import app
+from balcao.access import shipped
+from balcao.access.actions.schemas import ActionChange
+from balcao.access.shipped import Shipped, ShippedGroup, ShippedRole
+from balcao.core.migrations import with_owner
+from tests.access import looks
+from tests.access.looks import Sql
+from tests.support.operations import all_operations
+
+ROLES = (
+    "SELECT role.name, array_agg(action.code_key) FILTER (WHERE action.id IS NOT NULL) AS keys FROM access.role "
+    "LEFT JOIN access.role_action ON role_id = role.id LEFT JOIN access.action ON action.id = action_id GROUP BY 1"
+)
+
+
+def grants(sql: Sql) -> dict[str, set[str]]:
+    return {row["name"]: set(row["keys"] or ()) for row in sql(ROLES)}
+
+
+def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
+    release = shipped.shipped()
+    stored = {row["code_key"]: row["description"] for row in sql("SELECT * FROM access.action")}
+    assert stored == release.descriptions
+    assert grants(sql) == {role.name: set(release.grants(role)) for role in release.roles}
+    groups = sql(
+        "SELECT grp.name, role.name AS role FROM access.grp JOIN access.group_role ON group_id = grp.id "
+        "JOIN access.role ON role.id = role_id ORDER BY 1"
+    )
+    assert [tuple(row) for row in groups] == [("administradores", "admin"), ("superadministradores", "superadmin")]
+    assert [row["name"] for row in sql("SELECT name FROM access.role WHERE administrative ORDER BY 1")] == [
+        "admin",
+        "superadmin",
+    ]
+    assert sql("SELECT FROM access.membership") == []
+
+
+def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
+    held, actions = grants(sql), shipped.shipped().actions
+    everything = {service: set(keys) for service, keys in actions.items()}
+    assert held["admin"] == held["superadmin"] == held["go:cursos:editor"] == held["go:cursos:casa_civil"] == set()
+    assert held["go:admin"] == everything["employability"]
+    assert everything["employability"] - held["go:empregabilidade:admin"] == {
+        "resume:read_any",
+        "resume:write_any",
+        "resume_bank:read",
+        "job_application:read_sensitive",
+    }
+    assert held["go:empregabilidade:editor"] == held["go:empregabilidade:editor_com_curadoria"]
+    assert "job_listing:any_department" not in held["go:empregabilidade:editor_sem_curadoria"]
+    assert len([key for key in held["go:empregabilidade:editor_sem_curadoria"] if key.startswith("job_listing:")]) == 10
+    assert everything["registry"] - held["rmi:admin"] == {"citizen:anonymise"}
+    assert (held["busca:services:admin"], held["agentes:admin"]) == (everything["search"], everything["agents"])
+    assert held["acessos:grupos"] == {
+        "role:read", "group:read", "group:read_members", "group:manage_members", "user:read",
+    }  # fmt: skip
+    sizes = {service: len(keys) for service, keys in actions.items()}
+    assert sizes == {
+        "platform": 3, "access": 26, "employability": 25, "registry": 23, "search": 13, "health_units": 3, "agents": 5,
+    }  # fmt: skip
+
+
+def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> None:
+    release = shipped.shipped()
+    for key, text in release.descriptions.items():
+        assert ActionChange(name=key, description=text).description == text
+    declared = {
+        name for served in all_operations() for name in (served.operation.rule.action, *served.operation.rule.also)
+    }
+    assert declared - set(release.descriptions) == set()
+
+
+def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
+    tables = ("action", "role", "role_action", "grp", "group_role", "shipped_once", "catalogue_version", "audit_event")
+
+    def stored() -> list[object]:
+        return [sql(f"SELECT t.*, xmin::text FROM access.{table} AS t ORDER BY t::text") for table in tables[:-2]]
+
+    before = stored(), looks.version(sql), looks.chain(sql)
+    app.migrate_now(database_url)
+    assert (stored(), looks.version(sql), looks.chain(sql)) == before
+
+
+class Undo(Exception):
+    """Ends a trial so that nothing of it stays."""
+
+
+@dataclass
+class Look:
+    """What the catalogue holds of the trial's release."""
+
+    grants: set[tuple[str, str]]
+    roles: set[str]
+    version: int
+
+
+async def look(connection: asyncpg.Connection) -> Look:
+    rows = await connection.fetch(
+        "SELECT role.name, code_key FROM access.role_action JOIN access.role ON role.id = role_id "
+        "JOIN access.action ON action.id = action_id WHERE role.name LIKE 'trial:%'"
+    )
+    roles = await connection.fetch("SELECT name FROM access.role WHERE name LIKE 'trial:%'")
+    version = await connection.fetchval("SELECT version FROM access.catalogue_version")
+    return Look({(row["name"], row["code_key"]) for row in rows}, {row["name"] for row in roles}, version)
+
+
+def release(held: dict[str, set[str]]) -> Shipped:
+    actions = {"trial": {key: key for key in sorted(set().union(*held.values()))}}
+    roles = tuple(ShippedRole(name, name, actions=tuple(sorted(keys))) for name, keys in sorted(held.items()))
+    return Shipped(actions, roles, (ShippedGroup("trial:group", "x", tuple(sorted(held))),))
+
+
+names = st.sampled_from(["trial:a", "trial:b", "trial:c"])
+keys = st.sets(st.sampled_from(["trial_thing:read", "trial_thing:write", "trial_other:read"]))
+releases = st.dictionaries(names, keys, min_size=1)
+
+
+@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=releases, second=releases, data=st.data())
+async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
+    database_url: str, first: dict[str, set[str]], second: dict[str, set[str]], data: st.DataObject
+) -> None:
+    offered = sorted((name, key) for name, held in first.items() for key in held)
+    taken = data.draw(st.sets(st.sampled_from(offered))) if offered else set()
+    dropped = data.draw(st.sets(st.sampled_from(sorted(first))))
+
+    async def trial(connection: asyncpg.Connection) -> None:
+        start = await look(connection)
+        await shipped.load(connection, release(first))
+        loaded = await look(connection)
+        assert (loaded.grants, loaded.roles, loaded.version) == (set(offered), set(first), start.version + 1)
+        for name, key in taken:
+            await connection.execute(
+                "DELETE FROM access.role_action USING access.role, access.action WHERE role.id = role_id "
+                "AND action.id = action_id AND role.name = $1 AND code_key = $2",
+                name,
+                key,
+            )
+        await connection.execute("DELETE FROM access.role WHERE name = ANY($1)", sorted(dropped))
+        await shipped.load(connection, release(second))
+        found = await look(connection)
+        kept = {(name, key) for name, key in set(offered) - taken if name not in dropped}
+        new = {(n, k) for n, held in second.items() for k in held if n not in dropped and (n, k) not in offered}
+        assert found.roles == (set(first) | set(second)) - dropped
+        assert found.grants == kept | new
+        await shipped.load(connection, release(second))
+        assert await look(connection) == found
+        raise Undo
+
+    with pytest.raises(Undo):
+        await with_owner(database_url, trial)
+
+
+async def test_a_role_of_the_citys_own_is_not_widened_by_a_release(database_url: str) -> None:
+    async def trial(connection: asyncpg.Connection) -> None:
+        await connection.execute(
+            "INSERT INTO access.role (name, description, origin) VALUES ('trial:a', 'x', 'custom')"
+        )
+        await shipped.load(connection, release({"trial:a": {"trial_thing:read"}}))
+        assert (await look(connection)).grants == set()
+        event = await connection.fetchval("SELECT after FROM access.audit_event ORDER BY seq DESC NULLS LAST LIMIT 1")
+        assert json.loads(event)["roles"] == []
+        raise Undo
+
+    with pytest.raises(Undo):
+        await with_owner(database_url, trial)

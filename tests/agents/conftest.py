@@ -1,0 +1,39 @@
+"""The demo's agents and data sets, and use cases called without HTTP."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from balcao import app
+from balcao.agents import demo
+from balcao.core.call import Call, operator_call
+from balcao.core.platform import Platform, assemble
+from balcao.settings import Settings
+from tests.support.acting import Act, acting
+
+
+@pytest.fixture(scope="module")
+def act(settings: Settings, database_url: str) -> Iterator[Act]:
+    with acting(settings, database_url, "agents.test") as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def loaded(act: Act) -> dict[str, Any]:
+    """The demo data, loaded as the sandbox does, and the examples it names."""
+    act(lambda call: demo.load(call.platform))
+    return dict(act(lambda call: demo.examples(call.platform)))
+
+
+@pytest.fixture
+def call(platform: Platform) -> Call:
+    return operator_call(platform, "agents.test")
+
+
+@pytest_asyncio.fixture
+async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
+    platform = assemble(settings, database_url)
+    async with app.opened(platform):
+        yield operator_call(platform, "agents.test")

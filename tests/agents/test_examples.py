@@ -1,0 +1,193 @@
+"""Reading the examples of a data set (agents document, cases 31 to 38 and 42)."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.agents import demo
+from balcao.agents.datasets import service
+from balcao.agents.datasets.schemas import NewDataset, NewExample
+from tests.support.issuer import Issuer, bearer
+from tests.support.server import RunningServer
+
+PATH = "/agent/api/v1/dataset_examples_data"
+SMALL = demo.dataset_id("Perguntas frequentes")
+LARGE = demo.dataset_id("Atendimento simulado")
+EMPTY = demo.dataset_id("Conjunto vazio")
+
+pytestmark = pytest.mark.usefixtures("loaded")
+
+
+@pytest.fixture
+def read(http: httpx.Client, issuer: Issuer) -> Any:
+    token = bearer(issuer.machine("agentes-runtime"))
+    return lambda **query: http.get(PATH, params=query, headers=token)
+
+
+def page(answer: httpx.Response) -> tuple[list[str], dict[str, Any]]:
+    """Ids and page info."""
+    assert answer.status_code == 200
+    examples = answer.json()["data"]["dataset"]["examples"]
+    return [edge["example"]["id"] for edge in examples["edges"]], examples["pageInfo"]
+
+
+def test_the_envelope_is_the_one_its_readers_know(read: Any) -> None:
+    body = read(dataset_id=SMALL, first=1).json()
+    (edge,) = body["data"]["dataset"]["examples"]["edges"]
+    assert body == {
+        "data": {
+            "dataset": {
+                "__typename": "Dataset",
+                "id": SMALL,
+                "name": "Perguntas frequentes",
+                "exampleCount": 40,
+                "examples": {
+                    "edges": [
+                        {
+                            "example": {
+                                "id": f"{SMALL}-1",
+                                "latestRevision": edge["example"]["latestRevision"],
+                                "span": None,
+                            },
+                            "cursor": edge["cursor"],
+                        }
+                    ],
+                    "pageInfo": {"endCursor": edge["cursor"], "hasNextPage": True},
+                },
+            }
+        }
+    }
+    revision = edge["example"]["latestRevision"]
+    assert set(revision) == {"input", "output", "metadata"}
+    assert set(revision["input"]) == {"mensagem_whatsapp_simulada"}
+    assert set(revision["output"]) == {"golden_answer"}
+    assert revision["metadata"] == {"id": "1"}
+
+
+def test_without_a_size_a_page_holds_a_thousand(read: Any) -> None:
+    sizes, more, after, seen = [], True, "", set()
+    while more:
+        ids, info = page(read(dataset_id=LARGE, after=after))
+        sizes.append(len(ids))
+        seen |= set(ids)
+        more, after = info["hasNextPage"], info["endCursor"]
+    assert sizes == [1000, 1000, 500]
+    assert len(seen) == 2500
+
+
+def test_an_empty_set_has_no_cursor(read: Any) -> None:
+    dataset = read(dataset_id=EMPTY).json()["data"]["dataset"]
+    assert dataset["exampleCount"] == 0
+    assert dataset["examples"] == {"edges": [], "pageInfo": {"endCursor": None, "hasNextPage": False}}
+
+
+def test_without_a_data_set_it_is_missing(read: Any) -> None:
+    for query in ({}, {"dataset_id": ""}, {"dataset_id": "  "}):
+        answer = read(**query)
+        assert answer.status_code == 422
+        (item,) = answer.json()["detail"]
+        assert item == {"loc": ["query", "dataset_id"], "msg": item["msg"], "type": "missing", "input": None, "ctx": {}}
+
+
+@pytest.mark.parametrize(
+    ("first", "kind", "ctx"),
+    [
+        ("0", "greater_than_equal", {"ge": 1}),
+        ("-1", "greater_than_equal", {"ge": 1}),
+        ("1001", "less_than_equal", {"le": 1000}),
+        ("9" * 5000, "less_than_equal", {"le": 1000}),
+        ("x", "int_parsing", {}),
+        ("1.5", "int_parsing", {}),
+        ("+5", "int_parsing", {}),
+        ("1_0", "int_parsing", {}),
+        ("٣", "int_parsing", {}),
+        ("x" * 300, "int_parsing", {}),
+    ],
+)
+def test_a_size_out_of_bounds_names_the_bound(read: Any, first: str, kind: str, ctx: dict[str, int]) -> None:
+    answer = read(dataset_id=SMALL, first=first)
+    assert answer.status_code == 422
+    (item,) = answer.json()["detail"]
+    assert (item["loc"], item["type"], item["ctx"]) == (["query", "first"], kind, ctx)
+    assert len(item["input"]) <= 100
+    assert first.startswith(item["input"])
+
+
+def test_an_empty_size_counts_as_absent(read: Any) -> None:
+    assert len(page(read(dataset_id=SMALL, first=""))[0]) == 40
+
+
+def test_all_faults_are_listed_at_once(read: Any) -> None:
+    items = read(first="x", after="x").json()["detail"]
+    assert [(item["loc"][1], item["type"]) for item in items] == [
+        ("dataset_id", "missing"),
+        ("first", "int_parsing"),
+        ("after", "value_error"),
+    ]
+    assert all(set(item) == {"loc", "msg", "type", "input", "ctx"} for item in items)
+
+
+def test_unknown_and_malformed_data_sets(read: Any) -> None:
+    unknown = read(dataset_id="unknown")
+    assert (unknown.status_code, type(unknown.json()["detail"])) == (404, str)
+    for malformed in ("a b", "a" * 65, "é", "a\n", "../x", "a\0"):
+        answer = read(dataset_id=malformed)
+        (item,) = answer.json()["detail"]
+        assert (answer.status_code, item["type"], set(item["ctx"])) == (422, "string_pattern_mismatch", {"pattern"})
+        assert item["input"] == malformed[:100]
+
+
+def test_a_cursor_serves_its_own_data_set_unaltered(read: Any) -> None:
+    _, info = page(read(dataset_id=SMALL, first=5))
+    own = info["endCursor"]
+    assert len(page(read(dataset_id=SMALL, after=own))[0]) == 35
+    for after, dataset in (
+        (own, LARGE),
+        (own[:-1], SMALL),
+        (own[1:], SMALL),
+        ("B" + own[1:], SMALL),
+        ("é" * 200, SMALL),
+    ):
+        (item,) = read(dataset_id=dataset, after=after).json()["detail"]
+        assert (item["loc"], item["type"], item["ctx"]) == (["query", "after"], "value_error", {})
+        assert item["input"] == after[:100]
+
+
+def test_only_the_rule_lets_in(http: httpx.Client, issuer: Issuer) -> None:
+    assert http.get(PATH, params={"dataset_id": SMALL}).status_code == 401
+    assert http.get(PATH, headers=bearer(issuer.person("90000000175"))).status_code == 403
+    reader = issuer.person("90000000256", realm_access={"roles": ["admin"]})
+    assert http.get(PATH, params={"dataset_id": SMALL}, headers=bearer(reader)).status_code == 200
+
+
+def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any) -> None:
+    dataset = act(service.create_dataset, NewDataset(name="Respostas longas"))
+    text = "palavra " * 8000
+    for part in range(0, 120, 20):
+        act(
+            service.add_examples,
+            dataset.id,
+            [NewExample(input={"n": part + n, "t": text}, output={"t": text}, metadata={"t": text}) for n in range(20)],
+        )
+    answer = read(dataset_id=dataset.id)
+    ids, info = page(answer)
+    assert len(answer.content) <= service.MAX_ANSWER_BYTES
+    assert 1 <= len(ids) < 120
+    assert info["hasNextPage"] is True
+    rest, info = page(read(dataset_id=dataset.id, after=info["endCursor"]))
+    assert len(set(ids) | set(rest)) == 120
+    assert info["hasNextPage"] is False
+
+
+def test_many_parallel_reads_are_all_answered(server: RunningServer, issuer: Issuer) -> None:
+    token = bearer(issuer.machine("agentes-runtime"))
+
+    async def read_all() -> list[int]:
+        limits = httpx.Limits(max_connections=256)
+        async with httpx.AsyncClient(base_url=server.url, headers=token, timeout=60, limits=limits) as client:
+            calls = (client.get(PATH, params={"dataset_id": SMALL}) for _ in range(256))
+            return [answer.status_code for answer in await asyncio.gather(*calls)]
+
+    assert asyncio.run(read_all()) == [200] * 256

@@ -1,0 +1,53 @@
+"""The token check (agents document, cases 1 and 2)."""
+
+import base64
+import json
+import time
+
+import httpx
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+
+from tests.support.issuer import Issuer, bearer, new_key
+
+PATH = "/agent/api/v1/auth"
+ANA = "90000000175"
+
+
+def test_any_valid_token_is_ok_and_nothing_else_is_said(http: httpx.Client, issuer: Issuer) -> None:
+    for token in (issuer.person(ANA), issuer.admin(), issuer.machine("any-client")):
+        answer = http.get(PATH, headers=bearer(token))
+        assert (answer.status_code, answer.content) == (200, b'{"status":"ok"}')
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Content-Type"] == "application/json"
+
+
+def hostile(issuer: Issuer) -> dict[str, dict[str, str]]:
+    claims = {"iss": issuer.address, "aud": "account", "sub": "x", "cpf": ANA, "exp": int(time.time()) + 300}
+    parts = [base64.urlsafe_b64encode(json.dumps(p).encode()).decode().rstrip("=") for p in ({"alg": "none"}, claims)]
+    signed_with_text = jwt.encode({"alg": "HS256", "kid": issuer.keys[-1].kid}, claims, OctKey.import_key("k" * 32))
+    return {
+        "no header": {},
+        "another scheme": {"Authorization": "Basic x"},
+        "no token": {"Authorization": "Bearer"},
+        "expired": bearer(issuer.person(ANA, exp=int(time.time()) - 60)),
+        "no signature": bearer(".".join([*parts, ""])),
+        "HS256": bearer(signed_with_text),
+        "another audience": bearer(issuer.person(ANA, aud="other")),
+        "an unknown key": bearer(issuer.token(key=new_key(), sub="x")),
+        "garbage": bearer("a.b.c"),
+    }
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["no header", "another scheme", "no token", "expired", "no signature", "HS256", "another audience",
+     "an unknown key", "garbage"],
+)  # fmt: skip
+def test_every_other_call_is_401(http: httpx.Client, issuer: Issuer, case: str) -> None:
+    answer = http.get(PATH, headers=hostile(issuer)[case])
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert isinstance(answer.json()["detail"], str)
+    assert set(answer.json()) == {"detail"}

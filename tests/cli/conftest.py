@@ -1,0 +1,12 @@
+"""A terminal on a migrated database of the module's own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import Terminal, free_port
+
+
+@pytest.fixture
+def terminal(database_url: str, tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path, database_url=database_url, port=free_port())

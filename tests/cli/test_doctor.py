@@ -1,0 +1,74 @@
+"""`balcao doctor`: what it shows, what it hides, and what it finds wrong."""
+
+import json
+from pathlib import Path
+
+from tests.support.issuer import Issuer
+from tests.support.terminal import Terminal, free_port
+
+SECRET = "um-segredo-que-ninguem-pode-ver"
+
+
+def test_secrets_and_passwords_in_addresses_are_masked(tmp_path: Path) -> None:
+    terminal = Terminal(
+        tmp_path,
+        port=free_port(),
+        client_secret=SECRET,
+        hash_key=SECRET,
+        crm_client_secret=SECRET,
+        crm_sandbox_client_secret=SECRET,
+        redis_url=f"redis://:{SECRET}@127.0.0.1:6379/0",
+        database_url=f"postgresql://balcao:{SECRET}@127.0.0.1:9/balcao?password={SECRET}",
+    )
+    for words in (("doctor",), ("doctor", "--json")):
+        done = terminal.run(*words)
+        assert SECRET not in done.stdout + done.stderr
+        assert "balcao:********@127.0.0.1" in done.stdout
+
+
+def test_a_platform_that_does_not_run_is_no_fault(tmp_path: Path) -> None:
+    found = Terminal(tmp_path, port=free_port()).json("doctor", "--json")
+    assert (found["ok"], found["problems"]) == (True, [])
+    assert {part["state"] for part in found["parts"].values()} == {"stopped"}
+    assert not (tmp_path / ".balcao").exists()
+
+
+def test_it_knows_every_address_in_use(tmp_path: Path) -> None:
+    port = free_port()
+    addresses = Terminal(tmp_path, port=port).json("doctor", "--json")["addresses"]
+    assert addresses["issuers"] == [f"http://127.0.0.1:{port}/auth/realms/balcao"]
+    assert addresses["crm"] == f"http://127.0.0.1:{port + 1}"
+    assert addresses["services"]["registry"] == f"http://127.0.0.1:{port}/registry/v1"
+
+
+def problems(terminal: Terminal) -> str:
+    done = terminal.run("doctor", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert not found["ok"]
+    return "\n".join(found["problems"])
+
+
+def test_a_setting_that_cannot_be_is_a_problem(tmp_path: Path) -> None:
+    assert "BALCAO_PORT" in problems(Terminal(tmp_path, port="abc"))
+
+
+def test_production_on_sandbox_parts_is_a_problem(tmp_path: Path) -> None:
+    assert "BALCAO_HASH_KEY" in problems(Terminal(tmp_path, profile="production"))
+
+
+def test_a_database_an_issuer_and_a_crm_that_are_away_are_problems(tmp_path: Path) -> None:
+    away = "http://127.0.0.1:9"
+    told = problems(
+        Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", auth_issuer=f"{away}/realms/x", crm_url=away)
+    )
+    for word in ("O banco de dados não responde", f"O emissor {away}/realms/x", "BALCAO_CRM_URL"):
+        assert word in told
+
+
+def test_an_issuer_that_publishes_keys_and_a_migrated_database_are_well(terminal: Terminal, issuer: Issuer) -> None:
+    terminal.environment["BALCAO_AUTH_ISSUER"] = issuer.address
+    parts = terminal.json("doctor", "--json")["parts"]
+    assert parts["identity"] == {"state": "up", "details": {"keys": {issuer.address: len(issuer.keys)}}}
+    assert parts["database"]["state"] == "up"
+    assert (parts["database"]["details"]["role"], parts["database"]["details"]["up_to_date"]) == (True, True)

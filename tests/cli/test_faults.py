@@ -1,0 +1,84 @@
+"""What an operator did wrong is said in a sentence, with a non-zero exit and without a traceback."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import databases
+from tests.support.terminal import Serving, Terminal, free_port
+
+NOWHERE = "postgresql://balcao:segredo@127.0.0.1:9/balcao"
+
+
+@pytest.fixture
+def unprepared() -> Iterator[str]:
+    name = databases.new_name()
+    yield databases.create(name, "template1")
+    databases.drop(name)
+
+
+def test_production_names_every_sandbox_part_and_public_secret(tmp_path: Path) -> None:
+    told = Terminal(tmp_path, profile="production").refusal("serve")
+    for name in ("BALCAO_CLIENT_SECRET", "BALCAO_HASH_KEY", "BALCAO_DATABASE_URL", "BALCAO_AUTH_ISSUER"):
+        assert name in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_production_refuses_a_worker_alike(tmp_path: Path) -> None:
+    assert "BALCAO_HASH_KEY" in Terminal(tmp_path, profile="production").refusal("worker")
+
+
+def test_production_has_no_demo_data_and_no_sandbox_crm(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, profile="production")
+    assert "produção" in terminal.refusal("demo")
+    assert "production" in terminal.refusal("sandbox", "crm")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"port": "abc"}, "BALCAO_PORT"),
+        ({"profile": "teste"}, "BALCAO_PROFILE"),
+        ({"auth_issuer": "x"}, "BALCAO_AUTH_ISSUER"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(tmp_path: Path, settings: dict[str, str], told: str) -> None:
+    assert told in Terminal(tmp_path, **settings).refusal("serve")
+
+
+def test_an_unknown_service_is_named_with_those_that_exist(tmp_path: Path) -> None:
+    assert "health_units" in Terminal(tmp_path).refusal("serve", "saude")
+
+
+@pytest.mark.parametrize("words", [("serve",), ("worker",), ("migrate",), ("jobs", "list"), ("demo",)], ids=" ".join)
+def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, words: tuple[str, ...]) -> None:
+    told = Terminal(tmp_path, database_url=NOWHERE, port=free_port()).refusal(*words)
+    assert "O banco de dados não responde" in told
+    assert "segredo" not in told
+
+
+@pytest.mark.parametrize("words", [("serve",), ("worker",), ("jobs", "list"), ("demo",)], ids=" ".join)
+def test_a_database_of_ones_own_is_never_migrated_unasked(
+    tmp_path: Path, unprepared: str, words: tuple[str, ...]
+) -> None:
+    told = Terminal(tmp_path, database_url=unprepared, port=free_port()).refusal(*words)
+    assert "execute `balcao migrate`" in told
+
+
+def test_migrate_prepares_it_once_and_then_it_serves(tmp_path: Path, unprepared: str) -> None:
+    terminal = Terminal(tmp_path, database_url=unprepared, port=free_port())
+    first, second = terminal.run("migrate"), terminal.run("migrate")
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert "em dia: 0 migrações" in second.stdout
+    assert "em dia: 0 migrações" not in first.stdout
+    with Serving(terminal, "health_units") as serving:
+        assert "`balcao demo --load`" in serving.said
+
+
+def test_commands_without_any_data_say_how_to_make_them(tmp_path: Path) -> None:
+    assert "execute `balcao serve`" in Terminal(tmp_path).refusal("jobs", "list")
+
+
+def test_a_token_without_a_platform_says_how_to_start_it(tmp_path: Path) -> None:
+    assert "execute `balcao serve`" in Terminal(tmp_path, port=free_port()).refusal("token", "ana")

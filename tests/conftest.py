@@ -1,0 +1,118 @@
+"""What tests stand on: a real PostgreSQL, a platform opened on it, and the gateway under the real server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+import pytest_asyncio
+
+from balcao import app
+from balcao.core import logs
+from balcao.core.jobs import Worker
+from balcao.core.platform import Platform, assemble
+from balcao.settings import Settings
+from tests.support import databases, log_scan
+from tests.support.issuer import Issuer
+from tests.support.server import RunningServer
+
+_cluster: pytest.StashKey[databases.Cluster] = pytest.StashKey()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    logs.configure("info")
+    log_scan.start()
+    if not hasattr(config, "workerinput"):
+        config.stash[_cluster] = databases.Cluster()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The privacy invariant over the whole run: checked once, by the process that controls it."""
+    if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        reporter.write_sep("=", "personal data in the logs of this run")
+        reporter.write_line("\n".join(found[:50]))
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _cluster in config.stash:
+        config.stash[_cluster].stop()
+
+
+@pytest.fixture(scope="session")
+def issuer() -> Iterator[Issuer]:
+    running = Issuer()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def database_url() -> Iterator[str]:
+    """A fresh, migrated database of this module's own."""
+    name = databases.new_name()
+    yield databases.create(name)
+    databases.drop(name)
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A sandbox whose identity provider is the tests' own. A module overrides this for other settings."""
+    return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    """The gateway with all seven services under the real HTTP server."""
+    with RunningServer(app.build(settings, database_url)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def http(server: RunningServer) -> Iterator[httpx.Client]:
+    """Paths are relative to the gateway."""
+    with httpx.Client(base_url=server.url, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def drain(settings: Settings, database_url: str) -> Callable[[], None]:
+    """Works off every job that waits and is due, in the way the worker does."""
+
+    def run() -> None:
+        asyncio.run(_drain(settings, database_url))
+
+    return run
+
+
+async def _drain(settings: Settings, database_url: str) -> None:
+    platform = assemble(settings, database_url)
+    async with app.opened(platform):
+        await Worker(platform.database, app.all_jobs(), platform).drain()
+
+
+@pytest_asyncio.fixture
+async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
+    """The platform opened in the test's own event loop, for use cases called without HTTP."""
+    assembled = assemble(settings, database_url)
+    async with app.opened(assembled):
+        yield assembled
+
+
+@pytest.fixture
+def sql(database_url: str) -> Callable[..., list[asyncpg.Record]]:
+    """Runs one statement as the owner, to look at what is stored or to age a row."""
+
+    def run(statement: str, *args: Any) -> list[asyncpg.Record]:
+        async def once() -> list[asyncpg.Record]:
+            connection = await asyncpg.connect(database_url)
+            try:
+                return list(await connection.fetch(statement, *args))
+            finally:
+                await connection.close()
+
+        return asyncio.run(once())
+
+    return run

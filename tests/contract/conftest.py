@@ -1,0 +1,29 @@
+"""The contract is checked twice: with tokens of the embedded provider and of an independent one."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from balcao.settings import Settings
+from tests.support import databases
+from tests.support.issuer import Issuer
+from tests.support.sandbox import EmbeddedTokens, IndependentTokens, Sandbox, Tokens, running
+from tests.support.server import free_port
+
+
+@pytest.fixture(scope="module", params=["embedded", "independent"])
+def sandbox(
+    request: pytest.FixtureRequest, issuer: Issuer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Sandbox]:
+    name = databases.new_name()
+    database_url = databases.create(name)
+    common = {"data_dir": tmp_path_factory.mktemp("data"), "port": free_port()}
+    if request.param == "embedded":
+        settings = Settings(**common)
+        tokens: Tokens = EmbeddedTokens(settings.issuers[0])
+    else:
+        settings = Settings(**common, auth_issuer=issuer.address)
+        tokens = IndependentTokens(issuer)
+    with running(settings, database_url, tokens) as opened:
+        yield opened
+    databases.drop(name)

@@ -1,0 +1,171 @@
+"""The snapshot that each process decides by, and what of an operation stops the boot (access document, 3.6 and 4.5)."""
+
+import asyncio
+from copy import copy
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+from litestar import get
+
+from balcao.core import catalogue
+from balcao.core.catalogue import Catalogue
+from balcao.core.database import Database
+from balcao.core.dialects import DETAIL
+from balcao.core.errors import Unavailable
+from balcao.core.operations import operation
+from balcao.core.platform import Platform
+from balcao.core.rules import Rule, action, public
+from balcao.core.service import MalformedOperation, MissingRule, Service, application
+from tests.support.patience import until
+
+
+async def raise_version(platform: Platform) -> int:
+    async with platform.database.connection() as connection:
+        version: int = await connection.fetchval("SELECT access.raise_version()")
+    return version
+
+
+async def test_a_change_is_followed_by_its_notice(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "POLL_SECONDS", 3600.0)
+    other = Catalogue(platform.database)
+    await other.start()
+    try:
+        version = await raise_version(platform)
+        await until(lambda: other.snapshot.version == version)
+    finally:
+        await other.stop()
+
+
+async def test_a_lost_notice_is_made_good_by_the_poll(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "POLL_SECONDS", 0.05)
+    other = Catalogue(platform.database)
+    await other.start()
+    try:
+        async with platform.database.connection() as connection:
+            silent = "UPDATE access.catalogue_version SET version = version + 1 RETURNING version"
+            version = await connection.fetchval(silent)
+        await until(lambda: other.snapshot.version == version)
+    finally:
+        await other.stop()
+
+
+async def test_a_cut_listener_listens_again_and_misses_nothing(
+    database_url: str, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "POLL_SECONDS", 3600.0)
+    owner = await asyncpg.connect(database_url)
+    other = Catalogue(named(platform.database, "cut"))
+    await other.start()
+    try:
+        for _ in range(3):
+            await cut(owner, "cut")
+            version = await raise_version(platform)
+            await until(lambda wanted=version: other.latest.version == wanted)
+    finally:
+        await other.stop()
+        await owner.close()
+
+
+def named(database: Database, name: str) -> Database:
+    """The same pool, whose listener can be told from others."""
+    other = copy(database)
+    other.server_settings = database.server_settings | {"application_name": name}
+    return other
+
+
+async def cut(owner: asyncpg.Connection, name: str) -> None:
+    """Ends the listener's connection once it listens."""
+    async with asyncio.timeout(60):
+        while not await owner.fetchval(  # noqa: ASYNC110 - the server has no event for it
+            "SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE application_name = $1 AND query LIKE 'LISTEN%'",
+            name,
+        ):
+            await asyncio.sleep(0.01)
+
+
+async def test_an_unconfirmed_snapshot_decides_nothing(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Catalogue(platform.database)
+    with pytest.raises(Unavailable):
+        _ = fresh.snapshot
+    assert fresh.latest.binding("any.operation", "declared:action") == "declared:action"
+    await fresh.reload()
+    assert fresh.snapshot.version > 0
+    monkeypatch.setattr(catalogue, "USABLE_SECONDS", -1.0)
+    with pytest.raises(Unavailable):
+        _ = fresh.snapshot
+    assert fresh.latest.version > 0
+
+
+async def test_an_older_version_never_comes_back(platform: Platform) -> None:
+    """A load that began earlier and ends later would put the version before a change back."""
+    other, seen = Catalogue(platform.database), []
+    for _ in range(20):
+        version = await raise_version(platform)
+        await asyncio.gather(*(other.reload() for _ in range(5)), raise_version(platform))
+        await other.reload()
+        seen.append(other.snapshot.version)
+        assert other.snapshot.version >= version
+    assert seen == sorted(seen)
+
+
+async def test_the_snapshot_is_only_sent_when_there_is_a_newer_one(platform: Platform) -> None:
+    version = await raise_version(platform)
+    async with platform.database.connection() as connection:
+        assert await connection.fetchval("SELECT access.snapshot_since($1)", version) is None
+        whole = await connection.fetchval("SELECT access.snapshot_since($1)", version - 1)
+    snapshot = msgspec.json.decode(whole, type=catalogue.Snapshot)
+    assert snapshot.version == version
+    assert snapshot.roles["admin"].administrative
+    assert "citizen:read" in snapshot.roles["rmi:atendimento"].actions
+
+
+def service(*routes: Any) -> Service:
+    return Service("access", "/access", "De teste", "balcao.core", list(routes), {"": DETAIL})
+
+
+def route(key: str, path: str = "/things", rule: Rule | None = None) -> Any:
+    @operation("GET", path, key, rule or public(), "De teste")
+    async def handler() -> str:
+        return ""
+
+    return handler
+
+
+def test_a_route_without_a_rule_stops_the_boot() -> None:
+    @get("/things")
+    async def bare() -> str:
+        return ""
+
+    with pytest.raises(MissingRule, match="GET /things"):
+        application(service(bare), None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "routes",
+    [
+        [route("access.one"), route("access.one", "/others")],
+        [route("access.one", "/things/{id:str}"), route("access.two", "/things/{name:int}")],
+        [route("registry.one")],
+        [route("one")],
+        [route("access.one", rule=action("nocolon"))],
+        [route("access.one", rule=action("things:"))],
+        [route("access.one", rule=action("coisas:ação"))],
+        [route("access.one", rule=action("a b:c"))],
+        [route("access.one", rule=action("a:" + "b" * 99))],
+        [route("access.one", rule=action("things:read").testing("nocolon"))],
+    ],
+)
+def test_a_declaration_that_the_catalogue_cannot_hold_stops_the_boot(routes: list[Any]) -> None:
+    with pytest.raises(MalformedOperation):
+        application(service(*routes), None)  # type: ignore[arg-type]
+
+
+def test_a_good_declaration_boots() -> None:
+    good = [
+        route("access.one", "/things/{id:str}", action("things:read")),
+        route("access.two", "/things/{id:str}/more"),
+    ]
+    application(service(*good), None)  # type: ignore[arg-type]

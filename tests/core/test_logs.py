@@ -1,0 +1,66 @@
+"""The lines of the log: one JSON object each, ours and the libraries', and no person in them."""
+
+import json
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.core import logs
+from balcao.core.cpf import Cpf
+from balcao.core.text import has_control
+
+
+def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:
+    """The last record as a handler of ours writes it."""
+    line = logs.formatter().format(caplog.records[-1])
+    assert "\n" not in line
+    return dict(json.loads(line))
+
+
+def test_a_record_of_ours_is_one_json_object_with_the_id_of_its_request(caplog: pytest.LogCaptureFixture) -> None:
+    token = logs.request_id.set("request-of-this-test")
+    logs.log.warning("something.happened", text="linha\nação", count=3)
+    logs.request_id.reset(token)
+    line = line_of(caplog)
+    assert line.pop("timestamp")
+    assert line == {
+        "event": "something.happened",
+        "level": "warning",
+        "text": "linha\nação",
+        "count": 3,
+        "request_id": "request-of-this-test",
+    }
+
+
+def test_a_record_of_a_library_is_one_json_object_too(caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("some.library").warning("so many: %d", 3)
+    line = line_of(caplog)
+    assert (line["event"], line["level"]) == ("so many: 3", "warning")
+
+
+def test_a_cpf_is_masked_when_it_gets_into_a_record(caplog: pytest.LogCaptureFixture) -> None:
+    cpf = Cpf.with_stem("900000001")
+    logs.log.warning("something.happened", whose=cpf)
+    assert line_of(caplog)["whose"] == f"Cpf({cpf.masked})"
+
+
+def test_of_an_exception_only_the_kind_and_the_place_are_kept(caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        raise ValueError("a value of somebody")
+    except ValueError as failure:
+        logs.log.error("something.failed", exc_info=failure)
+    line = line_of(caplog)
+    assert line["exception"] == "ValueError"
+    assert "somebody" not in json.dumps(line)
+
+
+@given(st.text(), st.characters(categories=["Cc", "Cs"]), st.text())
+def test_a_control_character_is_found_wherever_it_stands(before: str, control: str, after: str) -> None:
+    assert has_control(before + control + after)
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"])))
+def test_text_without_control_characters_passes(text: str) -> None:
+    assert not has_control(text)

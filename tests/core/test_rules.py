@@ -1,0 +1,172 @@
+"""The one decision (access document, 4.1): as a table, and against a model written step by step from the document."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.caller import Caller
+from balcao.core.catalogue import Role, Snapshot
+from balcao.core.cpf import Cpf
+from balcao.core.rules import (
+    AUTHENTICATED,
+    MACHINE,
+    Decision,
+    Reason,
+    Rule,
+    action,
+    authenticated,
+    client,
+    decide,
+    own,
+    public,
+    scope,
+)
+
+ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
+LISTS = {"LISTED": frozenset({"crm"}), "OTHERS": frozenset({"agents", "portal"})}
+SNAPSHOT = Snapshot(
+    7,
+    {},
+    {
+        "admin": Role(True, frozenset()),
+        "reader": Role(False, frozenset({"pets:read"})),
+        "keeper": Role(False, frozenset({"pets:read", "pets:write"})),
+        "nothing": Role(False, frozenset()),
+    },
+    {ANA.digits: ["reader"], BRUNO.digits: ["nothing", "gone"]},
+    {},
+)
+
+
+def caller(cpf: Cpf | None = None, azp: str = "portal", scopes: Any = (), roles: Any = ()) -> Caller:
+    return Caller("sub", azp, cpf, None, None, frozenset(scopes), frozenset(roles), 0.0)
+
+
+def outcome(rule: Rule, who: Caller, owner: Cpf | None = None, bound: str | None = None) -> tuple[Reason, str]:
+    decision = decide(rule, bound or rule.action, who, owner, SNAPSHOT, LISTS)
+    return decision.reason, decision.grant
+
+
+NO = (Reason.NOT_GRANTED, "")
+OWNER = (Reason.OWNER, "self")
+PERSON, MACHINE_CALLER = caller(BRUNO), caller(None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "who", "owner", "bound", "expected"),
+    [
+        (own("pets:read"), PERSON, BRUNO, None, OWNER),
+        (own("pets:read"), PERSON, ANA, None, NO),
+        (own("pets:read"), PERSON, None, None, NO),
+        (own("pets:read"), MACHINE_CALLER, None, None, NO),
+        (own("pets:read"), caller(ANA), BRUNO, None, (Reason.GRANTED, "pets:read")),
+        (own("pets:write"), caller(ANA), BRUNO, None, NO),
+        (own("pets:write"), caller(ANA, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
+        (own("pets:write"), caller(None, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
+        (action("pets:write"), caller(BRUNO, roles=["admin"]), None, None, (Reason.GRANTED, "pets:write")),
+        (action("pets:write"), caller(BRUNO, roles=["unknown", "nothing"]), None, None, NO),
+        (action("pets:write"), caller(ANA), ANA, None, NO),
+        (action("pets:write"), caller(ANA), None, "pets:read", (Reason.GRANTED, "pets:read")),
+        (action("pets:read"), caller(ANA), None, "pets:write", NO),
+        (authenticated(), MACHINE_CALLER, None, None, (Reason.AUTHENTICATED, "authenticated")),
+        (authenticated() | scope("s"), MACHINE_CALLER, None, None, NO),
+        (authenticated() | scope("s"), caller(None, scopes=["s"]), None, None, (Reason.SCOPE, "scope:s")),
+        (authenticated() | scope("s"), PERSON, None, None, (Reason.AUTHENTICATED, "authenticated")),
+        (authenticated() | scope("s"), caller(None, roles=["admin"]), None, None, (Reason.GRANTED, AUTHENTICATED)),
+        (scope("s", "t"), caller(None, scopes=["t"]), None, None, (Reason.SCOPE, "scope:t")),
+        (scope("s"), caller(BRUNO, scopes=["s"], roles=["admin"]), None, None, NO),
+        (client("LISTED"), caller(None, azp="crm"), None, None, (Reason.CLIENT, "client:LISTED")),
+        (client("LISTED"), caller(BRUNO, azp="crm"), None, None, (Reason.CLIENT, "client:LISTED")),
+        (client("LISTED"), caller(None, azp="", roles=["admin"]), None, None, NO),
+        (
+            action("pets:write") | client("LISTED"),
+            caller(None, azp="crm"),
+            None,
+            None,
+            (Reason.CLIENT, "client:LISTED"),
+        ),
+        (action("pets:write"), PERSON, None, AUTHENTICATED, (Reason.AUTHENTICATED, "authenticated")),
+    ],
+)
+def test_who_passes_and_by_what(
+    rule: Rule, who: Caller, owner: Cpf | None, bound: str | None, expected: tuple[Reason, str]
+) -> None:
+    assert outcome(rule, who, owner, bound) == expected
+
+
+def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
+    """Steps 5 to 9 of the table in the words of the document."""
+    if rule.owner and owner is not None and who.cpf == owner:
+        return "owner"
+    if any(who.client in LISTS[name] for name in rule.clients):
+        return "client"
+    if who.cpf is None and set(rule.scopes) & who.scopes:
+        return "scope"
+    if bound == AUTHENTICATED and (not rule.scopes or who.cpf is not None):
+        return "authenticated"
+    stored = SNAPSHOT.people.get(who.cpf.digits, []) if who.cpf else []
+    known = [SNAPSHOT.roles[name] for name in {*who.roles, *stored} if name in SNAPSHOT.roles]
+    if bound != MACHINE and any(role.administrative or bound in role.actions for role in known):
+        return "granted"
+    return "not_granted"
+
+
+cpfs = st.sampled_from([None, ANA, BRUNO])
+subsets = {
+    "scopes": st.sets(st.sampled_from(["s", "t", "u"])),
+    "roles": st.sets(st.sampled_from([*SNAPSHOT.roles, "offline_access", "pets:read"])),
+}
+callers = st.builds(
+    caller, cpfs, st.sampled_from(["crm", "portal", "agents", "", "LISTED"]), subsets["scopes"], subsets["roles"]
+)
+rules = st.builds(
+    Rule,
+    st.sampled_from(["pets:read", "pets:write", AUTHENTICATED, MACHINE]),
+    st.booleans(),
+    st.sets(st.sampled_from(["s", "t"])).map(tuple),
+    st.sets(st.sampled_from(["LISTED", "OTHERS"])).map(tuple),
+)
+bindings = st.sampled_from(["pets:read", "pets:write", "#12", AUTHENTICATED, MACHINE])
+
+
+@settings(max_examples=2000, deadline=None)
+@given(rule=rules, bound=bindings, who=callers, owner=cpfs)
+def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> None:
+    decision: Decision = decide(rule, bound, who, owner, SNAPSHOT, LISTS)
+    assert decision.reason == model(rule, bound, who, owner)
+    assert decision.allowed == (decision.reason is not Reason.NOT_GRANTED)
+    assert bool(decision.grant) == decision.allowed
+
+
+@settings(max_examples=500, deadline=None)
+@given(rule=rules, bound=bindings, who=callers, owner=cpfs, more=subsets["roles"])
+def test_another_role_never_takes_a_right_away(
+    rule: Rule, bound: str, who: Caller, owner: Cpf | None, more: Any
+) -> None:
+    richer = caller(who.cpf, who.client, who.scopes, who.roles | more)
+    if decide(rule, bound, who, owner, SNAPSHOT, LISTS).allowed:
+        assert decide(rule, bound, richer, owner, SNAPSHOT, LISTS).allowed
+
+
+@pytest.mark.parametrize(
+    ("rule", "written", "guard", "floor"),
+    [
+        (public(), "public", None, "public"),
+        (authenticated(), "authenticated", None, "authenticated"),
+        (own("pets:read"), "self(pets:read)", "self", "action"),
+        (action("pets:read"), "action:pets:read", None, "action"),
+        (scope("a", "b"), "scope:a or scope:b", "scope:a scope:b", "action"),
+        (own("pets:read") | client("LISTED"), "self(pets:read) or client:LISTED", "self client:LISTED", "action"),
+        (client("LISTED") | action("pets:read"), "action:pets:read or client:LISTED", "client:LISTED", "action"),
+        (authenticated() | scope("a"), "authenticated or scope:a", "scope:a", "authenticated"),
+        (scope("a") | authenticated(), "authenticated or scope:a", "scope:a", "authenticated"),
+    ],
+)
+def test_a_rule_says_what_it_is(rule: Rule, written: str, guard: str | None, floor: str) -> None:
+    assert (str(rule), rule.guard, rule.floor) == (written, guard, floor)
+
+
+def test_actions_tested_inside_are_declared_beside_the_rule() -> None:
+    assert action("a:b").testing("c:d", "e:f").also == ("c:d", "e:f")

@@ -1,0 +1,44 @@
+"""The sandbox CRM over real HTTP, back at its demo accounts before each test."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from balcao.crm.client import CrmClient, crm_client
+from tests.support.crm import RunningCrm, crm_settings
+
+
+@pytest.fixture(scope="module")
+def running_crm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCrm]:
+    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"))) as running:
+        yield running
+
+
+@pytest.fixture
+def crm(running_crm: RunningCrm) -> RunningCrm:
+    running_crm.reset()
+    return running_crm
+
+
+@pytest_asyncio.fixture
+async def client(crm: RunningCrm) -> AsyncIterator[CrmClient]:
+    async with crm_client(crm.settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def rest(crm: RunningCrm) -> Iterator[httpx.Client]:
+    """Bare HTTP with a token, for what our client never sends."""
+    settings = crm.settings
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": settings.crm_client_id,
+        "client_secret": settings.crm_client_secret.get_secret_value(),
+    }
+    token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form).json()["access_token"]
+    crm.switch.delete("/requests")
+    base = f"{settings.crm_url}/services/data/{settings.crm_api_version}"
+    with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=30) as opened:
+        yield opened

@@ -1,0 +1,77 @@
+"""The query grammar: what is written is what is read, and nothing else is accepted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.crm.sandbox.refusals import Refused
+from balcao.crm.sandbox.soql import Condition, parse
+
+KEYWORDS = {"SELECT", "FROM", "WHERE", "AND", "ORDER", "BY", "ASC", "DESC", "LIMIT", "OFFSET", "TRUE", "FALSE", "NULL"}
+names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True).filter(lambda name: name.upper() not in KEYWORDS)
+literals = st.one_of(
+    st.text().map(lambda text: (quoted(text), text)), st.sampled_from([("true", True), ("NULL", None)])
+)
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+@given(st.lists(names, min_size=1, max_size=4), names, st.lists(st.tuples(names, literals), max_size=3))
+def test_a_query_is_read_as_it_was_written(
+    fields: list[str], entity: str, conditions: list[tuple[str, tuple[str, object]]]
+) -> None:
+    where = " AND ".join(f"{name} = {written}" for name, (written, _) in conditions)
+    query = parse(f"select {', '.join(fields)} FROM {entity}" + (f" where {where}" if where else ""))
+    assert (query.fields, query.entity) == (tuple(fields), entity)
+    assert query.conditions == tuple(Condition(name, value) for name, (_, value) in conditions)
+
+
+@given(st.text(max_size=60))
+def test_any_other_text_is_malformed_and_nothing_worse(text: str) -> None:
+    with pytest.raises(Refused) as raised:
+        parse("SELECT Id FROM Account WHERE " + text + " OR")
+    assert raised.value.code == "MALFORMED_QUERY"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "DELETE FROM Account",
+        "SELECT * FROM Account",
+        "SELECT COUNT() FROM Account",
+        "SELECT Id FROM Account, Contact",
+        "SELECT Id FROM Account WHERE CPF__c = '1' OR CPF__c = '2'",
+        "SELECT Id FROM Account WHERE CPF__c LIKE '9%'",
+        "SELECT Id FROM Account WHERE CPF__c != '9'",
+        "SELECT Id FROM Account WHERE CPF__c = 9",
+        'SELECT Id FROM Account WHERE CPF__c = "9"',
+        "SELECT Id FROM Account WHERE CPF__c = '9' OR Name = 'x'--'",
+        "SELECT Id FROM Account WHERE CPF__c = 'a\\x'",
+        "SELECT Id FROM Account WHERE CPF__c = 'aberto",
+        "SELECT Id FROM Account WHERE (CPF__c = '9')",
+        "SELECT Id FROM Account WHERE CreatedDate >= '2026-01-01'",
+        "SELECT Id FROM Account WHERE CreatedDate >= 2026-02-30T00:00:00Z",
+        "SELECT Id FROM Account WHERE CreatedDate > 2026-02-03T00:00:00Z",
+        "SELECT Id FROM Account ORDER BY Id, Name",
+        "SELECT Id FROM Account ORDER BY Id NULLS LAST",
+        "SELECT Id FROM Account LIMIT -1",
+        "SELECT Id FROM Account LIMIT 2 LIMIT 3",
+        "SELECT Id FROM Account OFFSET 1 LIMIT 2",
+        "SELECT Id FROM Account; SELECT Id FROM Account",
+        "SELECT (SELECT Id FROM Contacts) FROM Account",
+        "SELECT Id FROM Account WHERE Id = '" + "x" * 30_000 + "'",
+    ],
+)
+def test_what_the_subset_does_not_have_is_malformed(text: str) -> None:
+    with pytest.raises(Refused) as raised:
+        parse(text)
+    assert (raised.value.status, raised.value.code) == (400, "MALFORMED_QUERY")
+
+
+def test_order_limit_and_offset_are_read() -> None:
+    query = parse("SELECT Id FROM Account ORDER BY CreatedDate DESC LIMIT 2 OFFSET 4")
+    assert (query.order, query.limit, query.offset) == (("CreatedDate", True), 2, 4)
+    assert parse("SELECT Id FROM Account ORDER BY CreatedDate ASC").order == ("CreatedDate", False)

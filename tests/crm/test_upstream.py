@@ -1,0 +1,162 @@
+"""The client against a CRM that misbehaves in ways that the sandbox has no fault for."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.core.cpf import Cpf
+from balcao.crm.client import CrmClient, Upserted, crm_client
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.settings import Settings
+from tests.support.server import RunningServer
+
+DAVI = Cpf("90000000418")
+FIELDS = {"nome": "Davi Furtado"}
+HANG = 60  # seconds; only against hanging
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+
+class Foreign:
+    """A CRM that gives its token and then answers everything in one way."""
+
+    def __init__(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.status, self.body, self.headers = status, body, headers
+        self.instance_url = ""
+        self.lifetime: int | None = None
+        self.calls = self.tokens = 0
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"].endswith("/token"):
+            self.tokens += 1
+            token = {"access_token": "t", "instance_url": self.instance_url, "expires_in": self.lifetime}
+            await self.answer(send, 200, json.dumps(token).encode(), {})
+        else:
+            self.calls += 1
+            await self.answer(send, self.status, self.body, self.headers)
+
+    async def answer(self, send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
+        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": raw})
+        await send({"type": "http.response.body", "body": body})
+
+
+class Dripping(Foreign):
+    """Its answers come in drops for as long as somebody listens."""
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].endswith("/token"):
+            return await super().__call__(scope, receive, send)
+        self.calls += 1
+        await receive()
+        gone = asyncio.ensure_future(receive())
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while not gone.done():
+            await send({"type": "http.response.body", "body": b" ", "more_body": True})
+            await asyncio.sleep(0.05)
+        return None
+
+
+@asynccontextmanager
+async def client_of(foreign: Foreign, limits: httpx.Timeout | None = None) -> AsyncIterator[CrmClient]:
+    with RunningServer(foreign) as running:
+        settings = Settings(crm_url_override=running.url)
+        async with crm_client(settings, *([limits] if limits else [])) as client:
+            yield client
+
+
+async def upsert(client: CrmClient) -> Upserted:
+    return await client.upsert(DAVI, FIELDS, Deadline.within(HANG))
+
+
+async def test_an_answer_over_one_mebibyte_is_a_failure() -> None:
+    foreign = Foreign(200, b'"' + b"x" * 1_048_576 + b'"')
+    async with client_of(foreign) as client:
+        with pytest.raises(CrmAway):
+            await upsert(client)
+    assert foreign.calls == 1
+
+
+async def test_an_answer_in_drops_is_cut_off() -> None:
+    foreign = Dripping(200)
+    async with client_of(foreign, httpx.Timeout(0.2, connect=0.2)) as client, asyncio.timeout(HANG / 2):
+        with pytest.raises(CrmAway):
+            await upsert(client)
+    assert foreign.calls == 3
+
+
+async def test_a_retry_after_may_be_a_date() -> None:
+    later = datetime.now(UTC) + timedelta(hours=1)
+    foreign = Foreign(429, Retry_After=format_datetime(later, usegmt=True))
+    async with client_of(foreign) as client:
+        with pytest.raises(CrmAway) as raised:
+            await upsert(client)
+    assert raised.value.retry_after is not None
+    assert 3_500 < raised.value.retry_after <= 3_600
+    assert foreign.calls == 1
+
+
+async def test_a_retry_after_that_makes_no_sense_is_passed_over() -> None:
+    foreign = Foreign(429, Retry_After="logo")
+    async with client_of(foreign) as client:
+        with pytest.raises(CrmAway):
+            await upsert(client)
+    assert foreign.calls == 3
+
+
+@pytest.mark.parametrize("status", [301, 400, 404])
+async def test_a_refusal_that_is_no_json_is_still_one(status: int) -> None:
+    async with client_of(Foreign(status, b"<html>")) as client:
+        with pytest.raises(CrmAway if status < 400 else CrmRefused):
+            await upsert(client)
+
+
+@pytest.mark.parametrize("records", [b"[]", b"{}", b'{"records": {}}', b'{"records": [5]}', b"null", b""])
+async def test_a_look_up_without_records_is_a_failure(records: bytes) -> None:
+    async with client_of(Foreign(200, records)) as client:
+        with pytest.raises(CrmAway):
+            await client.look_up(DAVI, Deadline.within(HANG))
+
+
+async def test_calls_go_where_the_token_says() -> None:
+    there = Foreign(201, b'{"id": "001"}')
+    here = Foreign(500)
+    with RunningServer(there) as instance:
+        here.instance_url = instance.url
+        async with client_of(here) as client:
+            assert await upsert(client) is Upserted.CREATED
+    assert (here.calls, there.calls) == (0, 1)
+
+
+@pytest.mark.parametrize(("lifetime", "asked"), [(None, 1), (300, 1), (60, 2), (1, 2)])
+async def test_a_token_is_used_until_a_minute_before_its_end(lifetime: int | None, asked: int) -> None:
+    foreign = Foreign(201, b'{"id": "001"}')
+    foreign.lifetime = lifetime
+    async with client_of(foreign) as client:
+        await upsert(client)
+        await upsert(client)
+    assert (foreign.calls, foreign.tokens) == (2, asked)
+
+
+@pytest.mark.parametrize("code", ["STRING_TOO_LONG", "Davi Furtado 90000000418"])
+async def test_what_a_crm_says_of_a_person_is_not_logged(caplog: pytest.LogCaptureFixture, code: str) -> None:
+    private = {"message": "Davi Furtado", "errorCode": code, "fields": ["PersonEmail", "davi@exemplo.example"]}
+    with caplog.at_level(logging.DEBUG):
+        async with client_of(Foreign(400, json.dumps([private]).encode())) as client:
+            with pytest.raises(CrmRefused) as raised:
+                await upsert(client)
+    ours = [record.getMessage() for record in caplog.records if record.name.startswith("balcao")]
+    told = " ".join([*ours, str(raised.value), raised.value.error_code, *raised.value.fields])
+    assert "PersonEmail" in told
+    assert not any(word in told for word in ("Davi", "90000000418", "davi@"))

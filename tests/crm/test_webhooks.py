@@ -1,0 +1,134 @@
+"""What the sandbox CRM sends by itself: echoes, events on demand, the end of an anonymisation request."""
+
+import json
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from litestar import Litestar, Request, post
+from litestar.exceptions import NotAuthorizedException
+
+from tests.support.crm import RunningCrm, crm_settings
+from tests.support.server import RunningServer
+
+CARLA = "90000000337"
+HANG = 30  # seconds; only against hanging
+
+
+class Listener:
+    """Stands where the registry and the identity provider stand, and keeps what arrives."""
+
+    def __init__(self) -> None:
+        self.arrived: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.tokens = 0
+        self.valid_from = 1  # tokens given before are refused
+
+        @post("/realm/protocol/openid-connect/token", status_code=200)
+        async def token(request: Request[Any, Any, Any]) -> dict[str, Any]:
+            form = await request.form()
+            self.tokens += 1
+            return {"access_token": f"{form['client_id']} {self.tokens}", "expires_in": 300}
+
+        @post("/v1/webhooks/crm/cidadao", status_code=202)
+        async def webhook(request: Request[Any, Any, Any]) -> None:
+            _, client, number = request.headers["Authorization"].split(" ")
+            if client != "crm-sandbox" or int(number) < self.valid_from:
+                raise NotAuthorizedException
+            self.arrived.put(json.loads(await request.body()))
+
+        self.app = Litestar([token, webhook], openapi_config=None)
+
+    def next(self) -> dict[str, Any]:
+        return self.arrived.get(timeout=HANG)
+
+
+@pytest.fixture
+def listener() -> Listener:
+    return Listener()
+
+
+@pytest.fixture
+def crm(listener: Listener, tmp_path: Path) -> Iterator[RunningCrm]:
+    with RunningServer(listener.app) as registry:
+        addresses = {"registry_url_override": f"{registry.url}/v1", "auth_issuer": f"{registry.url}/realm"}
+        with RunningCrm(crm_settings(tmp_path, **addresses)) as running:
+            yield running
+
+
+def test_an_accepted_change_is_sent_back(listener: Listener, crm: RunningCrm, rest: httpx.Client) -> None:
+    [carla] = crm.accounts(CARLA)
+    changed = {
+        "PersonEmail": "carla@novo.example",
+        "PersonMailingCity": "Niterói",
+        "Idioma__c": "A;B",
+        "Genero__c": None,
+    }
+    rest.patch(f"/sobjects/Account/{carla['Id']}", json=changed)
+    [carla] = crm.accounts(CARLA)
+    assert listener.next() == {
+        "cpf": CARLA,
+        "evento": "atualizacao",
+        "updatedAt": carla["LastModifiedDate"],
+        "dados": {
+            "email": "carla@novo.example",
+            "endereco": {"cidade": "Niterói"},
+            "idioma": ["A", "B"],
+            "genero": None,
+        },
+    }
+
+
+def test_a_consent_is_sent_back_whole(listener: Listener, crm: RunningCrm, rest: httpx.Client) -> None:
+    consent = {"Status__c": "OUT", "Motivo__c": "Mensagens demais"}
+    rest.patch(f"/sobjects/Consentimento__c/Chave__c/{CARLA}%7Ceventos%7Cwhatsapp", json=consent)
+    [sent] = listener.next()["dados"]["consentimento"]
+    assert (sent["categoria"], sent["canal"], sent["status"]) == ("eventos", "whatsapp", "OUT")
+
+
+def test_a_refused_change_is_not_sent_back(listener: Listener, crm: RunningCrm, rest: httpx.Client) -> None:
+    rest.patch(f"/sobjects/Account/CPF__c/{CARLA}", json={"PersonEmail": "x" * 81})
+    rest.patch(f"/sobjects/Account/CPF__c/{CARLA}", json={"PersonEmail": "carla@novo.example"})
+    assert listener.next()["dados"] == {"email": "carla@novo.example"}
+    assert listener.arrived.empty()
+
+
+def test_events_are_sent_as_often_and_in_the_order_told(listener: Listener, crm: RunningCrm) -> None:
+    events = [{"cpf": CARLA, "dados": {"email": f"{number}@x.example"}} for number in range(5)]
+    orders = []
+    for _ in range(2):
+        answer = crm.switch.post("/events", json={"events": events, "duplicates": 2, "shuffle": 3})
+        assert answer.json() == {"statuses": {"202": 15}}
+        orders.append([listener.next() for _ in range(15)])
+    assert orders[0] == orders[1]
+    assert orders[0] != sorted(orders[0], key=str)
+    assert sorted(orders[0], key=str) == [event for event in events for _ in range(3)]
+
+
+def test_a_refused_token_is_not_used_again(listener: Listener, crm: RunningCrm) -> None:
+    events = {"events": [{"cpf": CARLA}] * 2}
+    assert crm.switch.post("/events", json=events).json() == {"statuses": {"202": 2}}
+    listener.valid_from = 2
+    assert crm.switch.post("/events", json=events).json() == {"statuses": {"401": 1, "202": 1}}
+    assert listener.tokens == 2
+
+
+def test_a_filed_anonymisation_empties_the_account_and_says_so(
+    listener: Listener, crm: RunningCrm, rest: httpx.Client
+) -> None:
+    [carla] = crm.accounts(CARLA)
+    filed = rest.post("/sobjects/SolicitacaoAnonimizacao__c", json={"Conta__c": carla["Id"], "CPF__c": CARLA})
+    event = listener.next()
+    assert (event["evento"], event["cpf"]) == ("anonimizacao", CARLA)
+    [emptied] = crm.accounts(CARLA)
+    assert (emptied["PersonEmail"], emptied["FirstName"], emptied["consents"]) == (None, None, [])
+    request = rest.get(f"/sobjects/SolicitacaoAnonimizacao__c/{filed.json()['id']}").json()
+    assert (request["Status__c"], request["DataConclusao__c"] is None) == ("concluido", False)
+
+
+def test_an_absent_registry_does_not_touch_the_answer(tmp_path: Path) -> None:
+    nowhere = {"registry_url_override": "http://127.0.0.1:9", "auth_issuer": "http://127.0.0.1:9"}
+    with RunningCrm(crm_settings(tmp_path, **nowhere)) as crm:
+        assert crm.switch.post("/events", json={"events": [{"cpf": CARLA}]}).json() == {"statuses": {"0": 1}}

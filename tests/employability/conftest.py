@@ -1,0 +1,59 @@
+"""The employability service alone, on its demo data."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from balcao import app
+from balcao.core.platform import assemble
+from balcao.employability import SERVICE, demo
+from balcao.settings import Settings
+from tests.support.server import RunningServer
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    with RunningServer(app.build(settings, database_url, [SERVICE.name])) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str, Any]]:
+    """Loads the demo data as a start of the sandbox does, and answers its examples."""
+
+    async def once() -> Mapping[str, Any]:
+        platform = assemble(settings, database_url)
+        async with app.opened(platform, [SERVICE]):
+            await demo.load(platform)
+            return await demo.examples(platform)
+
+    return lambda: asyncio.run(once())
+
+
+@pytest.fixture(scope="module")
+def examples(load_demo: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    return load_demo()
+
+
+@pytest.fixture
+def unwritable_audit(sql: Callable[..., Any]) -> Iterator[None]:
+    """The disk of the audit trail is full."""
+    sql("""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$""")
+    sql("CREATE TRIGGER refuse BEFORE INSERT ON platform.audit_event EXECUTE FUNCTION refuse()")
+    yield
+    sql("DROP FUNCTION refuse() CASCADE")
+
+
+@pytest.fixture
+def events(sql: Callable[..., Any]) -> Callable[[str], list[dict[str, Any]]]:
+    """The audit events of an operation, oldest first."""
+
+    def of(operation: str) -> list[dict[str, Any]]:
+        rows = sql("SELECT * FROM platform.audit_event WHERE operation = $1 ORDER BY at", operation)
+        return [dict(row) for row in rows]
+
+    return of

@@ -1,0 +1,23 @@
+"""Who calls in these tests."""
+
+from tests.support.issuer import Issuer, bearer
+
+ANA = "90000000175"
+BRUNO = "90000000256"
+GILDA = "90000030163"
+
+
+def citizen(issuer: Issuer, cpf: str = ANA) -> dict[str, str]:
+    return bearer(issuer.person(cpf))
+
+
+def staff(issuer: Issuer, role: str = "go:admin") -> dict[str, str]:
+    return bearer(issuer.person(GILDA, realm_access={"roles": [role]}))
+
+
+def machine(issuer: Issuer, *roles: str) -> dict[str, str]:
+    return bearer(issuer.machine("sistema-parceiro", realm_access={"roles": list(roles)}))
+
+
+def expired(issuer: Issuer) -> dict[str, str]:
+    return bearer(issuer.person(ANA, exp=1_700_000_000))

@@ -1,0 +1,80 @@
+"""Demo data of the sandbox (employability document, section 7)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from balcao.employability.reference_values.kinds import Kind, shipped_id
+
+TABLES = ("resume", "experience", "behaviour_link", "legacy_job", "reference_value", "behaviour")
+SHIPPED = {
+    "regimes-contratacao": "CLT; Estágio; Aprendiz; Freelancer; Temporário; PJ; Voluntário; Meio período",
+    "modelos-trabalho": "Remoto; Presencial; Híbrido",
+    "tipos-pcd": "Física; Visual; Auditiva; Intelectual; Múltipla",
+    "idiomas": "Português; Inglês; Espanhol; Italiano; Alemão; Francês; Outro",
+    "niveis-idioma": "Básico; Intermediário; Avançado; Nativo/Fluente",
+    "escolaridades": "Fundamental incompleto; Fundamental completo; Médio incompleto; Médio completo; Técnico; "
+    "Superior incompleto; Superior completo; Pós-graduação/MBA; Mestrado; Doutorado",
+    "tipos-conquista": "Certificado; Curso; Reconhecimento; Trabalho voluntário",
+    "situacoes-atual": "Buscando primeiro emprego; Empregado(a); Desempregado(a); Autônomo(a); Estudante; "
+    "Aposentado(a)",
+    "disponibilidades": "Imediato; Em até 15 dias; Em até 30 dias; Em até 60 dias; Acima de 60 dias",
+    "zonas": "Zona Norte; Zona Sul; Zona Oeste; Centro",
+}
+BEHAVIOURS = (
+    "Proatividade; Organização; Liderança; Resolução de problemas; Pensamento analítico; Responsabilidade; "
+    "Empatia; Inteligência emocional"
+)
+
+
+def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installation(sql) -> None:
+    namespace = uuid5(NAMESPACE_URL, "balcao:employability")
+    rows = sql("SELECT kind, descricao, id FROM employability.reference_value ORDER BY kind, posicao")
+    for kind, texts in SHIPPED.items():
+        found = [(row["descricao"], row["id"]) for row in rows if row["kind"] == kind]
+        assert found == [(text, uuid5(namespace, f"{kind}:{text}")) for text in texts.split("; ")]
+    assert {row["kind"] for row in rows} == set(SHIPPED) == {str(kind) for kind in Kind}
+    assert shipped_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
+
+
+def test_the_shipped_behaviours_have_the_ids_one_to_eight(sql) -> None:
+    rows = sql("SELECT id, nome FROM employability.behaviour ORDER BY id")
+    assert [(row["id"], row["nome"]) for row in rows] == list(enumerate(BEHAVIOURS.split("; "), 1))
+
+
+def test_a_second_load_changes_nothing_and_records_nothing(
+    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql
+) -> None:
+    def stored() -> list[Any]:
+        # The root's own time tells when a save last passed through it.
+        return [
+            sql(f"SELECT to_jsonb(t) - 'updated_at' AS row FROM employability.{table} AS t ORDER BY t::text")
+            for table in TABLES
+        ] + [sql("SELECT count(*) FROM platform.audit_event WHERE action <> 'read'")]
+
+    before = stored()
+    assert load_demo() == examples
+    assert stored() == before
+
+
+def test_the_examples_name_things_that_are_there(examples: Mapping[str, Any], sql) -> None:
+    assert set(examples) == {"work_model_id", "availability_id", "experience_id", "behaviour_link_id", "job_id"}
+    owners = sql(
+        "SELECT cpf FROM employability.experience WHERE id = $1::text::uuid"
+        " UNION SELECT cpf FROM employability.behaviour_link WHERE id = $2::text::bigint",
+        examples["experience_id"],
+        examples["behaviour_link_id"],
+    )
+    assert [row["cpf"] for row in owners] == ["90000000175"]
+    linked = sql("SELECT id_comportamento_atitudes AS entry FROM employability.behaviour_link ORDER BY 1")
+    assert [row["entry"] for row in linked] == [1, 4]
+
+
+def test_the_older_jobs_are_one_for_each_status_one_removed_and_one_past_its_limit(
+    examples: Mapping[str, Any], sql
+) -> None:
+    jobs = sql("SELECT id, status, deleted_at, data_limite_candidatura < now() AS past FROM employability.legacy_job")
+    assert len(jobs) == 6
+    assert {job["status"] for job in jobs if not job["deleted_at"]} == {"CRIADO", "ABERTO", "EM_ANALISE", "ENCERRADO"}
+    assert len([job for job in jobs if job["deleted_at"]]) == len([job for job in jobs if job["past"]]) == 1
+    assert int(examples["job_id"]) in {job["id"] for job in jobs if not job["deleted_at"]}

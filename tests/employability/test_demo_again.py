@@ -1,0 +1,14 @@
+"""The demo data at a later start, after somebody has tried it out."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def test_what_was_tried_out_and_removed_comes_back(
+    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql
+) -> None:
+    sql("DELETE FROM employability.behaviour_link")
+    sql("UPDATE employability.legacy_job SET deleted_at = now()")
+    again = load_demo()
+    assert set(again) == set(examples)
+    assert again["job_id"] != examples["job_id"]

@@ -1,0 +1,65 @@
+"""When two texts count as the same: the database's fold against one written in Python."""
+
+import unicodedata
+
+import httpx
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from balcao.employability.reference_values.kinds import Kind, shipped_id
+from tests.employability.people import staff
+from tests.support.issuer import Issuer
+
+PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
+FIRST, SECOND = (PATH + str(shipped_id(Kind.AVAILABILITY, text)) for text in ("Imediato", "Em até 15 dias"))
+LETTERS = "aáàâãäbcçdeéèêëiíîïnñoóòôõöuúùûüyz"
+PORTUGUESE = st.text(LETTERS + LETTERS.upper() + "019()/-&ºª \u00a0\u2003", max_size=40)
+SHORT = st.text("aáÁAbB ", min_size=1, max_size=5)
+ANY = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=40)
+on_the_server = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def folded(text: str) -> str:
+    bare = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+    return " ".join(bare.casefold().split())
+
+
+def folds(sql, texts: list[str]) -> list[str]:
+    rows = sql(
+        "SELECT employability.folded(t) AS f FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n) ORDER BY n", texts
+    )
+    return [row["f"] for row in rows]
+
+
+@on_the_server
+@given(texts=st.lists(PORTUGUESE, min_size=1, max_size=20))
+def test_portuguese_texts_fold_as_in_python(sql, texts: list[str]) -> None:
+    assert folds(sql, texts) == [folded(text) for text in texts]
+
+
+@on_the_server
+@given(text=ANY, blank=st.sampled_from(" \u00a0\u2009\u3000"))
+def test_any_text_folds_alike_in_every_normal_form_and_with_more_blanks(sql, text: str, blank: str) -> None:
+    written = [
+        text,
+        unicodedata.normalize("NFC", text),
+        unicodedata.normalize("NFD", text),
+        f"{blank} {text}{blank}",
+        text.replace(" ", blank * 2),
+    ]
+    once = folds(sql, written)
+    assert len(set(once)) == 1
+    assert folds(sql, once) == once
+
+
+@settings(on_the_server, max_examples=60)
+@given(held=SHORT, wanted=SHORT)
+def test_a_text_is_taken_exactly_when_it_folds_to_another_values(
+    http: httpx.Client, issuer: Issuer, held: str, wanted: str
+) -> None:
+    assume(held.strip() and wanted.strip())
+    caller = staff(issuer)
+    assert http.put(SECOND, json={"descricao": "Livre de conflito"}, headers=caller).status_code == 200
+    assert http.put(FIRST, json={"descricao": held}, headers=caller).status_code == 200
+    answer = http.put(SECOND, json={"descricao": wanted}, headers=caller)
+    assert answer.status_code == (409 if folded(held) == folded(wanted) else 200)

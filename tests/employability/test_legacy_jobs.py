@@ -1,0 +1,180 @@
+"""Older jobs (employability document, section 6, cases 14 and 15, and section 4.7)."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import httpx
+import msgspec
+import pytest
+
+from balcao.core.call import Call, operator_call
+from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.platform import Platform
+from balcao.employability.legacy_jobs import service, states
+from balcao.employability.legacy_jobs.schemas import LegacyJobBody
+from balcao.employability.legacy_jobs.states import Status
+from tests.employability.people import citizen, expired, machine, staff
+from tests.support.issuer import Issuer
+
+PATH = "/jobs/api/v1/empregos/"
+OPERATION = "employability.remove_legacy_job"
+BODY = LegacyJobBody("Costureira", "CLT", Status.OPEN)
+
+
+@pytest.fixture
+def job(sql) -> int:
+    [row] = sql(
+        "INSERT INTO employability.legacy_job (titulo, tipo_contratacao, status) VALUES ('Costureira', 'CLT', 'ABERTO')"
+        " RETURNING id"
+    )
+    found: int = row["id"]
+    return found
+
+
+@pytest.fixture
+def call(platform: Platform) -> Call:
+    return operator_call(platform, "test.job")
+
+
+def worded(answer: httpx.Response, status: int) -> bool:
+    body = answer.json()
+    return (
+        answer.status_code == status
+        and set(body) == {"code", "message"}
+        and body["code"] == status
+        and isinstance(body["message"], str)
+    )
+
+
+def removed(sql, id_: int) -> bool:
+    [row] = sql("SELECT deleted_at IS NOT NULL AS gone FROM employability.legacy_job WHERE id = $1", id_)
+    found: bool = row["gone"]
+    return found
+
+
+def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+    first, second = [http.delete(f"{PATH}{job}", headers=staff(issuer)) for _ in range(2)]
+    assert (first.status_code, first.content) == (200, b"{}")
+    assert first.headers["Content-Type"].startswith("application/json")
+    assert worded(second, 404)
+    assert removed(sql, job)
+
+
+@pytest.mark.parametrize(
+    ("id_", "status"),
+    [("abc", 400), ("-1", 400), ("1.5", 400), ("9" * 19, 400), ("9" * 20, 400), ("0", 404), (str(2**63 - 1), 404)],
+)
+def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
+    http: httpx.Client, issuer: Issuer, id_: str, status: int
+) -> None:
+    assert worded(http.delete(PATH + id_, headers=staff(issuer)), status)
+
+
+def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+    for caller in ({}, expired(issuer)):
+        assert worded(http.delete(f"{PATH}{job}", headers=caller), 401)
+    for caller in (citizen(issuer), machine(issuer), staff(issuer, "go:empregabilidade:editor")):
+        assert worded(http.delete(f"{PATH}{job}", headers=caller), 403)
+    assert not removed(sql, job)
+    assert http.delete(f"{PATH}{job}", headers=machine(issuer, "go:empregabilidade:admin")).status_code == 200
+
+
+def test_every_fault_under_the_path_is_worded_alike(http: httpx.Client, issuer: Issuer, job: int) -> None:
+    assert worded(http.get(f"{PATH}{job}", headers=staff(issuer)), 405)
+    assert worded(http.delete(f"{PATH}{job}/etapas", headers=staff(issuer)), 404)
+    assert worded(http.delete(f"{PATH}{job}//", headers=staff(issuer)), 404)
+    assert list(http.get("/jobs/api/v1/empregabilidade/nada", headers=staff(issuer)).json()) == ["error"]
+
+
+def test_a_fault_of_ours_tells_nothing_of_its_cause(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+    sql("REVOKE UPDATE ON employability.legacy_job FROM balcao_app")
+    answer = http.delete(f"{PATH}{job}", headers=staff(issuer))
+    sql("GRANT UPDATE ON employability.legacy_job TO balcao_app")
+    assert worded(answer, 500)
+    assert "permission" not in answer.text
+    assert not removed(sql, job)
+
+
+def test_a_removal_leaves_one_event(http: httpx.Client, issuer: Issuer, job: int, events) -> None:
+    before = len(events(OPERATION))
+    for _ in range(2):
+        http.delete(f"{PATH}{job}", headers=staff(issuer))
+    [event] = events(OPERATION)[before:]
+    assert (event["action"], event["actor_kind"], event["grant"]) == ("delete", "staff", "legacy_job:manage")
+
+
+def test_without_an_audit_event_the_job_stays(
+    http: httpx.Client, issuer: Issuer, sql, job: int, unwritable_audit
+) -> None:
+    assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer)), 503)
+    assert not removed(sql, job)
+
+
+def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+    assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": '"other"'}), 412)
+    assert not removed(sql, job)
+    assert http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": "*"}).status_code == 200
+
+
+def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
+    def allowed(held: Status, wanted: Status, limit: datetime | None) -> bool:
+        try:
+            states.move(held, wanted, limit, now)
+        except Conflict:
+            return False
+        return True
+
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    ever = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, None)}
+    late = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, now)}
+    assert ever - {(status, status) for status in Status} == {
+        ("CRIADO", "ABERTO"),
+        ("ABERTO", "EM_ANALISE"),
+        ("ABERTO", "ENCERRADO"),
+        ("EM_ANALISE", "ABERTO"),
+        ("EM_ANALISE", "ENCERRADO"),
+        ("ENCERRADO", "ABERTO"),
+    }
+    assert ever - late == {("ENCERRADO", "ABERTO")}
+    assert allowed(Status.CLOSED, Status.OPEN, now + timedelta(seconds=1))
+
+
+async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Call) -> None:
+    first = await service.create_job(call, BODY)
+    await service.remove_job(call, first)
+    second = await service.create_job(call, BODY)
+    assert second > first
+    assert first not in await service.present_jobs(call)
+    assert second in await service.present_jobs(call)
+    with pytest.raises(NotFound):
+        await service.replace_job(call, first, BODY)
+
+
+async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
+    wrong = [
+        {"titulo": " "},
+        {"titulo": "x" * 501},
+        {"descricao": "x" * 10_001},
+        {"orgao_id": "x" * 51},
+        {"salario_min": 2, "salario_max": 1},
+        {"escolaridade_id": 11},
+        {"status": Status.CLOSED},
+        {"status": Status.UNDER_REVIEW},
+    ]
+    before = await service.present_jobs(call)
+    for fields in wrong:
+        with pytest.raises(Invalid):
+            await service.create_job(call, msgspec.structs.replace(BODY, **fields))
+    assert await service.present_jobs(call) == before
+
+
+async def test_an_instant_without_offset_is_meant_in_the_platforms_zone(call: Call, platform: Platform) -> None:
+    id_ = await service.create_job(
+        call, msgspec.structs.replace(BODY, data_limite_candidatura=datetime(2026, 5, 1, 23, 59), descricao=" ")
+    )
+    async with platform.database.connection() as connection:
+        row = await connection.fetchrow(
+            "SELECT data_limite_candidatura, descricao FROM employability.legacy_job WHERE id = $1", id_
+        )
+    assert row is not None
+    assert (row[0], row[1]) == (datetime(2026, 5, 2, 2, 59, tzinfo=UTC), None)

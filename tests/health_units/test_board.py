@@ -1,0 +1,75 @@
+"""What a process vouches for: freshness before speed (health-units document, section 5 and case 29)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest_asyncio
+
+from balcao.core.call import operator_call
+from balcao.core.cnes import Cnes
+from balcao.core.errors import NotFound
+from balcao.core.platform import Platform
+from balcao.core.service import application
+from balcao.health_units import SERVICE
+from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.schemas import OpenBody, Risco
+from balcao.health_units.risk.board import RiskBoard
+from balcao.health_units.risk.service import refresh
+from balcao.health_units.units import service as units
+from balcao.health_units.units.schemas import Tipo, UnitBody
+from tests.support.issuer import Issuer, bearer
+
+UNIT = Cnes("7000001")
+
+
+@pytest_asyncio.fixture
+async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
+    await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
+    await refresh(platform, platform.part(RiskBoard))
+    transport = httpx.ASGITransport(application(SERVICE, platform))
+    headers = bearer(issuer.person("90000000175"))
+    async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
+        yield opened
+
+
+async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
+    platform: Platform, client: httpx.AsyncClient
+) -> None:
+    board = platform.part(RiskBoard)
+    assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
+    board.confirmed_at -= 119
+    assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
+    board.confirmed_at -= 2
+    for cnes in (UNIT, "9999999"):
+        stale = await client.get(f"/unidade/{cnes}/risco")
+        assert (stale.status_code, stale.headers["Retry-After"]) == (503, "5")
+        assert isinstance(stale.json()["detail"], str)
+        assert stale.headers["Cache-Control"] == "no-store"
+    readiness = await client.get("/readiness")
+    assert (readiness.status_code, readiness.json()["checks"]["risk"]) == (503, False)
+    await refresh(platform, board)
+    assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
+    assert (await client.get("/readiness")).status_code == 200
+
+
+async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform) -> None:
+    call = operator_call(platform, "health_units.test")
+    cnes = Cnes("7000002")
+    await units.put_unit(call, cnes, UnitBody(nome="Teste", tipo=Tipo.CF))
+    async with platform.database.connection() as connection:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND query LIKE 'LISTEN%balcao_health_units%'"
+        )
+    await notifications.open_notification(call, cnes, OpenBody(risco=Risco.VERMELHO))
+    async with asyncio.timeout(20):
+        while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board tells nobody
+            await asyncio.sleep(0)
+
+
+def _body(platform: Platform, cnes: Cnes) -> bytes:
+    try:
+        return platform.part(RiskBoard).answer(cnes).body
+    except NotFound:
+        return b""

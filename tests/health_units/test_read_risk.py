@@ -1,0 +1,210 @@
+"""The risk of a unit as callers see it (health-units document, cases 1 to 11, 17 and 40)."""
+
+import itertools
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.core.caller import from_claims
+from balcao.core.cnes import Cnes
+from balcao.health_units import SERVICE, demo
+from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
+from balcao.health_units.units import service as units
+from balcao.health_units.units.schemas import Tipo, UnitBody
+from tests.support.issuer import Issuer, bearer, new_key
+
+ANA = "90000000175"
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-03:00")
+_codes = itertools.count(5000001)
+
+pytestmark = pytest.mark.usefixtures("loaded")
+
+
+def path(cnes: str) -> str:
+    return f"/health-units/unidade/{cnes}/risco"
+
+
+@pytest.fixture
+def read(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
+    token = bearer(issuer.person(ANA))
+    return lambda cnes, **headers: http.get(path(cnes), headers=token | headers)
+
+
+@pytest.fixture
+def unit(act: Any, read: Any) -> Cnes:
+    """A unit of the test's own, without notifications, known to the server."""
+    cnes = Cnes(str(next(_codes)))
+    act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
+    shown(read, cnes, lambda answer: answer.status_code == 200)
+    return cnes
+
+
+def shown(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
+    """What the server answers once the commit has reached it; it has a moment for that, not more."""
+    deadline = time.monotonic() + 20
+    while not wanted(answer := read(cnes.digits)):
+        assert time.monotonic() < deadline, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def shows(risco: str, status: str) -> Callable[[httpx.Response], bool]:
+    return lambda answer: (
+        {"risco": risco, "status": status}.items() <= (answer.json()["ultima_notificacao"] or {}).items()
+    )
+
+
+def test_a_unit_without_notifications_has_exactly_three_members(read: Any) -> None:
+    answer = read(demo.QUIET)
+    assert answer.status_code == 200
+    assert answer.json() == {"cnes": demo.QUIET, "notificacao_ativa": None, "ultima_notificacao": None}
+    assert answer.headers["Content-Type"] == "application/json"
+
+
+def test_an_active_notification_is_also_the_last_one(read: Any) -> None:
+    body = read(demo.ACTIVE).json()
+    assert set(body) == {"cnes", "notificacao_ativa", "ultima_notificacao"}
+    assert body["notificacao_ativa"] == body["ultima_notificacao"]
+    assert set(body["notificacao_ativa"]) == {"risco", "status", "ultima_atualizacao"}
+    assert (body["notificacao_ativa"]["risco"], body["notificacao_ativa"]["status"]) == ("Vermelho", "Ativo")
+    assert INSTANT.fullmatch(body["notificacao_ativa"]["ultima_atualizacao"])
+
+
+def test_leading_zeros_count(read: Any) -> None:
+    assert read("0012345").json()["cnes"] == "0012345"
+
+
+def test_a_deactivated_unit_is_still_answered(read: Any) -> None:
+    assert read(demo.DEACTIVATED).status_code == 200
+
+
+def test_the_last_one_closed_as_a_mistake_leaves_the_one_before(read: Any, sql: Any) -> None:
+    body = read(demo.MISTAKEN).json()
+    assert body["notificacao_ativa"] is None
+    assert body["ultima_notificacao"]["status"] == "Encerrado"
+    (newest,) = sql(
+        "SELECT causa FROM health_units.notifications WHERE cnes = $1 ORDER BY aberta_em DESC LIMIT 1",
+        demo.MISTAKEN,
+    )
+    assert newest["causa"] == "engano"
+
+
+def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -> None:
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
+    first = shown(read, unit, shows("Amarelo", "Ativo"))
+    assert first["notificacao_ativa"] == first["ultima_notificacao"]
+
+    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
+    raised = shown(read, unit, shows("Vermelho", "Ativo"))
+    assert raised["notificacao_ativa"] == raised["ultima_notificacao"]
+    assert raised["notificacao_ativa"]["ultima_atualizacao"] > first["notificacao_ativa"]["ultima_atualizacao"]
+
+    act(notifications.close, unit, opened.id, CloseBody())
+    closed = shown(read, unit, shows("Vermelho", "Encerrado"))
+    assert closed["notificacao_ativa"] is None
+
+
+def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
+    unit: Cnes, read: Any, act: Any, sql: Any
+) -> None:
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
+    act(notifications.close, unit, opened.id, CloseBody(risco=Risco.VERDE))
+    assert shown(read, unit, shows("Verde", "Encerrado"))["notificacao_ativa"] is None
+    (event,) = sql(
+        "SELECT risco_antes, risco_depois FROM health_units.notification_events"
+        " WHERE notification_id = $1 AND tipo = 'encerramento'",
+        opened.id,
+    )
+    assert tuple(event) == ("Vermelho", "Verde")
+
+
+def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read: Any, act: Any) -> None:
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.LARANJA))
+    shown(read, unit, shows("Laranja", "Ativo"))
+    act(notifications.close, unit, opened.id, CloseBody(causa=Causa.ENGANO))
+    body = shown(read, unit, lambda answer: answer.json()["ultima_notificacao"] is None)
+    assert body["notificacao_ativa"] is None
+
+
+def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
+    before = shown(read, unit, shows("Amarelo", "Ativo"))
+    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
+    shown(read, unit, lambda answer: answer.json() != before and shows("Amarelo", "Ativo")(answer))
+
+
+@pytest.mark.parametrize(
+    "cnes", ["123456", "12345678", "12345a7", "%201234567", "1234567%20", "%EF%BC%91234567", "%D9%A1234567", "-123456"]
+)
+def test_a_malformed_code_is_one_fault_in_the_path(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
+    answer = http.get(path(cnes), headers=bearer(issuer.person(ANA)))
+    assert answer.status_code == 422
+    (item,) = answer.json()["detail"]
+    assert set(item) == {"loc", "msg", "type"}
+    assert item["loc"] == ["path", "cnes"]
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_an_unknown_unit_is_not_found(read: Any) -> None:
+    answer = read("9999999")
+    assert answer.status_code == 404
+    assert isinstance(answer.json()["detail"], str)
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("cnes", [demo.ACTIVE, "9999999", "123"])
+def test_a_machine_needs_the_scope_whatever_the_unit(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
+    answer = http.get(path(cnes), headers=bearer(issuer.machine("portal", "catalogo:read")))
+    assert answer.status_code == 403
+    assert isinstance(answer.json()["detail"], str)
+
+
+def test_a_machine_with_the_scope_reads(http: httpx.Client, issuer: Issuer) -> None:
+    answer = http.get(path(demo.ACTIVE), headers=bearer(issuer.machine("painel-saude", "sms:read")))
+    assert answer.status_code == 200
+
+
+def test_without_a_valid_token_nothing_is_said(http: httpx.Client, issuer: Issuer) -> None:
+    stale = issuer.person(ANA, exp=int(time.time()) - 60)
+    headers: list[dict[str, str]] = [
+        {},
+        {"Authorization": "Basic YTpi"},
+        {"Authorization": "Bearer"},
+        bearer(stale),
+        bearer(issuer.person(ANA, aud="other")),
+        bearer(issuer.token(key=new_key(), sub="x", cpf=ANA)),
+    ]
+    for sent, cnes in itertools.product(headers, (demo.ACTIVE, "9999999", "123")):
+        answer = http.get(path(cnes), headers=sent)
+        assert answer.status_code == 401
+        assert isinstance(answer.json()["detail"], str)
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_trailing_slash_is_the_same_path(read: Any, http: httpx.Client, issuer: Issuer) -> None:
+    plain = read(demo.ACTIVE)
+    slashed = http.get(path(demo.ACTIVE) + "/", headers=bearer(issuer.person(ANA)), follow_redirects=False)
+    assert (slashed.status_code, slashed.content) == (200, plain.content)
+
+
+def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
+    first = read(demo.ACTIVE)
+    assert first.headers["Cache-Control"] == "private, max-age=30"
+    again = read(demo.ACTIVE, **{"If-None-Match": f'"other", {first.headers["ETag"]}'})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Cache-Control"] == "private, max-age=30"
+    assert read(demo.QUIET, **{"If-None-Match": first.headers["ETag"]}).status_code == 200
+
+
+def test_a_machine_may_call_more_often_than_a_person() -> None:
+    """It calls for many people: the portal holds one token for all its visitors."""
+    (declared,) = [route.opt["operation"] for route in SERVICE.routes]
+    person = from_claims({"sub": "p", "cpf": ANA, "exp": 4e9})
+    machine = from_claims({"sub": "m", "azp": "painel-saude", "exp": 4e9})
+    assert (declared.rate_of(person), declared.rate_of(machine)) == ("50/second", "500/second")

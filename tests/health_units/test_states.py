@@ -1,0 +1,98 @@
+"""The life of a notification as pure rules (health-units document, section 4.1)."""
+
+import itertools
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from balcao.core.errors import Conflict
+from balcao.health_units.notifications import states
+from balcao.health_units.notifications.schemas import Causa, Risco, Status
+from balcao.health_units.notifications.states import Event, Kind, Notification
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+colours = st.sampled_from(Risco)
+# The clock may stand still, and may be set back.
+clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minutes=5))
+
+
+class OneUnit(RuleBasedStateMachine):
+    """Any acts in any order, with a clock that jumps: the state is always what the events add up to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = START
+        self.episodes: list[tuple[Notification, list[Event]]] = []
+
+    @property
+    def active(self) -> bool:
+        return bool(self.episodes) and self.episodes[-1][0].active
+
+    @precondition(lambda self: not self.active)
+    @rule(risco=colours, passed=clocks)
+    def open(self, risco: Risco, passed: timedelta) -> None:
+        self.now += passed
+        last = self.episodes[-1][0].ultima_atualizacao if self.episodes else None
+        event = states.opened(risco, states.later(self.now, last))
+        self.episodes.append((states.begun(uuid4(), "9900001", event), [event]))
+
+    @precondition(lambda self: self.active)
+    @rule(risco=colours, passed=clocks)
+    def change(self, risco: Risco, passed: timedelta) -> None:
+        self.now += passed
+        before = self.episodes[-1][0]
+        event = states.changed(before, risco, self.now)
+        assert event.tipo is (Kind.CONFIRMACAO if risco is before.risco else Kind.MUDANCA)
+        self._apply(event)
+
+    @precondition(lambda self: self.active)
+    @rule(causa=st.sampled_from(Causa), risco=st.none() | colours, passed=clocks)
+    def close(self, causa: Causa, risco: Risco | None, passed: timedelta) -> None:
+        self.now += passed
+        before = self.episodes[-1][0]
+        self._apply(states.closed(before, causa, risco, self.now))
+        assert self.episodes[-1][0].risco is (risco or before.risco)
+
+    @precondition(lambda self: self.episodes and not self.active)
+    @rule(risco=colours)
+    def closed_stays_closed(self, risco: Risco) -> None:
+        with pytest.raises(Conflict):
+            states.changed(self.episodes[-1][0], risco, self.now)
+        with pytest.raises(Conflict):
+            states.closed(self.episodes[-1][0], Causa.OUTRO, None, self.now)
+
+    @invariant()
+    def replaying_the_events_gives_the_state(self) -> None:
+        for state, events in self.episodes:
+            assert states.replayed(state.id, state.cnes, events) == state
+
+    @invariant()
+    def instants_only_move_forward_and_are_whole_seconds(self) -> None:
+        instants = [event.em for _, events in self.episodes for event in events]
+        assert all(before < after for before, after in itertools.pairwise(instants))
+        assert all(instant.microsecond == 0 for instant in instants)
+
+    @invariant()
+    def the_highest_colour_is_remembered_and_at_most_one_is_active(self) -> None:
+        for state, events in self.episodes:
+            assert state.risco_maximo.rank == max(event.risco_depois.rank for event in events)
+            assert state.versao == len(events)
+            assert (state.encerrada_em is not None) == (state.status is Status.ENCERRADO) == (state.causa is not None)
+        assert sum(state.active for state, _ in self.episodes) <= 1
+
+    def _apply(self, event: Event) -> None:
+        state, events = self.episodes[-1]
+        self.episodes[-1] = (states.applied(state, event), [*events, event])
+
+
+TestOneUnit = OneUnit.TestCase
+
+
+@given(passed=clocks)
+def test_the_clock_counts_unless_it_is_behind(passed: timedelta) -> None:
+    instant = states.later(START + passed, START)
+    assert instant == max((START + passed).replace(microsecond=0), START + timedelta(seconds=1))

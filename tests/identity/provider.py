@@ -1,0 +1,131 @@
+"""The provider alone under the real server, a browser with its cookies, and a portal built on a third-party library."""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import httpx
+from authlib.common.security import generate_token
+from authlib.integrations.requests_client import OAuth2Session
+from joserfc import jwt
+from joserfc.jwk import KeySet
+from litestar import Litestar
+
+from balcao.core.limits import Limits
+from balcao.core.platform import assemble
+from balcao.gateway.front_door import FrontDoor
+from balcao.identity import provider
+from balcao.identity.demo import Person, people
+from balcao.identity.realm import Realm
+from balcao.settings import Settings
+from tests.support.login import Form
+from tests.support.server import RunningServer
+
+CALLBACK = "http://127.0.0.1:4321/callback"
+ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
+
+
+class RunningProvider(RunningServer):
+    """`realm` is what it holds, for a test to age a record."""
+
+    def __init__(self, settings: Settings, *, strict: bool = False) -> None:
+        self.settings = settings
+        platform = assemble(settings, "")
+        mount = provider.mount(settings, replace(platform, limits=Limits(generous=not strict)))
+        self.realm: Realm = mount.app.state.realm  # type: ignore[attr-defined]
+        super().__init__(FrontDoor([mount], Litestar([]), nullcontext), settings.port)
+
+    @property
+    def issuer(self) -> str:
+        return self.settings.issuers[0]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return dict(httpx.get(f"{self.issuer}/.well-known/openid-configuration").raise_for_status().json())
+
+    def keys(self) -> KeySet:
+        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"]).raise_for_status().json())
+
+    def claims(self, token: str) -> dict[str, Any]:
+        return jwt.decode(token, self.keys(), algorithms=["RS256"]).claims
+
+    def token(self, data: Mapping[str, Any], **options: Any) -> httpx.Response:
+        return httpx.post(self.metadata["token_endpoint"], data=dict(data), **options)
+
+
+class Portal:
+    """One client and one browser; every step follows the addresses of discovery."""
+
+    def __init__(self, running: RunningProvider, client_id: str = "portal-cidadao") -> None:
+        self.running = running
+        self.metadata = running.metadata
+        self.verifier = generate_token(48)
+        self.browser = httpx.Client(headers={"Accept": "text/html"})
+        self.oauth = OAuth2Session(
+            client_id,
+            scope="openid profile email",
+            redirect_uri=CALLBACK,
+            code_challenge_method="S256",
+            token_endpoint_auth_method="none",
+        )
+
+    def __enter__(self) -> "Portal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.browser.close()
+        self.oauth.close()
+
+    def login_url(self, **further: Any) -> str:
+        url, self.state = self.oauth.create_authorization_url(
+            self.metadata["authorization_endpoint"], code_verifier=self.verifier, **further
+        )
+        return str(url)
+
+    def page(self, **further: Any) -> httpx.Response:
+        return self.browser.get(self.login_url(**further))
+
+    def send(self, page: httpx.Response, **typed: str) -> httpx.Response:
+        form = Form(page.text)
+        return self.browser.post(urljoin(str(page.url), form.action), data=form.values | typed)
+
+    def log_in(self, cpf: str = ANA, **further: Any) -> str:
+        """The address that the browser is sent back to."""
+        who = person(cpf)
+        answer = self.send(self.page(**further), username=who.cpf, password=who.password)
+        return answer.headers["location"]
+
+    def tokens(self, cpf: str = ANA, **further: Any) -> dict[str, Any]:
+        return self.exchange(self.log_in(cpf, **further))
+
+    def exchange(self, address: str) -> dict[str, Any]:
+        return dict(
+            self.oauth.fetch_token(
+                self.metadata["token_endpoint"],
+                authorization_response=address,
+                state=self.state,
+                code_verifier=self.verifier,
+            )
+        )
+
+    def exchange_form(self, address: str, **changes: str) -> dict[str, str]:
+        """What the exchange of a code sends, for a test to change."""
+        return {
+            "grant_type": "authorization_code",
+            "client_id": "portal-cidadao",
+            "code": answer_of(address)["code"],
+            "redirect_uri": CALLBACK,
+            "code_verifier": self.verifier,
+        } | changes
+
+
+def person(cpf: str) -> Person:
+    return next(person for person in people() if person.cpf == cpf)
+
+
+def answer_of(address: str) -> dict[str, str]:
+    """What came back in the address."""
+    parts = urlsplit(address)
+    return {name: values[0] for name, values in parse_qs(parts.query or parts.fragment).items()}

@@ -1,0 +1,256 @@
+"""Stolen, forged and twisted requests of the code flow."""
+
+import time
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from balcao.identity.records import MOST, Expiring
+from tests.identity.conftest import settings_in
+from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, answer_of
+
+
+def test_a_code_used_twice_ends_all_that_came_of_it(portal: Portal, provider: RunningProvider) -> None:
+    form = portal.exchange_form(portal.log_in())
+    tokens = provider.token(form).json()
+    again = provider.token(form)
+    assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
+    refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
+    assert provider.token(refresh).json()["error"] == "invalid_grant"
+    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
+    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+
+
+def test_a_code_reused_long_after_its_minute_still_ends_the_grant(portal: Portal, provider: RunningProvider) -> None:
+    form = portal.exchange_form(portal.log_in())
+    tokens = provider.token(form).json()
+    code = provider.realm.records.codes.get(form["code"])
+    assert code is not None
+    assert code.expires_at > time.time() + 1800
+    assert provider.token(form).json()["error"] == "invalid_grant"
+    refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
+    assert provider.token(refresh).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code_verifier": "x" * 43},
+        {"code_verifier": ""},
+        {"code_verifier": "curto"},
+        {"redirect_uri": "http://127.0.0.1:4322/callback"},
+        {"redirect_uri": ""},
+        {"client_id": "portal-servidor"},
+        {"code": "inventado"},
+        {"code": ""},
+    ],
+)
+def test_a_code_is_worth_nothing_with_anything_else_changed(
+    portal: Portal, provider: RunningProvider, change: dict[str, str]
+) -> None:
+    answer = provider.token(portal.exchange_form(portal.log_in(), **change))
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+
+
+def test_a_code_has_one_try(portal: Portal, provider: RunningProvider) -> None:
+    form = portal.exchange_form(portal.log_in())
+    provider.token(form | {"code_verifier": "x" * 43})
+    assert provider.token(form).json()["error"] == "invalid_grant"
+
+
+def test_a_wrong_secret_is_refused_where_none_is_needed(portal: Portal, provider: RunningProvider) -> None:
+    form = portal.exchange_form(portal.log_in())
+    assert provider.token(form | {"client_secret": "errado"}).json()["error"] == "invalid_client"
+    assert provider.token(form | {"client_secret": "sandbox-portal-cidadao-secret"}).status_code == 200
+
+
+def test_an_expired_code_is_refused(portal: Portal, provider: RunningProvider) -> None:
+    form = portal.exchange_form(portal.log_in())
+    provider.realm.records.codes.get(form["code"]).expires_at = time.time() - 1  # type: ignore[union-attr]
+    assert provider.token(form).json()["error"] == "invalid_grant"
+
+
+def test_an_expired_refresh_token_is_refused(portal: Portal, provider: RunningProvider) -> None:
+    refresh = portal.tokens()["refresh_token"]
+    provider.realm.records.refreshes.get(refresh).expires_at = time.time() - 1  # type: ignore[union-attr]
+    form = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": refresh}
+    assert provider.token(form).json()["error"] == "invalid_grant"
+
+
+def test_a_refresh_token_used_twice_ends_the_grant_for_both_users(portal: Portal, provider: RunningProvider) -> None:
+    form = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}
+    first = portal.tokens()["refresh_token"]
+    second = provider.token(form | {"refresh_token": first}).json()["refresh_token"]
+    assert provider.token(form | {"refresh_token": first}).json()["error"] == "invalid_grant"
+    assert provider.token(form | {"refresh_token": second}).json()["error"] == "invalid_grant"
+
+
+def test_a_refresh_token_serves_only_its_own_client(portal: Portal, provider: RunningProvider) -> None:
+    form = {"grant_type": "refresh_token", "client_id": "portal-servidor"}
+    assert provider.token(form | {"refresh_token": portal.tokens()["refresh_token"]}).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code_challenge_method": "plain"},
+        {"code_challenge_method": None},
+        {"code_challenge": None},
+        {"code_challenge": "curto"},
+    ],
+)
+def test_without_a_proper_challenge_nobody_logs_in(portal: Portal, change: dict[str, str | None]) -> None:
+    answer = portal.browser.get(changed(portal, change))
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith(CALLBACK)
+    assert answer_of(answer.headers["location"])["error"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"response_type": None}, "unsupported_response_type"),
+        ({"response_mode": "form_post"}, "invalid_request"),
+        ({"request": "e30.e30."}, "request_not_supported"),
+        ({"request_uri": "https://mal.example/r"}, "request_uri_not_supported"),
+    ],
+)
+def test_what_is_not_offered_goes_back_as_an_error_with_state(
+    portal: Portal, change: dict[str, str | None], error: str
+) -> None:
+    answer = answer_of(portal.browser.get(changed(portal, change)).headers["location"])
+    assert (answer["error"], answer["state"]) == (error, portal.state)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://mal.example/callback",
+        "https://cidadao.portoaurora.example/callback/",
+        "https://cidadao.portoaurora.example/callback?x=1",
+        "https://servidor.portoaurora.example/callback",
+        "https://127.0.0.1/callback",
+        "http://127.0.0.1.mal.example/callback",
+        "http://127.0.0.1@mal.example/",
+        "http://localhost\\@mal.example/",
+        "http://mal.example#@127.0.0.1/",
+        "http://127.0.0.1/#f",
+        "http://127.0.0.1:0/",
+        "http://127.0.0.1:99999/",
+        "http://[::1/",
+        "http://127.0.0.1/\r\nSet-Cookie: x=1",
+        "javascript:alert(1)",
+        "//127.0.0.1/callback",
+        "",
+    ],
+)
+def test_nobody_is_ever_sent_to_an_address_that_is_not_the_clients(portal: Portal, address: str) -> None:
+    answer = portal.browser.get(changed(portal, {"redirect_uri": address}))
+    assert answer.status_code == 400
+    assert "location" not in answer.headers
+    assert "endereço de retorno" in answer.text
+
+
+@pytest.mark.parametrize("address", [CALLBACK, "http://localhost:3000/", "http://[::1]:9/a?b=c"])
+def test_a_program_on_the_persons_machine_may_listen_on_any_port(portal: Portal, address: str) -> None:
+    page = portal.browser.get(changed(portal, {"redirect_uri": address}))
+    answer = portal.send(page, username="ana", password="demo-ana")
+    assert answer.headers["location"].startswith(address)
+
+
+@pytest.mark.parametrize("client", ["ninguem", "painel-saude", ""])
+def test_an_unknown_client_is_told_to_the_person_alone(portal: Portal, client: str) -> None:
+    answer = portal.browser.get(changed(portal, {"client_id": client}))
+    assert answer.status_code == 400
+    assert "location" not in answer.headers
+
+
+def test_the_request_cannot_be_changed_between_page_and_login(portal: Portal) -> None:
+    page = portal.page()
+    page.request.url = httpx.URL(page.url)
+    twisted = page.text.replace("127.0.0.1%3A4321", "mal.example")
+    assert twisted != page.text
+    answer = portal.send(httpx.Response(200, text=twisted, request=page.request), username="ana", password="demo-ana")
+    assert answer.status_code == 400
+    assert "location" not in answer.headers
+
+
+def test_a_parameter_twice_is_refused(portal: Portal) -> None:
+    answer = portal.browser.get(f"{portal.login_url()}&client_id=portal-servidor")
+    assert answer.status_code == 400
+    assert "location" not in answer.headers
+
+
+def test_an_oversize_login_form_is_refused(portal: Portal) -> None:
+    assert portal.send(portal.page(), username="a" * 20_000, password="x").status_code == 413
+
+
+def test_a_scope_of_the_specification_never_gets_into_a_persons_token(
+    portal: Portal, provider: RunningProvider
+) -> None:
+    address = portal.log_in(scope="openid rmi:pessoa-fisica:read offline_access")
+    answer = provider.token(portal.exchange_form(address)).json()
+    assert answer["scope"] == "openid"
+
+
+def test_without_openid_there_is_no_id_token(portal: Portal, provider: RunningProvider) -> None:
+    answer = provider.token(portal.exchange_form(portal.log_in(scope="profile"))).json()
+    assert "id_token" not in answer
+
+
+@pytest.mark.parametrize("bearer", [None, "", "x", "Bearer", "Bearer x.y.z", "Basic YTpi"])
+def test_user_info_wants_a_living_token(provider: RunningProvider, bearer: str | None) -> None:
+    headers = {} if bearer is None else {"Authorization": bearer}
+    answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_user_info_takes_neither_an_id_token_nor_a_machines_token(portal: Portal, provider: RunningProvider) -> None:
+    machine = {
+        "grant_type": "client_credentials", "client_id": "crm-sandbox", "client_secret": "sandbox-crm-webhook-secret",
+    }  # fmt: skip
+    for token in (portal.tokens(KLEBER)["id_token"], provider.token(machine).json()["access_token"]):
+        bearer = {"Authorization": f"Bearer {token}"}
+        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+
+
+def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFactory) -> None:
+    strict = RunningProvider(settings_in(tmp_path_factory.mktemp("strict")), strict=True)
+    with strict, Portal(strict) as portal:
+        page = portal.page()
+        answers = [portal.send(page, username="ana", password="errada") for _ in range(11)]
+        assert {answer.status_code for answer in answers[:10]} == {400}
+        assert answers[10].status_code == 429
+        assert "Muitas tentativas" in answers[10].text
+        assert int(answers[10].headers["retry-after"]) > 0
+        assert portal.send(page, username="ana", password="demo-ana").status_code == 429
+        assert portal.send(page, username="bruno", password="demo-bruno").status_code == 303
+
+
+@dataclass
+class Mark:
+    expires_at: float
+
+
+def test_what_is_kept_in_memory_is_bounded_and_expires() -> None:
+    kept: Expiring[Mark] = Expiring()
+    for number in range(MOST + 5):
+        kept.add(str(number), Mark(time.time() + 60))
+    assert len(kept) == MOST
+    assert kept.get("0") is None
+    assert kept.get(str(MOST)) is not None
+    over: Expiring[Mark] = Expiring()
+    over.add("over", Mark(time.time() - 1))
+    over.add("living", Mark(time.time() + 60))
+    assert len(over) == 1
+
+
+def changed(portal: Portal, change: dict[str, str | None]) -> httpx.URL:
+    """The portal's request with parameters replaced, or left out where None."""
+    url = httpx.URL(portal.login_url())
+    for name, value in change.items():
+        url = url.copy_remove_param(name) if value is None else url.copy_set_param(name, value)
+    return url

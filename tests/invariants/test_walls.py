@@ -1,0 +1,49 @@
+"""The walls of the house hold: who may import whom, and what every operation declares."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from litestar import get
+
+from balcao import app
+from balcao.core.service import MissingRule, application
+from tests.support.operations import all_operations
+
+SOURCE = Path(app.__file__).parent
+
+
+def test_imports_keep_to_the_contracts() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    run = subprocess.run([linter], cwd=SOURCE.parent.parent, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+def test_only_stores_and_the_database_touch_the_driver() -> None:
+    """`migrations`, `jobs` and `service` name its types for what the owner's connection does before services start."""
+    allowed = {"core/database.py", "core/migrations.py", "core/jobs.py", "core/service.py", "core/errors.py"}
+    users = {
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if re.search(r"^\s*(import|from) asyncpg", file.read_text("utf-8"), re.MULTILINE)
+    }
+    assert {user for user in users if not user.endswith("store.py")} <= allowed | {"access/shipped.py"}
+
+
+def test_the_platform_refuses_to_start_with_an_operation_without_rule() -> None:
+    @get("/forgotten")
+    async def forgotten() -> str:
+        return ""
+
+    service = replace(app.SERVICES[0], routes=[*app.SERVICES[0].routes, forgotten])
+    with pytest.raises(MissingRule):
+        application(service, None)
+
+
+def test_every_operation_has_a_key_of_its_own() -> None:
+    keys = [served.operation.key for served in all_operations()]
+    assert len(keys) == len(set(keys))
+    assert all(re.fullmatch(r"[a-z_]+\.[a-z_0-9]+", key) for key in keys)

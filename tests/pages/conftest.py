@@ -1,0 +1,37 @@
+"""A real Chromium for the pages; a module says with the fixture `address` where its pages are."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.pages.window import DESK, Window, opened
+
+MISSING = (
+    "Os testes de páginas precisam de um Chromium: ponha o caminho dele em BALCAO_CHROMIUM "
+    '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
+)
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Browser]:
+    """Lives inside what serves the pages: while it runs, this thread can start no event loop of its own."""
+    path = os.environ.get("BALCAO_CHROMIUM")
+    if not path:
+        pytest.fail(MISSING, pytrace=False)
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=alone) as running:
+        yield running
+
+
+@pytest.fixture
+def window_of(browser: Browser, address: str) -> Iterator[Callable[[int], Window]]:
+    with ExitStack() as stack:
+        yield lambda width: stack.enter_context(opened(browser, address, width))
+
+
+@pytest.fixture
+def window(window_of: Callable[[int], Window]) -> Window:
+    return window_of(DESK)

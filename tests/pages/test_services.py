@@ -1,0 +1,131 @@
+"""The pages of the APIs in a real browser: the list of the gateway, and one page for each service."""
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from balcao import app
+from balcao.core.service import Service
+from tests.pages.window import DESK, PHONE, Window
+from tests.support.issuer import Issuer
+from tests.support.server import RunningServer
+
+pytestmark = pytest.mark.page
+
+METHODS = {"get", "put", "post", "patch", "delete"}
+each_service = pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
+
+
+@pytest.fixture(scope="module")
+def address(server: RunningServer) -> str:
+    return server.url
+
+
+def base(service: Service) -> str:
+    return service.prefix + service.base
+
+
+def described(http: httpx.Client, service: Service) -> set[tuple[str, str]]:
+    """Method and path of every operation in the service's own description."""
+    paths = http.get(f"{base(service)}/openapi.json").raise_for_status().json()["paths"]
+    return {(method.upper(), path) for path, item in paths.items() for method in METHODS & set(item)}
+
+
+def shown(window: Window) -> set[tuple[str, str]]:
+    """The same as a person reads it."""
+    blocks = window.page.locator(".opblock-summary")
+    blocks.first.wait_for()
+    return {
+        (block.locator(".opblock-summary-method").inner_text(), path or "")
+        for block in blocks.all()
+        for path in [block.locator(".opblock-summary-path").get_attribute("data-path")]
+    }
+
+
+def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
+    window.page.goto("/")
+    assert window.page.url.endswith("/docs")
+    entries = window.page.get_by_role("listitem")
+    assert entries.locator("code").all_inner_texts() == [base(service) for service in app.SERVICES]
+    assert window.complaints == []
+    assert window.strangers == []
+
+
+@each_service
+def test_the_list_leads_to_the_page_and_the_description_of_each_service(window: Window, service: Service) -> None:
+    for link, arrived in (("docs", "text/html"), ("openapi.json", "application/json")):
+        window.page.goto("/docs")
+        with window.page.expect_navigation() as navigation:
+            window.page.locator(f'a[href="{base(service)}/{link}"]').click()
+        answer = navigation.value
+        assert answer is not None
+        assert (answer.status, answer.headers["content-type"].partition(";")[0]) == (200, arrived)
+
+
+@each_service
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_page_shows_every_operation_and_asks_nobody_else(
+    window: Window, http: httpx.Client, service: Service, slash: str
+) -> None:
+    window.page.goto(f"{base(service)}/docs{slash}")
+    assert shown(window) == described(http, service)
+    expect(window.page.get_by_role("heading", name=service.title)).to_be_visible()
+    assert window.complaints == []
+    assert window.strangers == []
+
+
+@each_service
+def test_every_operation_opens_without_a_fault(window: Window, http: httpx.Client, service: Service) -> None:
+    window.page.goto(f"{base(service)}/docs")
+    window.page.locator(".opblock").first.wait_for()
+    window.page.evaluate("document.querySelectorAll('.opblock-summary-control').forEach(summary => summary.click())")
+    expect(window.page.locator(".opblock.is-open .responses-table")).to_have_count(len(described(http, service)))
+    assert window.page.locator(".errors-wrapper").count() == 0
+    assert window.complaints == []
+
+
+@each_service
+def test_an_operation_can_be_tried_from_the_page(window: Window, service: Service) -> None:
+    assert _tried(window, service, "/liveness") == "200"
+    assert window.complaints == []
+    assert window.strangers == []
+
+
+def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer: Issuer) -> None:
+    registry = next(service for service in app.SERVICES if service.name == "registry")
+    window.page.goto(f"{base(registry)}/docs")
+    window.page.get_by_role("button", name="Authorize").click()
+    window.page.locator(".auth-container input").fill(issuer.person("90000000175"))
+    window.page.locator(".auth-container button[type=submit]").click()
+    window.page.get_by_role("button", name="Close").click()
+    _fill_in(window, "/citizen/{cpf}/notification-preferences", cpf="90000000175")
+    assert _executed(window) == "200"
+
+
+def _tried(window: Window, service: Service, path: str) -> str:
+    """The status that the page shows for a call without parameters."""
+    window.page.goto(f"{base(service)}/docs")
+    _fill_in(window, path)
+    return _executed(window)
+
+
+def _fill_in(window: Window, path: str, **parameters: str) -> None:
+    """Opens the reading operation of this path, the only one that is open then."""
+    window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
+    window.page.get_by_role("button", name="Try it out").click()
+    for name, value in parameters.items():
+        window.page.locator(f'tr[data-param-name="{name}"] input').fill(value)
+
+
+def _executed(window: Window) -> str:
+    window.page.get_by_role("button", name="Execute").click()
+    return window.page.locator(".live-responses-table .response .response-col_status").inner_text().strip()
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_the_list_fits_every_screen(window_of: Callable[[int], Window], width: int) -> None:
+    window = window_of(width)
+    window.page.goto("/docs")
+    assert window.wider_than_the_screen() == []

@@ -1,0 +1,30 @@
+"""An owner's connection, and a way back to an empty catalogue."""
+
+from collections.abc import AsyncIterator, Callable
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+_EMPTY = [
+    "TRUNCATE search.search_migrations, search.search_migration_errors, search.service_versions,"
+    " search.service_slugs, search.service_head",
+    "UPDATE search.search_collection SET mirror = NULL",
+    "SELECT search.begin_with('v3')",
+    "SELECT search.drop_physical(name) FROM search.physical_tables"
+    " WHERE name <> (SELECT physical FROM search.search_collection)",
+]
+
+
+@pytest.fixture
+def empty_catalogue(sql: Callable[..., list[asyncpg.Record]]) -> None:
+    """A new installation: the newest schema version, no service, no run."""
+    for statement in _EMPTY:
+        sql(statement)
+
+
+@pytest_asyncio.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(database_url)
+    yield connection
+    await connection.close()

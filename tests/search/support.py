@@ -1,0 +1,49 @@
+"""A staff member at work, and what they send."""
+
+from typing import Any
+
+import msgspec
+
+from balcao.core.call import Call
+from balcao.core.caller import Caller
+from balcao.core.cpf import Cpf
+from balcao.core.ids import new_id
+from balcao.core.platform import Platform
+from balcao.core.rules import Decision, Reason
+from balcao.search.services.schemas import ServiceBody
+
+ADMIN = frozenset({"admin"})
+NOBODY: frozenset[str] = frozenset()
+
+REQUIRED = {
+    "nome_servico": "Poda de árvore",
+    "orgao_gestor": ["Secretaria de Conservação"],
+    "resumo": "Solicita a **poda** de árvores.",
+    "tema_geral": "Cidade",
+    "publico_especifico": ["Público em geral"],
+}
+
+
+def body(**members: Any) -> ServiceBody:
+    """The required members and these; a member set to `...` is left out."""
+    return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceBody)
+
+
+def staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:
+    """A call whose own rule has passed; the roles decide on what it needs besides."""
+    caller = Caller(
+        subject="person-90000020281",
+        client="portal-servidor",
+        cpf=Cpf.parse("90000020281"),
+        name="Gestor Demo",
+        email=None,
+        scopes=frozenset(),
+        roles=roles,
+        expires_at=float("inf"),
+    )
+    decision = Decision(Reason.GRANTED, "service:update")
+    return Call(platform, "search.test", new_id(), decision, caller, if_match=if_match)
+
+
+def button(**members: Any) -> dict[str, Any]:
+    return {"titulo": "Pedir", "url_service": "https://servicos.portoaurora.example/1"} | members

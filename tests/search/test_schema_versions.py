@@ -1,0 +1,253 @@
+"""Steps between schema versions lose nothing, and a broken one stops nobody (search document, 3.5 and 4.4)."""
+
+import asyncio
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.core.errors import Unavailable
+from balcao.core.platform import Platform
+from balcao.search.collection.service import ready
+from balcao.search.schema_migrations import service as migrations
+from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.services import service as services
+from balcao.search.services.schemas import Service
+from tests.search.support import body, staff
+
+pytestmark = pytest.mark.usefixtures("empty_catalogue")
+
+_FIELDS = "SELECT fields FROM search.schema_versions WHERE version = $1"
+_STEP = "SELECT doc, carried FROM search.step($1, $2, $3, $4, $5)"
+
+names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=80)
+ids = st.uuids(version=4)
+
+
+class Steps:
+    """The database's own functions, asked from properties."""
+
+    def __init__(self, url: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._connection = self._loop.run_until_complete(asyncpg.connect(url))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._connection.close())
+        self._loop.close()
+
+    def fields(self, version: str) -> list[str]:
+        fields: list[str] = self._run(_FIELDS, version)[0]["fields"]
+        return fields
+
+    def slug(self, name: str, service_id: UUID) -> str:
+        return str(self._run("SELECT search.slug_of($1, $2, 8) AS slug", name, service_id)[0]["slug"])
+
+    def step(self, service_id: UUID, doc: Any, carried: Any, start: str, goal: str) -> tuple[Any, Any]:
+        row = self._run(_STEP, service_id, json.dumps(doc), json.dumps(carried), start, goal)[0]
+        return json.loads(row["doc"]), json.loads(row["carried"])
+
+    def _run(self, statement: str, *args: Any) -> list[asyncpg.Record]:
+        return self._loop.run_until_complete(self._connection.fetch(statement, *args))
+
+
+@pytest.fixture(scope="module")
+def steps(database_url: str) -> Iterator[Steps]:
+    opened = Steps(database_url)
+    yield opened
+    opened.close()
+
+
+documents = st.fixed_dictionaries(
+    {
+        "nome_servico": names,
+        "sub_categoria": st.one_of(st.none(), names),
+        "slug": st.one_of(st.none(), st.just("outro-slug")),
+        "slug_history": st.lists(st.sampled_from(["a-1", "b-2"]), max_size=2),
+    }
+)
+unknown = st.dictionaries(st.sampled_from(["novo_campo", "outro"]), st.integers(), max_size=2)
+
+
+@given(ids, documents, unknown)
+def test_the_way_to_v1_and_back_loses_nothing(steps: Steps, service_id: UUID, doc: Any, carried: Any) -> None:
+    doc["slug"] = doc["slug"] or steps.slug(doc["nome_servico"], service_id)
+    down = steps.step(service_id, doc, carried, "v3", "v1")
+    assert not {"slug", "slug_history", "sub_categoria"} & set(down[0])
+    assert steps.step(service_id, *down, "v1", "v3") == (doc, carried)
+
+
+@given(ids, names, st.fixed_dictionaries({}, optional={"sub_categoria": names}), unknown)
+def test_a_row_that_never_had_the_new_members_comes_back_as_it_was(
+    steps: Steps, service_id: UUID, name: str, own: Any, carried: Any
+) -> None:
+    doc, carried = {"nome_servico": name}, own | carried
+    up = steps.step(service_id, doc, carried, "v1", "v3")
+    assert up[0] == doc | {
+        "sub_categoria": own.get("sub_categoria"),
+        "slug": steps.slug(name, service_id),
+        "slug_history": [],
+    }
+    assert steps.step(service_id, *up, "v3", "v1") == (doc, carried)
+
+
+@given(ids, names)
+def test_a_slug_is_plain_short_and_ends_with_the_id(steps: Steps, service_id: UUID, name: str) -> None:
+    slug = steps.slug(name, service_id)
+    assert re.fullmatch(r"([a-z0-9]+-)*[0-9a-f]{8}", slug)
+    assert slug.endswith(str(service_id)[:8])
+    assert len(slug) <= 59
+    assert slug == steps.slug(unicodedata.normalize("NFD", name), service_id)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Segunda via do IPTU", "segunda-via-do-iptu-"),
+        ("Licença-prêmio: 1ª concessão!", "licenca-premio-1a-concessao-"),
+        ("ÀÉÎÕÜ  ç", "aeiou-c-"),
+        ("!!!", ""),
+        ("a" * 60, "a" * 50 + "-"),
+        ("credencial de estacionamento para pessoa com deficiencia", "credencial-de-estacionamento-para-pessoa-com-"),
+    ],
+)
+def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
+    service_id = UUID("aaaaaaaa-1111-4111-8111-111111111111")
+    assert steps.slug(name, service_id) == f"{words}aaaaaaaa"
+
+
+async def read(platform: Platform, service_id: str) -> Service:
+    """An equal change answers the record as it is."""
+    return await services.update(staff(platform), service_id, body(sub_categoria="Áreas verdes"))
+
+
+async def migrate(platform: Platform, version: str) -> str:
+    _, status = await migrations.start(staff(platform), StartBody(version))
+    return status.status
+
+
+async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: asyncpg.Connection) -> None:
+    call = staff(platform)
+    service = await services.create(call, body(nome_servico="Corte"))
+    service = await services.update(call, service.id, body(sub_categoria="Áreas verdes"))
+    history = await owner.fetch("SELECT * FROM search.service_versions")
+    for version in ("v1", "v2", "v3"):
+        assert await migrate(platform, version) == "completed"
+        assert await read(platform, service.id) == service
+    assert await owner.fetch("SELECT * FROM search.service_versions") == history
+
+
+async def test_every_write_reaches_both_tables_whatever_their_schemas(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    call = staff(platform)
+    kept, removed = [await services.create(call, body()) for _ in range(2)]
+    assert await migrate(platform, "v1") == "completed"
+    await services.update(call, kept.id, body(sub_categoria="Nova"))
+    await services.delete(call, removed.id)
+    await services.create(call, body())
+    physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
+    assert await owner.fetchval(f"SELECT count(*) FROM search.{mirror}") == 2
+    assert await owner.fetch("SELECT * FROM search.differing_rows($1, $2)", physical, mirror) == []
+
+
+async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    call = staff(platform)
+    good, bad = await services.create(call, body()), await services.create(call, body(nome_servico="Quebra"))
+    await register_v4(owner)
+    try:
+        active = await owner.fetchrow("SELECT * FROM search.search_collection")
+        _, status = await migrations.start(call, StartBody("v4"))
+        assert (status.status, status.is_locked, status.migrated_documents) == ("failed", False, 1)
+        assert bad.id in status.error_message
+        assert good.id not in status.error_message
+        assert await owner.fetchrow("SELECT * FROM search.search_collection") == active
+        assert await owner.fetchval("SELECT to_regclass('search.' || $1)", status.target_collection) is None
+        assert (await services.update(call, bad.id, body(nome_servico="Quebra", resumo="Novo"))).version == 2
+    finally:
+        await forget_v4(owner)
+
+
+async def test_a_write_that_cannot_be_mirrored_passes(platform: Platform, owner: asyncpg.Connection) -> None:
+    call = staff(platform)
+    await register_v4(owner)
+    try:
+        service = await services.create(call, body())
+        assert await migrate(platform, "v4") == "completed"
+        assert await migrate(platform, "v3") == "completed"
+        assert (await services.update(call, service.id, body(nome_servico="Quebra"))).nome_servico == "Quebra"
+        failed = await owner.fetchrow("SELECT service_id::text, reason FROM search.search_migration_errors")
+        assert tuple(failed) == (service.id, "SQLSTATE 22012")
+    finally:
+        await forget_v4(owner)
+
+
+async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    call = staff(platform)
+    services_made = [await services.create(call, body()) for _ in range(3)]
+    await migrate(platform, "v2")
+    physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
+    await owner.execute(f"UPDATE search.{mirror} SET carried = '{{\"x\": 1}}' WHERE id = $1", services_made[1].id)
+    differing = await owner.fetch("SELECT * FROM search.differing_rows($1, $2)", physical, mirror)
+    assert [str(row[0]) for row in differing] == [services_made[1].id]
+
+
+@pytest.mark.parametrize("reverse", ["'no_such_function'", "'volatile_step'", "NULL"])
+async def test_a_version_without_a_sound_way_back_is_not_registered(owner: asyncpg.Connection, reverse: str) -> None:
+    await owner.execute("""
+        CREATE OR REPLACE FUNCTION search.volatile_step(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
+            LANGUAGE sql VOLATILE AS 'SELECT doc, carried'
+    """)
+    with pytest.raises(asyncpg.PostgresError):
+        await owner.execute(f"""
+            INSERT INTO search.schema_versions (version, position, fields, columns, indexes, forward, reverse)
+            SELECT 'v4', 4, fields, columns, indexes, 'v3_forward', {reverse} FROM search.schema_versions
+            WHERE version = 'v3'
+        """)
+
+
+async def register_v4(owner: asyncpg.Connection) -> None:
+    """A version whose step cannot take services of the name Quebra."""
+    await owner.execute("""
+        CREATE FUNCTION search.v4_forward(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
+            LANGUAGE sql IMMUTABLE AS $$
+            SELECT doc || jsonb_build_object('custo', 1 / (doc ->> 'nome_servico' <> 'Quebra')::int), carried $$;
+        CREATE FUNCTION search.v4_reverse(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
+            LANGUAGE sql IMMUTABLE AS 'SELECT doc - ''custo'', carried';
+        INSERT INTO search.schema_versions (version, position, fields, columns, indexes, forward, reverse)
+        SELECT 'v4', 4, fields || 'custo'::text, columns, indexes, 'v4_forward', 'v4_reverse'
+        FROM search.schema_versions WHERE version = 'v3';
+    """)
+
+
+async def forget_v4(owner: asyncpg.Connection) -> None:
+    await owner.execute("""
+        TRUNCATE search.search_migrations, search.search_migration_errors;
+        UPDATE search.search_collection SET mirror = NULL;
+        SELECT search.drop_physical(name) FROM search.physical_tables WHERE schema_version = 'v4';
+        DELETE FROM search.schema_versions WHERE version = 'v4';
+        DROP FUNCTION search.v4_forward, search.v4_reverse;
+    """)
+
+
+async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    assert await ready(platform) == {"collection": True}
+    await owner.execute("UPDATE search.search_collection SET fold_revision = 99")
+    try:
+        assert await ready(platform) == {"collection": False}
+        with pytest.raises(Unavailable):
+            await services.create(staff(platform), body())
+    finally:
+        await owner.execute("UPDATE search.search_collection SET fold_revision = 0")

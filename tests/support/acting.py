@@ -1,0 +1,39 @@
+"""Use cases called beside a running server, as another process of the platform would call them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any
+
+from balcao import app
+from balcao.core.call import Call, operator_call
+from balcao.core.platform import assemble
+from balcao.settings import Settings
+
+Act = Callable[..., Any]
+
+
+@contextmanager
+def acting(settings: Settings, database_url: str, operation: str) -> Iterator[Act]:
+    """`act(use_case, *arguments)` runs it by the right of the operator and answers what it answers."""
+    platform = assemble(settings, database_url)
+    call = operator_call(platform, operation)
+    stack = AsyncExitStack()
+
+    def act(use_case: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        return runner.run(_awaited(use_case, call, args))
+
+    with asyncio.Runner() as runner:
+        runner.run(_entered(stack, app.opened(platform)))
+        try:
+            yield act
+        finally:
+            runner.run(stack.aclose())
+
+
+async def _awaited(use_case: Callable[..., Awaitable[Any]], call: Call, args: tuple[Any, ...]) -> Any:
+    return await use_case(call, *args)
+
+
+async def _entered(stack: AsyncExitStack, context: Any) -> None:
+    await stack.enter_async_context(context)

@@ -1,0 +1,38 @@
+"""Runs a printed `curl` line as a shell would, on a machine that may lack curl."""
+
+import argparse
+import re
+import shlex
+import subprocess
+
+import httpx
+
+from tests.support.terminal import PATIENCE_SECONDS, Terminal
+
+_LINE = argparse.ArgumentParser(prog="curl")
+_LINE.add_argument("-s", action="store_true")
+_LINE.add_argument("-d", action="append", default=[])
+_LINE.add_argument("-H", action="append", default=[])
+_LINE.add_argument("-X", default="")
+_LINE.add_argument("address")
+_COMMAND = re.compile(r"\$\(([^)]*)\)")
+
+
+def run(line: str, terminal: Terminal) -> httpx.Response:
+    """Commands in `$(...)` are run by a shell in the terminal's folder."""
+    line = _COMMAND.sub(lambda found: printed(found[1], terminal), line)
+    asked = _LINE.parse_args(shlex.split(line)[1:])
+    headers = dict(header.split(": ", 1) for header in asked.H)
+    if asked.d:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"} | headers
+    method = asked.X or ("POST" if asked.d else "GET")
+    body = "&".join(asked.d) or None
+    return httpx.request(method, asked.address, headers=headers, content=body, timeout=PATIENCE_SECONDS)
+
+
+def printed(command: str, terminal: Terminal) -> str:
+    """What a command prints in a shell that knows no setting of ours."""
+    plain = {name: value for name, value in terminal.environment.items() if not name.startswith("BALCAO_")}
+    words = ["sh", "-c", command]
+    done = subprocess.run(words, cwd=terminal.folder, env=plain, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

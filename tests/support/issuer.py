@@ -1,0 +1,80 @@
+"""An identity provider of the tests' own: signs what a test asks for and publishes its keys over HTTP."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+CLIENT = "portal-cidadao"
+
+
+class Issuer:
+    """Discovery and keys on a loopback port; `address` is the issuer's name in the tokens."""
+
+    def __init__(self) -> None:
+        self.keys = [new_key()]
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.address = f"http://127.0.0.1:{self._server.server_port}/realms/test"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def person(self, cpf: str, **claims: Any) -> str:
+        """A citizen's or staff member's access token."""
+        names = {"name": "Pessoa de Teste", "email": "pessoa@teste.example", "preferred_username": cpf}
+        return self.token(sub=f"person-{cpf}", azp=CLIENT, cpf=cpf, scope="openid profile", **names | claims)
+
+    def machine(self, client: str, *scopes: str, **claims: Any) -> str:
+        """A client-credentials token."""
+        return self.token(**{"sub": f"client-{client}", "azp": client, "scope": " ".join(scopes)} | claims)
+
+    def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
+        """A person whose token itself carries the role `admin`."""
+        return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
+
+    def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
+        key = key or self.keys[-1]
+        now = int(time.time())
+        content = {"iss": self.address, "aud": "account", "iat": now, "exp": now + 300} | claims
+        names = {"alg": "RS256", "kid": key.kid} | (header or {})
+        return jwt.encode({name: value for name, value in names.items() if value is not None}, content, key)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        issuer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if self.path.endswith("/.well-known/openid-configuration"):
+                    self._answer({"issuer": issuer.address, "jwks_uri": f"{issuer.address}/certs"})
+                else:
+                    self._answer({"keys": [key.as_dict(private=False) for key in issuer.keys]})
+
+            def _answer(self, document: Any) -> None:
+                body = json.dumps(document).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing is printed."""
+
+        return Handler
+
+
+def new_key() -> RSAKey:
+    key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"})
+    key.ensure_kid()
+    return key
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The header that carries a token."""
+    return {"Authorization": f"Bearer {token}"}

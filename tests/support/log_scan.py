@@ -1,0 +1,48 @@
+"""Searches the log of the whole run for people: a CPF, a name, an e-mail address, a phone or a token fails the run."""
+
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from balcao.core.cpf import Cpf
+from balcao.core.logs import formatter
+from balcao.identity.demo import people
+
+FOLDER_VARIABLE = "BALCAO_TEST_LOGS"
+_ELEVEN = re.compile(r"(?<![0-9A-Fa-f.-])(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![0-9A-Fa-f-])")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.example")
+_PHONE = re.compile(r"(?<![0-9A-Fa-f-])\+?55\d{10,11}(?![0-9A-Fa-f-])")
+_TOKEN = re.compile(r"eyJ[\w-]{10,}")
+
+
+def start() -> None:
+    """Every process of the run logs to a file of its own in one folder, not between the dots of the tests."""
+    folder = Path(os.environ.setdefault(FOLDER_VARIABLE, tempfile.mkdtemp(prefix="balcao-logs-")))
+    handler = logging.FileHandler(folder / f"{os.getpid()}.log", encoding="utf-8")
+    handler.setFormatter(formatter())
+    logging.getLogger().handlers = [handler]
+
+
+def folder() -> Path:
+    return Path(os.environ[FOLDER_VARIABLE])
+
+
+def findings() -> list[str]:
+    """File, line and kind of what was found; never the value itself."""
+    return [found for file in sorted(folder().glob("*.log")) for found in _in_file(file)]
+
+
+def _in_file(file: Path) -> Iterator[str]:
+    names = re.compile("|".join(re.escape(person.name) for person in people()))
+    for number, line in enumerate(file.read_text("utf-8", errors="replace").splitlines(), 1):
+        kinds = {
+            "CPF": any(Cpf.parse_path(found) for found in _ELEVEN.findall(line)),
+            "name": names.search(line),
+            "e-mail": _ADDRESS.search(line),
+            "phone": _PHONE.search(line),
+            "token": _TOKEN.search(line),
+        }
+        yield from (f"{file.name}:{number}: {kind}" for kind, found in kinds.items() if found)

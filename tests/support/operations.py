@@ -1,0 +1,39 @@
+"""Every operation that the platform serves, as the routes declare it."""
+
+import re
+from dataclasses import dataclass
+
+from balcao import app
+from balcao.core.operations import Operation
+from balcao.core.rules import PUBLIC
+from balcao.core.service import Service, application, operations_of
+
+# What a path parameter is filled with where only its form matters.
+FILLING = {"cpf": "90000000175", "cnes": "9900001"}
+
+
+@dataclass(frozen=True)
+class Served:
+    service: Service
+    method: str
+    path: str
+    operation: Operation
+
+    def __str__(self) -> str:
+        return self.operation.key
+
+    @property
+    def public(self) -> bool:
+        return self.operation.rule.action == PUBLIC
+
+    def filled(self, **values: str) -> str:
+        known = FILLING | values
+        return self.service.prefix + re.sub(r"\{(\w+)(?::\w+)?\}", lambda m: known.get(m[1], "1"), self.path)
+
+
+def all_operations() -> list[Served]:
+    return [
+        Served(service, method, path, operation)
+        for service in app.SERVICES
+        for method, path, operation in operations_of(service, application(service, None))
+    ]

@@ -1,0 +1,108 @@
+"""The whole sandbox for a test module: demo data loaded, gateway and sandbox CRM running, tokens to be had."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import httpx
+
+from balcao import app
+from balcao.core.platform import assemble
+from balcao.identity.demo import clients, people
+from balcao.settings import Settings
+from tests.support.crm import RunningCrm
+from tests.support.issuer import Issuer
+from tests.support.login import client_token, log_in
+from tests.support.server import RunningServer
+
+ADMIN = "90000040126"
+
+
+class Tokens(Protocol):
+    """Where callers of the sandbox get their tokens."""
+
+    def person(self, cpf: str) -> str: ...
+
+    def client(self, client_id: str) -> str: ...
+
+
+class IndependentTokens:
+    """From an identity provider that is not ours, with the demo people's claims."""
+
+    def __init__(self, issuer: Issuer) -> None:
+        self._issuer = issuer
+
+    def person(self, cpf: str) -> str:
+        return self._issuer.admin(cpf) if cpf == ADMIN else self._issuer.person(cpf)
+
+    def client(self, client_id: str) -> str:
+        found = next(client for client in clients() if client.client_id == client_id)
+        return self._issuer.machine(client_id, *found.scopes)
+
+
+class EmbeddedTokens:
+    """From the embedded provider, through both flows of the specification; each token is fetched once."""
+
+    def __init__(self, issuer: str) -> None:
+        self._issuer = issuer
+        self._kept: dict[str, str] = {}
+
+    def person(self, cpf: str) -> str:
+        if cpf not in self._kept:
+            found = next(person for person in people() if person.cpf == cpf)
+            self._kept[cpf] = str(log_in(self._issuer, found.username, found.password)["access_token"])
+        return self._kept[cpf]
+
+    def client(self, client_id: str) -> str:
+        if client_id not in self._kept:
+            found = next(client for client in clients() if client.client_id == client_id)
+            self._kept[client_id] = client_token(self._issuer, client_id, found.secret)
+        return self._kept[client_id]
+
+
+@dataclass
+class Sandbox:
+    url: str
+    settings: Settings
+    database_url: str
+    tokens: Tokens
+    crm: RunningCrm
+
+    @cached_property
+    def http(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=30)
+
+    @cached_property
+    def examples(self) -> dict[str, Any]:
+        """One id of each thing that an operation needs, as `balcao demo --json` names them."""
+        return asyncio.run(_examples(self.settings, self.database_url))
+
+
+@contextlib.contextmanager
+def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[Sandbox]:
+    asyncio.run(load_demo(settings, database_url))
+    with RunningCrm(settings) as crm, RunningServer(app.build(settings, database_url), settings.port) as server:
+        sandbox = Sandbox(server.url, settings, database_url, tokens, crm)
+        yield sandbox
+        sandbox.http.close()
+
+
+async def load_demo(settings: Settings, database_url: str) -> None:
+    platform = assemble(settings, database_url)
+    async with app.opened(platform):
+        for service in app.SERVICES:
+            if service.demo is not None:
+                await service.demo.load(platform)
+
+
+async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
+    platform = assemble(settings, database_url)
+    found: dict[str, Any] = {}
+    async with app.opened(platform):
+        for service in app.SERVICES:
+            if service.demo is not None:
+                found |= await service.demo.examples(platform)
+    return found

@@ -1,0 +1,13 @@
+"""How large a proof is: small in every run of the tests, full with BALCAO_PROVE=1, which `make prove` sets."""
+
+import os
+
+FULL = os.environ.get("BALCAO_PROVE") == "1"
+
+
+def size(small: int, full: int) -> int:
+    """`size(50, 500)`: 50 webhook calls in `make test`, the issue's 500 in `make prove`."""
+    return full if FULL else small
+
+
+EXAMPLES = size(200, 5_000)  # of a property

@@ -1,0 +1,129 @@
+"""The command `balcao` as an operator types it: in a folder, with an environment, as processes of its own."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support import log_scan
+from tests.support.patience import until_now
+
+BALCAO = Path(sys.executable).with_name("balcao")
+PATIENCE_SECONDS = 120
+LAST_LINE = "Ctrl-C encerra tudo"
+
+
+def open_folder() -> Path:
+    """A folder that the account of an embedded PostgreSQL can enter, also when we are root."""
+    folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
+    folder.chmod(0o755)
+    return folder
+
+
+def free_port() -> int:
+    """A port that is free and whose neighbour, the sandbox CRM's, is free too."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except (OSError, OverflowError):
+                continue
+            return port
+
+
+class Terminal:
+    """`settings` are variables without their prefix; nothing of our own environment's settings comes through."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.folder = folder
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("BALCAO_", "CRM_"))}
+        self.environment = own | {f"BALCAO_{name.upper()}": str(value) for name, value in settings.items()}
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [BALCAO, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+
+    def json(self, *words: str) -> Any:
+        """What a command that must succeed prints."""
+        done = self.run(*words)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def refusal(self, *words: str) -> str:
+        """What a command says that must refuse: on standard error, without a traceback."""
+        done = self.run(*words)
+        assert done.returncode not in (0, None), done.stdout
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.stderr.strip()
+
+
+class Serving:
+    """A `balcao serve` that runs; use as a context manager. `said` is its standard output once it is ready."""
+
+    def __init__(self, terminal: Terminal, *words: str) -> None:
+        self._terminal = terminal
+        self._words = words
+        self.said = ""
+
+    def __enter__(self) -> "Serving":
+        output = Path(tempfile.mkstemp(prefix="balcao-said-")[1])
+        with output.open("wb") as out, (log_scan.folder() / f"{output.name}.log").open("wb") as errors:
+            self.process = psutil.Popen(
+                [str(BALCAO), "serve", *self._words],
+                cwd=self._terminal.folder,
+                env=self._terminal.environment,
+                stdout=out,
+                stderr=errors,
+                start_new_session=True,
+            )
+        until_now(lambda: self.process.poll() is not None or LAST_LINE in output.read_text())
+        self.said = output.read_text()
+        output.unlink()
+        assert LAST_LINE in self.said, "it did not start"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.is_running() and self.process.status() != psutil.STATUS_ZOMBIE:
+            self.interrupt()
+        self.process.wait(PATIENCE_SECONDS)
+
+    def family(self) -> list[psutil.Process]:
+        """Every process that it started, PostgreSQL's included."""
+        found: list[psutil.Process] = self.process.children(recursive=True)
+        return found
+
+    def part(self, name: str) -> psutil.Process:
+        """The child process that runs this part."""
+        return next(child for child in self.family() if f"balcao.cli.parts.{name}" in child.cmdline())
+
+    def interrupt(self) -> int:
+        """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        status: int = self.process.wait(PATIENCE_SECONDS)
+        return status
+
+
+def ended(processes: list[psutil.Process]) -> bool:
+    """Whether all of them end within a generous bound."""
+    return not psutil.wait_procs(processes, timeout=PATIENCE_SECONDS)[1]
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
