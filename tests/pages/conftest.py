@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.pages.window import DESK, Window, opened
 
@@ -13,6 +13,9 @@ MISSING = (
     "Os testes de páginas precisam de um Chromium: ponha o caminho dele em BALCAO_CHROMIUM "
     '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
 )
+
+# A bound against hanging on a busy machine, never a measurement.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ OPERATION = "balcao.operation"
 # How many refusals of one caller are kept, and under which key they are counted.
 DENIED = ("60/minute", "denied")
 AUTHORIZATION = b"authorization"
-_LOOKED_AT = {AUTHORIZATION, b"x-access-reason", b"if-none-match", b"if-match"}
+_LOOKED_AT = {AUTHORIZATION, b"x-access-reason", b"if-none-match", b"if-match", b"idempotency-key"}
 
 
 def check(operation: "Operation") -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
@@ -81,6 +81,7 @@ def _call(
         reason=headers.get(b"x-access-reason", "").strip()[:200] or None,
         if_none_match=headers.get(b"if-none-match"),
         if_match=headers.get(b"if-match"),
+        idempotency_key=headers.get(b"idempotency-key"),
     )
 
 

@@ -47,6 +47,11 @@ def stored(value: T) -> Response[T]:
     return Response(body, headers=headers, media_type=JSON)  # type: ignore[arg-type]
 
 
+def created(body: bytes) -> Response[Any]:
+    """201 with what `idempotency.once` answered."""
+    return Response(body, status_code=201, headers={"Cache-Control": PERSONAL}, media_type=JSON)
+
+
 def from_bytes(body: bytes, etag: str, call: Call, cache_control: str) -> Response[T]:
     """As `with_etag`, for a body that was made before."""
     headers = {"ETag": etag, "Cache-Control": cache_control}

@@ -25,7 +25,17 @@ class Call:
     `reason` is the one that staff give for looking at a person's data.
     """
 
-    __slots__ = ("caller", "decision", "if_match", "if_none_match", "operation", "platform", "reason", "request_id")
+    __slots__ = (
+        "caller",
+        "decision",
+        "idempotency_key",
+        "if_match",
+        "if_none_match",
+        "operation",
+        "platform",
+        "reason",
+        "request_id",
+    )
 
     def __init__(
         self,
@@ -38,6 +48,7 @@ class Call:
         reason: str | None = None,
         if_none_match: str | None = None,
         if_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> None:
         self.platform = platform
         self.operation = operation
@@ -47,6 +58,7 @@ class Call:
         self.reason = reason
         self.if_none_match = if_none_match
         self.if_match = if_match
+        self.idempotency_key = idempotency_key
 
     @asynccontextmanager
     async def reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:

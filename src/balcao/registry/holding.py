@@ -1,0 +1,34 @@
+"""What a room holds of a person, told to the rights over it: export and anonymisation (registry document, 4.9)."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+
+
+class Cleared(msgspec.Struct, frozen=True):
+    """`fields` names what was erased, never a value."""
+
+    kind: str
+    count: int
+    fields: list[str]
+
+
+# Members of the export file.
+Exported = Callable[[Connection, Cpf], Awaitable[Mapping[str, Any]]]
+# Erases what the person's anonymisation at that time erases; in a dry run the caller rolls it back.
+Clearing = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One room's share. Without `cleared` nothing of it is erased."""
+
+    name: str
+    exported: Exported
+    cleared: Clearing | None = None

@@ -1,0 +1,102 @@
+"""A repeated POST is answered as the first one was, whoever waits for whom; another request is not mistaken for it."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from balcao.core import idempotency
+from balcao.core.call import Call
+from balcao.core.caller import from_claims
+from balcao.core.cpf import Cpf
+from balcao.core.database import Database
+from balcao.core.errors import Conflict, Invalid
+from balcao.core.platform import Platform
+from balcao.core.rules import Decision, Reason
+
+ANA = Cpf("90000000175")
+ACCEPTED = ["k", " ", "x" * idempotency.LONGEST_KEY]
+REFUSED = ["", "x" * (idempotency.LONGEST_KEY + 1), "ação", "a\nb"]
+
+
+def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Call:
+    caller = from_claims({"sub": subject, "azp": "portal-cidadao", "cpf": ANA.digits, "exp": 0})
+    return Call(platform, "test.make", "request", Decision(Reason.OWNER, "self"), caller, idempotency_key=key)
+
+
+class Maker:
+    """Counts how often it really made something."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    async def __call__(self) -> dict[str, int]:
+        self.made += 1
+        return {"number": self.made}
+
+
+async def ask(call: Call, make: Maker, *parts: Any) -> Any:
+    async with call.platform.database.transaction() as connection:
+        return json.loads(await idempotency.once(connection, call, ANA, parts, make))
+
+
+async def test_twenty_at_once_with_one_key_make_one_thing(platform: Platform) -> None:
+    make = Maker()
+    answers = await asyncio.gather(*(ask(call_of(platform, "twenty"), make, "a body") for _ in range(20)))
+    assert answers == [{"number": 1}] * 20
+    assert make.made == 1
+
+
+async def test_without_a_key_every_call_makes_one(platform: Platform) -> None:
+    make = Maker()
+    assert [await ask(call_of(platform, None), make) for _ in range(2)] == [{"number": 1}, {"number": 2}]
+
+
+async def test_a_key_belongs_to_one_caller_and_one_request(platform: Platform) -> None:
+    make = Maker()
+    assert await ask(call_of(platform, "mine"), make, {"a": 1, "b": 2}) == {"number": 1}
+    assert await ask(call_of(platform, "mine"), make, {"b": 2, "a": 1}) == {"number": 1}
+    assert await ask(call_of(platform, "mine", "another"), make, {"c": 3}) == {"number": 2}
+    with pytest.raises(Conflict):
+        await ask(call_of(platform, "mine"), make, {"a": 1, "b": 3})
+
+
+@pytest.mark.parametrize("key", REFUSED)
+async def test_a_malformed_key_is_refused(platform: Platform, key: str) -> None:
+    with pytest.raises(Invalid):
+        await ask(call_of(platform, key), Maker())
+
+
+@pytest.mark.parametrize("key", ACCEPTED)
+async def test_every_printable_key_of_bounded_length_serves(platform: Platform, key: str) -> None:
+    assert await ask(call_of(platform, key, f"length {len(key)}"), Maker()) == {"number": 1}
+
+
+async def test_what_was_not_committed_was_not_answered(platform: Platform) -> None:
+    make, call = Maker(), call_of(platform, "lost")
+
+    async with platform.database.connection() as connection:
+        change = connection.transaction()
+        await change.start()
+        await idempotency.once(connection, call, ANA, ["body"], make)
+        await change.rollback()
+    assert await ask(call, make, "body") == {"number": 2}
+
+
+async def test_after_a_day_a_key_is_free_again_and_the_person_can_be_forgotten(
+    platform: Platform, database_url: str
+) -> None:
+    make, call = Maker(), call_of(platform, "old")
+    await ask(call, make, "body")
+    owner = Database(database_url, role=None)
+    await owner.open()
+    async with owner.transaction() as connection:
+        await connection.execute("UPDATE platform.idempotent_answer SET made_at = now() - interval '25 hours'")
+    assert await ask(call, make, "another body") == {"number": 2}
+    async with owner.transaction() as connection:
+        assert await idempotency.forget_old(connection) > 0
+        moment = await connection.fetchval("SELECT clock_timestamp()")
+        assert await idempotency.forget_person(connection, ANA, moment) == 1
+    await owner.close()
+    assert await ask(call, make, "body") == {"number": 3}

@@ -1,0 +1,40 @@
+"""Paging: what is a page, what is not, and how many there are."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from litestar import Request, get
+from litestar.testing import create_test_client
+
+from balcao.core.errors import Invalid
+from balcao.core.paging import MOST_PER_PAGE, Page, page_of, whole_number
+
+
+@given(st.integers(1, 50), st.integers(1, MOST_PER_PAGE), st.integers(0, 3000))
+def test_the_pages_hold_every_item_once(page: int, per_page: int, total: int) -> None:
+    items = list(range(total))
+    shown = Page(page, per_page)
+    pages = shown.of(total).total_pages
+    assert [i for n in range(1, pages + 1) for i in items[Page(n, per_page).offset :][:per_page]] == items
+    assert (page <= pages) == bool(items[shown.offset :][: shown.limit])
+
+
+@pytest.mark.parametrize("text", ["0", "101", "x", "", " 1", "+1", "-1", "1.0", "1e2", "٣", "²", "9" * 5000])
+def test_what_is_no_whole_number_in_bounds_is_refused_by_name(text: str) -> None:
+    with pytest.raises(Invalid, match="`per_page`"):
+        whole_number("per_page", text, 1, 100, default=10)
+
+
+def test_without_parameters_the_first_page_of_the_default_size() -> None:
+    seen: list[Page] = []
+
+    @get("/")
+    async def listed(request: Request[Any, Any, Any]) -> None:
+        seen.append(page_of(request, per_page=20))
+
+    with create_test_client([listed]) as client:
+        for query in ("", "?page=3", "?per_page=7&per_page=8"):
+            assert client.get(f"/{query}").is_success
+    assert seen == [Page(1, 20), Page(3, 20), Page(1, 7)]
