@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from balcao.core.decoding import in_portuguese
+
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
     "crm_client_secret": "sandbox-crm-secret",
@@ -183,15 +185,21 @@ def _split(csv: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
 
 
+def variable_of(field: str) -> str:
+    """The environment variable that sets a field."""
+    alias = Settings.model_fields[field].validation_alias
+    return str(alias) if alias else f"BALCAO_{field.upper()}"
+
+
 def _fields(environment: Mapping[str, str]) -> dict[str, str]:
-    known = {f"BALCAO_{name.upper()}": name for name in Settings.model_fields}
-    aliases = {str(f.validation_alias): n for n, f in Settings.model_fields.items() if f.validation_alias}
-    return {(known | aliases)[name]: value for name, value in environment.items() if name in known | aliases}
+    known = {variable_of(field): field for field in Settings.model_fields}
+    return {known[name]: value for name, value in environment.items() if name in known}
 
 
 def _explain(error: ValidationError) -> str:
-    return "\n".join(f"{_variable(str(fault['loc'][0]))}: valor recusado ({fault['msg']})." for fault in error.errors())
+    return "\n".join(f"{_named(str(fault['loc'][0]))}: {in_portuguese(fault)}." for fault in error.errors())
 
 
-def _variable(field: str) -> str:
-    return field if field.isupper() else f"BALCAO_{field.upper()}"
+def _named(place: str) -> str:
+    """pydantic names an aliased field by its variable."""
+    return variable_of(place) if place in Settings.model_fields else place

@@ -50,7 +50,13 @@ def problems(terminal: Terminal) -> str:
 
 
 def test_a_setting_that_cannot_be_is_a_problem(tmp_path: Path) -> None:
-    assert "BALCAO_PORT" in problems(Terminal(tmp_path, port="abc"))
+    assert problems(Terminal(tmp_path, port="abc")) == "BALCAO_PORT: deve ser um número inteiro."
+    assert problems(Terminal(tmp_path, log_level="loud")).startswith("BALCAO_LOG_LEVEL: deve ser um de:")
+
+
+def test_every_setting_is_shown_under_the_variable_that_sets_it(tmp_path: Path) -> None:
+    found = Terminal(tmp_path, port=free_port()).json("doctor", "--json")["settings"]
+    assert {"BALCAO_PORT", "BALCAO_CRM_URL", "CRM_WEBHOOK_CLIENTS"} <= found.keys()
 
 
 def test_production_on_sandbox_parts_is_a_problem(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from balcao.core import embedded, migrations
 from balcao.core.database import APPLICATION_ROLE, Database, refusal
 from balcao.core.errors import Unavailable
 from balcao.core.migrations import MigrationError
-from balcao.settings import Settings
+from balcao.settings import Settings, variable_of
 
 PATIENCE_SECONDS = 5.0
 MASK = "********"
@@ -55,7 +55,7 @@ async def diagnose(settings: Settings) -> Diagnosis:
 
 def shown(settings: Settings) -> dict[str, Any]:
     """The effective settings; secrets, also those in addresses, are masked."""
-    return {name: _masked(value) for name, value in settings.model_dump(mode="python").items()}
+    return {variable_of(name): _masked(value) for name, value in settings.model_dump(mode="python").items()}
 
 
 def _masked(value: Any) -> Any:

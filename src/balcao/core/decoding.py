@@ -105,7 +105,7 @@ def _unprocessable(kind: str, message: str) -> Unprocessable:
 
 
 def _item(fault: Any, place: str, with_input: bool) -> Fault:
-    item = Fault(loc=[place, *map(str, fault["loc"])], msg=_translate(fault), type=fault["type"])
+    item = Fault(loc=[place, *map(str, fault["loc"])], msg=in_portuguese(fault), type=fault["type"])
     if with_input:
         shown = fault["input"]
         item["input"] = None if fault["type"] == "missing" else shown[:100] if isinstance(shown, str) else shown
@@ -133,8 +133,8 @@ _PHRASES = {
 }
 
 
-def _translate(fault: Any) -> str:
-    """The item's text in Portuguese; a validator of ours already speaks it."""
+def in_portuguese(fault: Any) -> str:
+    """The text of one of pydantic's faults; a validator of ours already speaks Portuguese."""
     phrase = _PHRASES.get(fault["type"])
     if phrase is None:
         return str(fault.get("ctx", {}).get("error", "valor inválido"))
