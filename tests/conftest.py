@@ -8,6 +8,8 @@ import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 
 from balcao import app
 from balcao.core import logs
@@ -17,6 +19,18 @@ from balcao.settings import Settings
 from tests.support import databases, log_scan
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
+from tests.support.sizes import FULL
+
+# The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
+# their test's fixtures on purpose: each leaves data behind for the next to cope with.
+examples.register_profile(
+    "balcao",
+    derandomize=not FULL,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+examples.load_profile("balcao")
 
 _cluster: pytest.StashKey[databases.Cluster] = pytest.StashKey()
 

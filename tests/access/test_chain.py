@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import asyncpg
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import looks
@@ -38,7 +38,7 @@ def record(sql: Sql, *events: dict[str, Any]) -> int:
     return version
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(document=documents)
 def test_canonical_json_is_the_same_in_sql_and_here(sql: Sql, document: Any) -> None:
     found = sql("SELECT access.canonical($1::jsonb) AS text", json.dumps(document))[0]["text"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -125,7 +125,7 @@ keys = st.sets(st.sampled_from(["trial_thing:read", "trial_thing:write", "trial_
 releases = st.dictionaries(names, keys, min_size=1)
 
 
-@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=60)
 @given(first=releases, second=releases, data=st.data())
 async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
     database_url: str, first: dict[str, set[str]], second: dict[str, set[str]], data: st.DataObject

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import looks
@@ -234,7 +234,7 @@ def test_a_body_over_256_kib_is_too_large(http: httpx.Client, admin: Any, sql: S
     assert (answer.status_code, set(answer.json())) == (413, {"detail"})
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(name=st.one_of(st.from_regex(NAME, fullmatch=True), st.text(max_size=120), st.integers(), st.none()))
 def test_any_name_is_taken_or_refused_by_its_form_alone(
     http: httpx.Client, issuer: Issuer, sql: Sql, name: Any

@@ -93,7 +93,7 @@ acts = st.lists(st.sampled_from(["add", "delete", "page"]), max_size=12)
 
 
 @given(start=st.integers(0, 8), first=st.integers(1, 4), acts=acts, pick=st.randoms(use_true_random=False))
-@profile(max_examples=60, deadline=None)
+@profile(max_examples=60)
 def test_pages_never_repeat_or_skip_a_living_example_whatever_happens_between(
     act: Act, start: int, first: int, acts: list[str], pick: Any
 ) -> None:

@@ -131,7 +131,7 @@ rules = st.builds(
 bindings = st.sampled_from(["pets:read", "pets:write", "#12", AUTHENTICATED, MACHINE])
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(rule=rules, bound=bindings, who=callers, owner=cpfs)
 def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> None:
     decision: Decision = decide(rule, bound, who, owner, SNAPSHOT, LISTS)
@@ -140,7 +140,7 @@ def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, ow
     assert bool(decision.grant) == decision.allowed
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(rule=rules, bound=bindings, who=callers, owner=cpfs, more=subsets["roles"])
 def test_another_role_never_takes_a_right_away(
     rule: Rule, bound: str, who: Caller, owner: Cpf | None, more: Any

@@ -3,7 +3,7 @@
 import unicodedata
 
 import httpx
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from balcao.employability.reference_values.kinds import Kind, shipped_id
@@ -16,7 +16,6 @@ LETTERS = "aáàâãäbcçdeéèêëiíîïnñoóòôõöuúùûüyz"
 PORTUGUESE = st.text(LETTERS + LETTERS.upper() + "019()/-&ºª \u00a0\u2003", max_size=40)
 SHORT = st.text("aáÁAbB ", min_size=1, max_size=5)
 ANY = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=40)
-on_the_server = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def folded(text: str) -> str:
@@ -31,13 +30,11 @@ def folds(sql, texts: list[str]) -> list[str]:
     return [row["f"] for row in rows]
 
 
-@on_the_server
 @given(texts=st.lists(PORTUGUESE, min_size=1, max_size=20))
 def test_portuguese_texts_fold_as_in_python(sql, texts: list[str]) -> None:
     assert folds(sql, texts) == [folded(text) for text in texts]
 
 
-@on_the_server
 @given(text=ANY, blank=st.sampled_from(" \u00a0\u2009\u3000"))
 def test_any_text_folds_alike_in_every_normal_form_and_with_more_blanks(sql, text: str, blank: str) -> None:
     written = [
@@ -52,7 +49,7 @@ def test_any_text_folds_alike_in_every_normal_form_and_with_more_blanks(sql, tex
     assert folds(sql, once) == once
 
 
-@settings(on_the_server, max_examples=60)
+@settings(max_examples=60)
 @given(held=SHORT, wanted=SHORT)
 def test_a_text_is_taken_exactly_when_it_folds_to_another_values(
     http: httpx.Client, issuer: Issuer, held: str, wanted: str

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.cpf import Cpf
@@ -71,11 +71,7 @@ async def outcome(connection: asyncpg.Connection, sequence: list[Event]) -> Any:
         await whole.rollback()
 
 
-@settings(
-    max_examples=size(60, 2_000),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=size(60, 2_000))
 @given(sequence=events, seed=st.integers(0, 2**32))
 def test_any_shuffle_with_repetitions_ends_as_the_sorted_sequence(
     loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection], sequence: list[Event], seed: int

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.registry.citizens.options import GENDER
@@ -42,7 +42,7 @@ def test_any_free_text_shows_at_once(put, shown, valor: str) -> None:
     assert shown() == valor
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=50))
 def test_what_was_typed_is_what_is_read(put, shown, text: str) -> None:
     answer = put(text)
