@@ -25,13 +25,15 @@ from balcao.core.embedded_account import Account, binaries_for
 SRC = Path(embedded.__file__).parents[2]
 HANG = 120  # seconds; only against hanging
 
+# Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
-import sys
+import signal, sys
 from pathlib import Path
 from balcao.core.embedded import start
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with start(Path(sys.argv[1]), durable=False) as running:
-    print(running.started, flush=True)
     try:
+        print(running.started, flush=True)
         sys.stdin.read()
     except KeyboardInterrupt:
         print("interrupted", flush=True)
