@@ -8,6 +8,7 @@ from balcao.cli.identity import identity
 from balcao.cli.jobs import jobs
 from balcao.cli.migrate import migrate
 from balcao.cli.openapi import openapi
+from balcao.cli.registry import registry
 from balcao.cli.sandbox import sandbox
 from balcao.cli.serve import serve, worker
 from balcao.cli.token import token
@@ -22,5 +23,6 @@ balcao = typer.Typer(
 for command in (serve, worker, migrate, demo, token, openapi, doctor):
     balcao.command()(command)
 balcao.add_typer(jobs, name="jobs")
+balcao.add_typer(registry, name="registry")
 balcao.add_typer(sandbox, name="sandbox")
 balcao.add_typer(identity, name="identity")

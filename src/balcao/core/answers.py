@@ -13,6 +13,8 @@ from balcao.core.errors import PreconditionFailed
 T = TypeVar("T")
 
 PERSONAL = "no-store, private"
+# A list that is the same for everybody.
+PUBLIC = "public, max-age=300"
 JSON = "application/json"
 
 

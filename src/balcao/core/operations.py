@@ -98,12 +98,14 @@ def operation(
     ready: Callable[[Platform], None] | None = None,
     tags: Sequence[str] = (),
     in_description: bool = True,
+    media_type: str | None = None,
 ) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
     """A route with all that the platform must know of it.
 
     `errors` are the statuses beyond those that follow from the rule; `body` and `query` are msgspec or pydantic types
     for the description, the former also decodes the parameter `data`; `describes_body` only describes what the use case
-    reads from the bytes itself. What is for people's eyes alone is left out of the description.
+    reads from the bytes itself. What is for people's eyes alone is left out of the description. `media_type` is a
+    success's that is not JSON.
     """
     declared = Operation(key, rule, summary, rate, ready, oversize, machine_rate, refused)
     # A path that could be read in two ways is refused before it is matched, so a 404 is possible wherever the caller
@@ -117,6 +119,7 @@ def operation(
         before_request=_checking_integers(check(declared), integers, body) if integers else check(declared),
         request_max_body_size=body_limit,
         status_code=status,
+        media_type=media_type,
         operation_id=key.replace(".", "_"),
         summary=summary,
         tags=list(tags) or None,

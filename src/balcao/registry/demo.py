@@ -15,6 +15,7 @@ from balcao.registry.citizens import service as citizens
 from balcao.registry.citizens import store
 from balcao.registry.citizens.schemas import GenderBody
 from balcao.registry.mirror import service as mirror
+from balcao.registry.notifications import demo as notifications
 
 SEED = 2026
 CITIZENS = 200
@@ -40,6 +41,7 @@ async def load(platform: Platform) -> None:
     finally:
         await owner.close()
     await _anonymised_then_declared(platform)
+    await notifications.load(platform)
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:

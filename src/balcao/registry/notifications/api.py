@@ -1,13 +1,23 @@
 """Routes of the notification preferences."""
 
-from litestar import Response
+from typing import Any
 
-from balcao.core.answers import personal
+from litestar import Request, Response
+from litestar.params import JSONBody
+
+from balcao.core.answers import PUBLIC, personal, stored, with_etag
 from balcao.core.operations import CurrentCall, operation
-from balcao.core.rules import own
+from balcao.core.paging import PageQuery, page_of
+from balcao.core.rules import own, public
 from balcao.registry.notifications import service
-from balcao.registry.notifications.schemas import Preferences
+from balcao.registry.notifications.categories.paths import CategoryInPath
+from balcao.registry.notifications.ledger import service as ledger
+from balcao.registry.notifications.ledger.schemas import History
+from balcao.registry.notifications.options import CHANNELS, OPT_OUT_REASONS
+from balcao.registry.notifications.schemas import Channels, ChoiceBody, OptOutReasons, Preferences, PreferencesBody
 from balcao.registry.paths import CpfInPath, path_cpf
+
+TAGS = ["preferences"]
 
 
 @operation(
@@ -17,9 +27,82 @@ from balcao.registry.paths import CpfInPath, path_cpf
     own("preferences:read"),
     "Preferências de notificação do cidadão",
     errors=[304, 400],
+    tags=TAGS,
 )
 async def read_preferences(call: CurrentCall, cpf: CpfInPath) -> Response[Preferences]:
     return personal(await service.read_preferences(call, path_cpf(cpf)), call)
 
 
-ROUTES = [read_preferences]
+@operation(
+    "PUT",
+    "/citizen/{cpf:str}/notification-preferences",
+    "registry.change_preferences",
+    own("preferences:write"),
+    "Altera as preferências de notificação; o que não vem fica como está",
+    errors=[400, 412, 422],
+    body=PreferencesBody,
+    tags=TAGS,
+)
+async def change_preferences(
+    call: CurrentCall, cpf: CpfInPath, data: JSONBody[PreferencesBody]
+) -> Response[Preferences]:
+    return stored(await service.change_preferences(call, path_cpf(cpf), data))
+
+
+@operation(
+    "PATCH",
+    "/citizen/{cpf:str}/notification-preferences/categories/{category_id:str}",
+    "registry.choose_notification_category",
+    own("preferences:write"),
+    "Aceita ou recusa uma categoria de notificações",
+    errors=[400, 412, 422],
+    describes_body=ChoiceBody,
+    tags=TAGS,
+)
+async def choose_category(
+    call: CurrentCall, cpf: CpfInPath, category_id: CategoryInPath, request: Request[Any, Any, Any]
+) -> Response[Preferences]:
+    return stored(await service.choose_category(call, path_cpf(cpf), category_id, await request.body()))
+
+
+@operation(
+    "GET",
+    "/citizen/{cpf:str}/notification-preferences/history",
+    "registry.list_preference_history",
+    own("preferences:read"),
+    "Histórico das preferências de notificação, do mais novo ao mais antigo",
+    errors=[304, 400],
+    query=PageQuery,
+    tags=TAGS,
+)
+async def list_history(call: CurrentCall, cpf: CpfInPath, request: Request[Any, Any, Any]) -> Response[History]:
+    return personal(await ledger.read_history(call, path_cpf(cpf), page_of(request)), call)
+
+
+@operation(
+    "GET",
+    "/config/channels",
+    "registry.list_channels",
+    public(),
+    "Canais de comunicação recomendados",
+    errors=[304],
+    tags=TAGS,
+)
+async def list_channels(call: CurrentCall) -> Response[Channels]:
+    return with_etag(CHANNELS, call, PUBLIC)
+
+
+@operation(
+    "GET",
+    "/config/opt-out-reasons",
+    "registry.list_opt_out_reasons",
+    public(),
+    "Motivos oferecidos a quem deixa de receber notificações",
+    errors=[304],
+    tags=TAGS,
+)
+async def list_opt_out_reasons(call: CurrentCall) -> Response[OptOutReasons]:
+    return with_etag(OPT_OUT_REASONS, call, PUBLIC)
+
+
+ROUTES = [read_preferences, change_preferences, choose_category, list_history, list_channels, list_opt_out_reasons]

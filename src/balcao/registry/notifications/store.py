@@ -1,9 +1,11 @@
 """SQL of the notification preferences."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database import Connection, json_text
 from balcao.registry.notifications.schemas import Preferences
 
 # One row always: without a choice of the citizen's the categories' defaults show, and their newest change as time.
@@ -27,3 +29,38 @@ async def read(connection: Connection, cpf: Cpf) -> Preferences:
     assert row is not None  # an aggregate without GROUP BY
     opt_ins = msgspec.json.decode(row["opt_ins"] or "{}", type=dict[str, bool])
     return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])
+
+
+# There is no row to lock before the first change. Whoever reads to decide does it in a later statement, so that it sees
+# what the holder before it has committed.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('registry.preferences:' || $1, 0))"
+
+
+async def lock(connection: Connection, cpf: Cpf) -> None:
+    """Until the transaction ends nobody else changes this citizen's preferences."""
+    await connection.execute(_LOCK, cpf.digits)
+
+
+_KEEP = """
+INSERT INTO registry.preferences (cpf, opt_in, updated_at) VALUES ($1, $2, $3)
+ON CONFLICT (cpf) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
+"""
+
+
+async def keep(connection: Connection, cpf: Cpf, preferences: Preferences) -> None:
+    """The global flag and the time of the citizen's last change."""
+    await connection.execute(_KEEP, cpf.digits, preferences.opt_in, preferences.updated_at)
+
+
+# Also a choice that says what the default says: it stays when the default changes.
+_KEEP_CHOICES = """
+INSERT INTO registry.preference_choice AS held (cpf, category_id, opt_in, updated_at)
+SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM jsonb_each($2::jsonb) AS choice
+ON CONFLICT (cpf, category_id) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
+WHERE held.opt_in <> excluded.opt_in
+"""
+
+
+async def keep_choices(connection: Connection, cpf: Cpf, choices: Mapping[str, bool]) -> None:
+    if choices:
+        await connection.execute(_KEEP_CHOICES, cpf.digits, json_text(choices))

@@ -1,0 +1,111 @@
+"""Routes of the avatars."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.params import JSONBody
+
+from balcao.core.answers import PUBLIC, personal, stored, with_etag
+from balcao.core.operations import CurrentCall, operation
+from balcao.core.paging import MOST_PER_PAGE, PageQuery, page_of
+from balcao.core.rules import action, own, public
+from balcao.registry.avatars import service
+from balcao.registry.avatars.paths import AvatarInPath
+from balcao.registry.avatars.pictures import SVG, picture
+from balcao.registry.avatars.schemas import Avatar, Avatars, Choice, ChoiceBody, NewAvatar
+from balcao.registry.paths import CpfInPath, path_cpf
+
+TAGS = ["avatars"]
+PER_PAGE = 20
+
+
+class AvatarQuery(PageQuery):
+    per_page: Annotated[int, msgspec.Meta(ge=1, le=MOST_PER_PAGE)] = PER_PAGE
+
+
+@operation(
+    "GET",
+    "/avatars",
+    "registry.list_avatars",
+    public(),
+    "Avatares oferecidos",
+    errors=[304, 400],
+    query=AvatarQuery,
+    tags=TAGS,
+)
+async def list_active(call: CurrentCall, request: Request[Any, Any, Any]) -> Response[Avatars]:
+    return with_etag(await service.list_active(call, page_of(request, PER_PAGE)), call, PUBLIC)
+
+
+@operation(
+    "GET",
+    "/avatars/{avatar_id:str}/image",
+    "registry.read_avatar_image",
+    public(),
+    "A figura de um avatar que acompanha o programa",
+    errors=[304, 404],
+    media_type=SVG,
+    tags=TAGS,
+)
+async def read_image(call: CurrentCall, avatar_id: AvatarInPath) -> Response[bytes]:
+    return picture(await service.image_of(call, avatar_id), call)
+
+
+@operation(
+    "POST",
+    "/avatars",
+    "registry.create_avatar",
+    action("avatars:write"),
+    "Oferece mais um avatar",
+    status=201,
+    errors=[400],
+    body=NewAvatar,
+    tags=TAGS,
+)
+async def create(call: CurrentCall, data: JSONBody[NewAvatar]) -> Response[Avatar]:
+    return stored(await service.create(call, data))
+
+
+@operation(
+    "DELETE",
+    "/avatars/{avatar_id:str}",
+    "registry.delete_avatar",
+    action("avatars:write"),
+    "Deixa de oferecer um avatar e o retira de quem o escolheu",
+    status=204,
+    errors=[404],
+    tags=TAGS,
+)
+async def deactivate(call: CurrentCall, avatar_id: AvatarInPath) -> None:
+    await service.deactivate(call, avatar_id)
+
+
+@operation(
+    "GET",
+    "/citizen/{cpf:str}/avatar",
+    "registry.read_avatar_choice",
+    own("citizen:read"),
+    "O avatar do cidadão",
+    errors=[304, 400],
+    tags=TAGS,
+)
+async def read_choice(call: CurrentCall, cpf: CpfInPath) -> Response[Choice]:
+    return personal(await service.read_choice(call, path_cpf(cpf)), call)
+
+
+@operation(
+    "PUT",
+    "/citizen/{cpf:str}/avatar",
+    "registry.choose_avatar",
+    own("citizen:write"),
+    "Escolhe ou retira o avatar do cidadão",
+    errors=[400, 404],
+    body=ChoiceBody,
+    tags=TAGS,
+)
+async def choose(call: CurrentCall, cpf: CpfInPath, data: JSONBody[ChoiceBody]) -> Response[Choice]:
+    return stored(await service.choose(call, path_cpf(cpf), data))
+
+
+ROUTES = [list_active, read_image, create, deactivate, read_choice, choose]
