@@ -201,7 +201,6 @@ def test_a_write_that_expects_another_state_is_refused(citizen, path, entries, m
     etag = citizen("GET", path).headers["ETag"]
     bodies = [{"channel": "web", "opt_in": wanted} for wanted in (False, True)]
     writes = [citizen(method, path + suffix, body, If_Match=etag) for body in bodies]
-
     assert [answer.status_code for answer in writes] == [200, 412]
     assert len(entries()) == 1
     assert citizen(method, path + suffix, {"channel": "web", "opt_in": True}, If_Match="*").status_code == 200
