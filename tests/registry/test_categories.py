@@ -155,7 +155,7 @@ def test_an_id_is_taken_for_ever(admin, made) -> None:
     assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
 
 
-def test_of_parallel_creations_one_wins(admin, anybody, made) -> None:
+def test_of_parallel_creations_one_wins(admin) -> None:
     new = {"id": f"race_{next(_numbers)}", "name": "N", "description": "D"}
     with ThreadPoolExecutor(6) as threads:
         statuses = sorted(answer.status_code for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
@@ -202,7 +202,7 @@ def test_deactivated_it_is_gone_and_revived_the_choices_are_back(admin, anybody,
     assert citizen.ok("GET", path)["category_opt_ins"][id_] is True
 
 
-def test_a_write_that_expects_another_state_is_refused(admin, made) -> None:
+def test_a_write_that_expects_another_state_is_refused(admin) -> None:
     created = admin("POST", ADMIN, {"id": "conditional", "name": "N", "description": "D"})
     path, etag = f"{ADMIN}/conditional", created.headers["ETag"]
     changed = admin("PUT", path, {"name": "M"}, If_Match=etag)

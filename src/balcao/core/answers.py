@@ -58,7 +58,7 @@ def from_bytes(body: bytes, etag: str, call: Call, cache_control: str) -> Respon
     """As `with_etag`, for a body that was made before."""
     headers = {"ETag": etag, "Cache-Control": cache_control}
     if names(call.if_none_match, etag):
-        return Response(None, status_code=304, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+        return Response(b"", status_code=304, headers=headers, media_type=JSON)  # type: ignore[arg-type]
     return Response(body, headers=headers, media_type=JSON)  # type: ignore[arg-type]
 
 
