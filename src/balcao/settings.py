@@ -18,6 +18,7 @@ SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
     "crm_client_secret": "sandbox-crm-secret",
     "hash_key": "sandbox-hash-key",
+    "phone_code_secret": "sandbox-phone-code-secret",
 }
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -86,6 +87,11 @@ class Settings(BaseSettings):
     crm_sandbox_client_secret: SecretStr = SecretStr("sandbox-crm-webhook-secret")
     crm_event_queue_max: int = Field(1_000_000, ge=1)
 
+    self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
+    phone_code_ttl: int = Field(600, ge=60, le=86_400)
+    phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
+    phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
+
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
         """From the process environment. Raises SettingsError naming every variable at fault."""
@@ -146,6 +152,13 @@ class Settings(BaseSettings):
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
+    def phone_code_url(self) -> str:
+        """Where codes are handed over for sending: the sandbox's own mailbox, the city's gateway, or "" for nowhere."""
+        if self.phone_code_url_override is None and self.sandbox_crm:
+            return f"{self.crm_url}/_sandbox/codes"
+        return self.phone_code_url_override or ""
+
+    @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
         """The configured lists that a rule `client:NAME` refers to."""
         return {
@@ -163,11 +176,11 @@ class Settings(BaseSettings):
         """Why the production profile must not start with these settings; empty when it may."""
         if self.sandbox:
             return []
+        unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
         secrets = [
             f"BALCAO_{name.upper()} tem o valor público de demonstração: defina um segredo próprio."
             for name, public in SANDBOX_SECRETS.items()
-            if getattr(self, name).get_secret_value() == public
-            and not (name == "crm_client_secret" and not self.crm_url)
+            if getattr(self, name).get_secret_value() == public and not unused.get(name)
         ]
         parts = {
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,

@@ -26,7 +26,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 @dataclass(frozen=True)
 class HashKey:
-    """Keyed hashes of CPFs; the number tells later which key made a hash."""
+    """Keyed hashes of CPFs and other secrets; the number tells later which key made a hash."""
 
     secret: bytes
     number: int
@@ -35,6 +35,11 @@ class HashKey:
         if cpf is None:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
+
+    def derived(self, purpose: str, content: str = "") -> bytes:
+        """32 bytes for one purpose (a word of at most 16 letters): the hash of a content, or a key for another use."""
+        hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
+        return hashed.digest()
 
 
 class Audit:

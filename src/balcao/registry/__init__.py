@@ -5,13 +5,30 @@ from balcao.core.service import Service
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.crm_sync import api as crm_sync
-from balcao.registry.crm_sync.jobs import JOBS
+from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
+from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.health import api as health
 from balcao.registry.notifications import api as notifications
 from balcao.registry.notifications.categories import api as categories
+from balcao.registry.phones import api as phones
+from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
+from balcao.registry.validators import api as validators
+
+ROOMS = (
+    citizens,
+    declared,
+    phones,
+    validators,
+    settings,
+    avatars,
+    notifications,
+    categories,
+    crm_sync,
+    health,
+)
 
 SERVICE = Service(
     name="registry",
@@ -20,18 +37,20 @@ SERVICE = Service(
     title="Balcão: registro do cidadão",
     version="1.0",
     package=__name__,
-    routes=[
-        *citizens.ROUTES,
-        *settings.ROUTES,
-        *avatars.ROUTES,
-        *notifications.ROUTES,
-        *categories.ROUTES,
-        *crm_sync.ROUTES,
-        *health.ROUTES,
-    ],
+    routes=[route for room in ROOMS for route in room.ROUTES],
     dialects={"": ERROR_TEXT},
-    tags=["citizen", "crm", "mobility", "departments", "notification-categories", "preferences", "settings", "avatars"],
-    jobs=JOBS,
+    tags=[
+        "citizen",
+        "validators",
+        "settings",
+        "avatars",
+        "preferences",
+        "notification-categories",
+        "departments",
+        "mobility",
+        "crm",
+    ],
+    jobs=[*CRM_JOBS, *PHONE_JOBS],
     running=running,
     demo=DEMO,
 )

@@ -11,9 +11,9 @@ from balcao.core.database import Database
 from balcao.core.platform import Platform
 from balcao.core.service import Demo
 from balcao.identity.demo import people
-from balcao.registry.citizens import service as citizens
 from balcao.registry.citizens import store
-from balcao.registry.citizens.schemas import GenderBody
+from balcao.registry.declared import service as declared
+from balcao.registry.declared.schemas import GenderBody
 from balcao.registry.mirror import service as mirror
 from balcao.registry.notifications import demo as notifications
 
@@ -56,7 +56,7 @@ async def _anonymised_then_declared(platform: Platform) -> None:
             return
         await mirror.anonymise(connection, GABRIELA, utc_now())
         await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)
-    await citizens.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))
+    await declared.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))
 
 
 def _records() -> Iterator[tuple[Cpf, dict[str, Any]]]:

@@ -13,7 +13,7 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
-from balcao.crm.sandbox import api, control, demo
+from balcao.crm.sandbox import api, control, demo, mailbox
 from balcao.crm.sandbox.connections import ClosableProtocol
 from balcao.crm.sandbox.records import Records
 from balcao.crm.sandbox.refusals import Refused, not_found
@@ -43,12 +43,13 @@ def application(settings: Settings, anonymisation_seconds: float = ANONYMISATION
             sandbox.stop()
 
     secret = settings.crm_client_secret.get_secret_value()
+    codes = mailbox.Mailbox(settings.phone_code_secret.get_secret_value())
     return Litestar(
-        [*api.ROUTES, *control.ROUTES],
+        [*api.ROUTES, *control.ROUTES, *mailbox.ROUTES],
         lifespan=[running],
         dependencies={"sandbox": Provide(_sandbox, sync_to_thread=False)},
         exception_handlers={HTTPException: _refuse},
-        state=State({"client": (settings.crm_client_id, secret), "milliseconds": _milliseconds}),
+        state=State({"client": (settings.crm_client_id, secret), "milliseconds": _milliseconds, "mailbox": codes}),
         openapi_config=None,
         logging_config=None,
     )

@@ -12,7 +12,8 @@ from balcao.registry.mirror import translation
 from balcao.registry.mirror.store import Mirror, Register
 
 _ORIGINS = {"crm": ("crm", "crm")}
-_DECLARED = ("self-declared", "registry")
+SELF_DECLARED = "self-declared"
+_DECLARED = (SELF_DECLARED, "registry")
 
 Base = Mapping[str, Any]
 

@@ -1,15 +1,9 @@
-"""Wire types of the citizen record and its self-declared fields (registry document, 3.2)."""
+"""Wire types of the citizen record (registry document, 3.2)."""
 
 from datetime import datetime
 from typing import Any
 
 import msgspec
-
-
-class GenderBody(msgspec.Struct):
-    """Spec: self-declared gender, free text."""
-
-    valor: str
 
 
 class Message(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""The citizen record and what citizens declare of themselves."""
+"""The citizen record: what the city has loaded, under what citizen, staff and CRM have said since."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,12 @@ from balcao.core.database import Connection
 from balcao.core.errors import NotFound
 from balcao.core.platform import Platform
 from balcao.core.rules import Reason
-from balcao.core.text import clean
 from balcao.registry.citizens import store
 from balcao.registry.citizens.merge import merged
-from balcao.registry.citizens.schemas import Citizen, GenderBody, Message
+from balcao.registry.citizens.schemas import Citizen
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.translation import gender_for_crm
 
 PHONE_SCOPE = "rmi:telefone:read"
-GENDER_LENGTH = 1000
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
@@ -39,24 +36,16 @@ def _for_scope(citizen: Citizen, call: Call) -> Citizen:
     return citizen
 
 
-async def _require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> None:
+async def record_of(connection: Connection, cpf: Cpf) -> Citizen:
+    """The whole record as it is now, for the registry's own use: nothing is checked or audited."""
+    return merged(cpf, await store.read_base(connection, cpf), await mirror.read(connection, cpf))
+
+
+async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> None:
     """Raises PreconditionFailed when `If-Match` names another state of the record; holds the mirror from then on."""
     if call.if_match is not None:
         await mirror.lock(connection, cpf)
-        present = merged(cpf, await store.read_base(connection, cpf), await mirror.read(connection, cpf))
-        require_match(call.if_match, Ready.of(present).etag)
-
-
-async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Creates or updates; the same value again renews its time (spec: the gender endpoint accepts any free text)."""
-    text = clean("valor", body.valor, longest=GENDER_LENGTH)
-    wire = gender_for_crm(text)
-    async with call.platform.database.transaction() as connection:
-        await _require_unchanged(connection, call, cpf)
-        wording = ("genero", {"valor": text}, wire)
-        await mirror.write_own(connection, call, cpf, {"genero": wire}, wording=wording)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["genero"])
-    return Message("Gênero atualizado.")
+        require_match(call.if_match, Ready.of(await record_of(connection, cpf)).etag)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from balcao.registry.mirror.writes import Value, Writes
 
 read = store.read
 lock = store.lock
+drop_wording = store.drop_wording
 
 
 class Result(StrEnum):
@@ -85,4 +86,4 @@ def _result(won: int, offered: int) -> Result:
     return Result.PARTLY_OLDER if won else Result.OLDER
 
 
-__all__ = ["Mirror", "Result", "anonymise", "apply_delta", "lock", "read", "write_own"]
+__all__ = ["Mirror", "Result", "anonymise", "apply_delta", "drop_wording", "lock", "read", "write_own"]

@@ -135,6 +135,13 @@ async def keep_wording(connection: Connection, cpf: Cpf, kind: str, value: Any, 
     await connection.execute(_KEEP_WORDING, cpf.digits, kind, json_text(value), wire, at)
 
 
+_DROP_WORDING = "DELETE FROM registry.wording WHERE cpf = $1 AND kind = $2"
+
+
+async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
+    await connection.execute(_DROP_WORDING, cpf.digits, kind)
+
+
 class Register(msgspec.Struct, frozen=True):
     value: Value
     at: datetime

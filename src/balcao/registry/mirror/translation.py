@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import phonenumbers
 
-from balcao.registry.citizens.options import ETHNICITY
-
 _GENDER_IN = {
     "Homem_cisgenero": "Homem cisgênero",
     "Mulher_cisgenero": "Mulher cisgênero",
@@ -26,6 +24,15 @@ def gender_shown(register: str) -> str:
 def gender_for_crm(text: str) -> str:
     """The CRM knows five; whatever else a citizen says of themselves is its "other"."""
     return _GENDER_OUT.get(text, _OTHER_GENDER)
+
+
+ETHNICITY = ("branca", "preta", "parda", "amarela", "indigena", "outra")
+_ETHNICITY_OUT = {option: option.capitalize() for option in ETHNICITY} | {"indigena": "Indígena"}
+
+
+def ethnicity_for_crm(option: str) -> str:
+    """Of a member of the list."""
+    return _ETHNICITY_OUT[option]
 
 
 def ethnicity_shown(register: str) -> str:

@@ -1,0 +1,87 @@
+"""The lists of suggested and allowed answers, exact, in the order in which forms show them (registry document, 3.8)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from balcao.registry.mirror.translation import ETHNICITY, ethnicity_for_crm
+
+GENDER = (
+    "Homem cisgênero",
+    "Homem transgênero",
+    "Mulher cisgênero",
+    "Mulher transgênero",
+    "Não binário",
+    "Prefiro não informar",
+    "Outro",
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field whose value is a member of a list.
+
+    `path` is its segment, `key` its word in operation keys, `member` its place in the merged record, `register` that
+    in the mirror, and `for_crm` makes the register's form of an option.
+    """
+
+    path: str
+    key: str
+    title: str
+    member: str
+    register: str
+    options: tuple[str, ...]
+    for_crm: Callable[[str], str] = str
+
+
+CHOICES = (
+    Choice("ethnicity", "ethnicity", "raça ou cor", "raca", "raca", ETHNICITY, ethnicity_for_crm),
+    Choice(
+        "family-income",
+        "family_income",
+        "renda familiar",
+        "renda_familiar",
+        "rendaFamiliar",
+        (
+            "Menos de 1 salário mínimo",
+            "1 a 2 salários mínimos",
+            "2 a 3 salários mínimos",
+            "3 a 5 salários mínimos",
+            "Mais de 5 salários mínimos",
+        ),
+    ),
+    Choice(
+        "education",
+        "education",
+        "escolaridade",
+        "escolaridade",
+        "escolaridade",
+        (
+            "Fundamental incompleto",
+            "Fundamental completo",
+            "Médio incompleto",
+            "Médio completo",
+            "Superior incompleto",
+            "Superior completo",
+            "Pós Graduação",
+            "Mestrado",
+            "Doutorado",
+        ),
+    ),
+    Choice(
+        "disability",
+        "disability",
+        "deficiência",
+        "deficiencia",
+        "deficiencia",
+        (
+            "Não sou pessoa com deficiência",
+            "Física",
+            "Auditiva",
+            "Visual",
+            "Transtorno do Espectro Autista",
+            "Intelectual",
+            "Mental (psicossocial)",
+            "Reabilitado do INSS",
+        ),
+    ),
+)

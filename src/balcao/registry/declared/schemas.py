@@ -1,0 +1,26 @@
+"""Wire types of the self-declared fields (registry document, 2.3)."""
+
+import msgspec
+
+
+class GenderBody(msgspec.Struct):
+    """Spec: self-declared gender, free text."""
+
+    valor: str
+
+
+class ValueBody(msgspec.Struct):
+    valor: str
+
+
+class AddressBody(msgspec.Struct):
+    """All six required members being the text `null` removes the address."""
+
+    logradouro: str
+    numero: str
+    municipio: str
+    estado: str
+    bairro: str
+    cep: str
+    complemento: str | None = None
+    tipo_logradouro: str | None = None

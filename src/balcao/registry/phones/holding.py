@@ -1,0 +1,22 @@
+"""What the phone verification holds of a person: a number not yet theirs, which the export file has no member for."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.holding import Cleared, Holding
+from balcao.registry.phones import service
+
+
+async def exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    return {}
+
+
+async def cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    count = await service.erase_covered(connection, cpf, at)
+    return [Cleared("phone_verification", count, ["telefone"])]
+
+
+HOLDING = Holding("phones", exported, cleared)

@@ -1,0 +1,15 @@
+"""Wire types of the phone and its verification (registry document, 2.3 and 2.4)."""
+
+import msgspec
+
+
+class PhoneBody(msgspec.Struct):
+    """`ddd` is needed for `ddi` 55 only."""
+
+    ddi: str
+    valor: str
+    ddd: str | None = None
+
+
+class ConfirmationBody(PhoneBody, kw_only=True):
+    code: str

@@ -1,0 +1,162 @@
+"""The citizen's phone: declared, proven by a code sent to it, and only then shown (registry document, 4.7).
+
+Codes already sent are counted in the database's own rows and not by `core.limits`: these limits protect other people's
+phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
+"""
+
+import re
+from datetime import datetime
+
+from balcao.core.answers import Ready, require_match
+from balcao.core.call import Call, worker_call
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.core.errors import Invalid, NotFound, TooMany
+from balcao.core.ids import new_id
+from balcao.core.jobs import enqueue
+from balcao.core.platform import Platform
+from balcao.registry.citizens import service as citizens
+from balcao.registry.citizens.schemas import Message
+from balcao.registry.declared import service as declared
+from balcao.registry.mirror import service as mirror
+from balcao.registry.phones import code as codes
+from balcao.registry.phones import gateway, store
+from balcao.registry.phones.number import MAIN, Number
+from balcao.registry.phones.schemas import ConfirmationBody, PhoneBody
+
+CODE_JOB = "phone_code"
+TRIES = 5
+_CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
+
+erase_expired = store.erase_expired
+
+
+async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
+    """Sends a code to the number; the record stays as it is until that is confirmed.
+
+    Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
+    """
+    number = Number.read(body)
+    gateway.require_configured(call.platform)
+    async with call.platform.database.transaction() as connection:
+        await _require_news(connection, call, cpf, number)
+        await _open(connection, call, cpf, number)
+        await call.platform.audit.record(connection, call, "create", subject=cpf, fields=["phone_verification"])
+    return Message("Código enviado ao telefone: confirme-o para que o número passe a valer.")
+
+
+async def _require_news(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    record = await citizens.record_of(connection, cpf)
+    require_match(call.if_match, Ready.of(record).etag)
+    shown = record.telefone.principal if record.telefone else None
+    if shown is not None and f"{shown.ddi}{shown.ddd}{shown.valor}" == number.digits:
+        await declared.require_stale(connection, call, shown)
+
+
+async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    key = call.platform.audit.key
+    hashes = codes.Secrets(key)
+    number_hash = hashes.of_number(number)
+    counted = (number_hash, hashes.of_citizen(cpf))
+    await store.take_turn(connection, counted)
+    wait = await store.seconds_to_wait(connection, cpf, number_hash, counted)
+    if wait > 0:
+        text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
+        raise TooMany(text, code="phone-code-limit", retry_after=wait)
+    verification, code = new_id(), codes.drawn()
+    opening = store.Opening(
+        cpf=cpf,
+        id=verification,
+        number=number,
+        number_hash=number_hash,
+        code_hash=hashes.of_code(verification, code),
+        sealed_code=hashes.sealed(code),
+        key_number=key.number,
+        lasting=call.platform.settings.phone_code_ttl,
+    )
+    await store.open_(connection, opening)
+    await store.count_sent(connection, counted)
+    await enqueue(connection, CODE_JOB, {"verification": verification})
+
+
+async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
+    """The number becomes the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
+
+    A wrong try is counted and committed before it is refused.
+    """
+    number, code = Number.read(body), _read_code(body.code)
+    async with call.platform.database.transaction() as connection:
+        held = await store.read_open(connection, cpf)
+        if held is None:
+            raise _not_confirmed()
+        if held.attempts >= TRIES:
+            raise _no_more_tries(held)
+        right = _is_right(codes.Secrets(call.platform.audit.key), held, number, code)
+        if right:
+            await _use(connection, call, cpf, held)
+        elif not await store.count_try(connection, cpf, held.id):
+            raise _no_more_tries(held)
+        outcome = "done" if right else "wrong_code"
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["telefone"], outcome=outcome)
+    if not right:
+        raise _not_confirmed()
+    return Message("Telefone confirmado.")
+
+
+def _read_code(text: str) -> str:
+    if not _CODE.fullmatch(text.strip()):
+        raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
+    return text.strip()
+
+
+def _is_right(hashes: codes.Secrets, held: store.Open, number: Number, code: str) -> bool:
+    """Both are always compared, so that the time taken tells neither."""
+    same_number = codes.same(held.number_hash, hashes.of_number(number))
+    same_code = codes.same(held.code_hash, hashes.of_code(held.id, code))
+    return same_number and same_code
+
+
+async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
+    """Raises NotFound, and takes the write back, when another call was faster.
+
+    The mirror is locked before the verification, as by a clearing, so that the two never wait for each other.
+    """
+    await citizens.require_unchanged(connection, call, cpf)
+    await write_confirmed(connection, call, cpf, held.number)
+    if not await store.use(connection, cpf, held.id):
+        raise _not_confirmed()
+
+
+async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    """The own write of a number that is proven (registry document, 4.2)."""
+    wording = ("telefone", number.typed, number.digits)
+    await mirror.write_own(connection, call, cpf, number.registers, beside=MAIN, wording=wording)
+
+
+def _not_confirmed() -> NotFound:
+    text = "O código não confere ou não vale mais para este telefone."
+    return NotFound(text, code="phone-code-wrong")
+
+
+def _no_more_tries(held: store.Open) -> TooMany:
+    text = "Foram tentativas demais: peça um novo código."
+    return TooMany(text, code="phone-code-tries", retry_after=held.pause)
+
+
+async def send(platform: Platform, verification: str) -> None:
+    """Hands the code over and erases it; one that is void, used or expired is erased unsent."""
+    async with platform.database.connection() as connection:
+        unsent = await store.read_unsent(connection, verification)
+    if unsent is not None:
+        code = codes.Secrets(platform.audit.key).unsealed(unsent.sealed_code)
+        await gateway.hand_over(platform, verification, unsent.number.e164, code)
+    async with platform.database.transaction() as connection:
+        await store.erase_code(connection, verification)
+        if unsent is not None:
+            call = worker_call(platform, "registry.send_phone_code")
+            await platform.audit.record(connection, call, "push", subject=unsent.cpf, fields=["telefone"])
+
+
+async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """What a clearing of the person at that time erases here: a verification that was asked for before it."""
+    return await store.erase_covered(connection, cpf, at)

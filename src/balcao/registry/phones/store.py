@@ -1,0 +1,207 @@
+"""SQL of the phone verification. The one clock is the database's."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.phones.number import Number
+
+# Whoever asks for a code waits here for another call about the same citizen or number, so that the limits are exact.
+# Always in the same order, so that two calls never wait for each other.
+_TAKE_TURN = """
+SELECT pg_advisory_xact_lock(name) FROM (
+    SELECT hashtextextended(encode(counted, 'hex'), 0) AS name FROM unnest($1::bytea[]) AS counted ORDER BY 1
+) AS ordered
+"""
+
+
+async def take_turn(connection: Connection, counted: Sequence[bytes]) -> None:
+    await connection.execute(_TAKE_TURN, list(counted))
+
+
+# An open verification of the citizen or of the number asks for a pause of a minute; the fifth newest code must be an
+# hour old, the twentieth newest a day.
+_SECONDS_TO_WAIT = """
+SELECT coalesce(ceil(extract(epoch FROM max(free_at) - clock_timestamp())), 0)::int FROM (
+    SELECT sent_at + interval '1 minute' AS free_at
+    FROM registry.phone_verification
+    WHERE (cpf = $1 OR number_hash = $2) AND used_at IS NULL AND expires_at > clock_timestamp()
+    UNION ALL
+    SELECT nth.sent_at + bound.span
+    FROM unnest($3::bytea[]) AS who(counted)
+    CROSS JOIN (VALUES (5, interval '1 hour'), (20, interval '1 day')) AS bound(most, span)
+    CROSS JOIN LATERAL (
+        SELECT sent_at FROM registry.phone_code_sent AS sent
+        WHERE sent.counted = who.counted ORDER BY sent_at DESC OFFSET bound.most - 1 LIMIT 1) AS nth
+) AS bounds
+"""
+
+
+async def seconds_to_wait(connection: Connection, cpf: Cpf, number_hash: bytes, counted: Sequence[bytes]) -> int:
+    """Until another code may be sent; 0 or less when it may be now."""
+    wait: int = await connection.fetchval(_SECONDS_TO_WAIT, cpf.digits, number_hash, list(counted))
+    return wait
+
+
+_OPEN = """
+INSERT INTO registry.phone_verification AS held
+    (cpf, id, ddi, ddd, valor, number_hash, code_hash, sealed_code, key_number, sent_at, expires_at)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, moment, moment + make_interval(secs => $10)
+FROM clock_timestamp() AS moment
+ON CONFLICT (cpf) DO UPDATE SET
+    id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
+    number_hash = excluded.number_hash, code_hash = excluded.code_hash, sealed_code = excluded.sealed_code,
+    key_number = excluded.key_number, attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at,
+    used_at = NULL
+"""
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """A verification to be opened; `lasting` is in seconds."""
+
+    cpf: Cpf
+    id: str
+    number: Number
+    number_hash: bytes
+    code_hash: bytes
+    sealed_code: str
+    key_number: int
+    lasting: int
+
+
+async def open_(connection: Connection, opening: Opening) -> None:
+    """An earlier one of the citizen's is void."""
+    await connection.execute(
+        _OPEN,
+        opening.cpf.digits,
+        opening.id,
+        opening.number.ddi,
+        opening.number.ddd,
+        opening.number.valor,
+        opening.number_hash,
+        opening.code_hash,
+        opening.sealed_code,
+        opening.key_number,
+        float(opening.lasting),
+    )
+
+
+_COUNT_SENT = "INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($1::bytea[]), clock_timestamp()"
+
+
+async def count_sent(connection: Connection, counted: Sequence[bytes]) -> None:
+    await connection.execute(_COUNT_SENT, list(counted))
+
+
+class Open(msgspec.Struct, frozen=True):
+    """A verification that can still be used; `pause` is the seconds until another code may be asked for."""
+
+    id: str
+    number: Number
+    number_hash: bytes
+    code_hash: bytes
+    attempts: int
+    pause: int
+
+
+_READ_OPEN = """
+SELECT id::text, ddi, ddd, valor, number_hash, code_hash, attempts,
+    ceil(extract(epoch FROM sent_at + interval '1 minute' - clock_timestamp()))::int AS pause
+FROM registry.phone_verification
+WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
+"""
+
+
+async def read_open(connection: Connection, cpf: Cpf) -> Open | None:
+    row = await connection.fetchrow(_READ_OPEN, cpf.digits)
+    if row is None:
+        return None
+    number = Number(row["ddi"], row["ddd"], row["valor"])
+    return Open(row["id"], number, row["number_hash"], row["code_hash"], row["attempts"], max(row["pause"], 1))
+
+
+_USE = """
+UPDATE registry.phone_verification
+SET used_at = clock_timestamp(), ddi = NULL, ddd = NULL, valor = NULL, number_hash = NULL, sealed_code = NULL
+WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts < 5
+RETURNING true
+"""
+
+
+async def use(connection: Connection, cpf: Cpf, verification: str) -> bool:
+    """Whether it could be used, which only one of several calls at once is told; the number is kept no longer."""
+    return await connection.fetchval(_USE, cpf.digits, verification) is not None
+
+
+_COUNT_TRY = """
+UPDATE registry.phone_verification SET attempts = attempts + 1
+WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts < 5
+RETURNING true
+"""
+
+
+async def count_try(connection: Connection, cpf: Cpf, verification: str) -> bool:
+    """Whether there was still a try to be had."""
+    return await connection.fetchval(_COUNT_TRY, cpf.digits, verification) is not None
+
+
+class Unsent(msgspec.Struct, frozen=True):
+    cpf: Cpf
+    number: Number
+    sealed_code: str
+
+
+_READ_UNSENT = """
+SELECT cpf, ddi, ddd, valor, sealed_code FROM registry.phone_verification
+WHERE id = $1 AND sealed_code IS NOT NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
+"""
+
+
+async def read_unsent(connection: Connection, verification: str) -> Unsent | None:
+    """None when it is sent, void, used or expired."""
+    row = await connection.fetchrow(_READ_UNSENT, verification)
+    if row is None:
+        return None
+    return Unsent(Cpf(row["cpf"]), Number(row["ddi"], row["ddd"], row["valor"]), row["sealed_code"])
+
+
+_ERASE_CODE = "UPDATE registry.phone_verification SET sealed_code = NULL WHERE id = $1 AND sealed_code IS NOT NULL"
+
+
+async def erase_code(connection: Connection, verification: str) -> None:
+    await connection.execute(_ERASE_CODE, verification)
+
+
+_ERASE_COVERED = "DELETE FROM registry.phone_verification WHERE cpf = $1 AND sent_at <= $2 RETURNING true"
+
+
+async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """What a clearing at that time reaches: how many were erased."""
+    return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
+
+
+# The number goes with the expiry; the rest a day after the end. The counts are needed for a day.
+_ERASE_EXPIRED = """
+WITH ended AS (
+    DELETE FROM registry.phone_verification
+    WHERE coalesce(used_at, expires_at) < now() - interval '1 day' RETURNING true
+), counts AS (
+    DELETE FROM registry.phone_code_sent WHERE sent_at < now() - interval '1 day'
+), expired AS (
+    UPDATE registry.phone_verification
+    SET ddi = NULL, ddd = NULL, valor = NULL, number_hash = NULL, sealed_code = NULL
+    WHERE ddi IS NOT NULL AND coalesce(used_at, expires_at) <= now()
+        AND coalesce(used_at, expires_at) >= now() - interval '1 day'
+    RETURNING true
+)
+SELECT (SELECT count(*) FROM ended) + (SELECT count(*) FROM expired)
+"""
+
+
+async def erase_expired(connection: Connection) -> int:
+    """How many verifications lost their number or went altogether."""
+    erased: int = await connection.fetchval(_ERASE_EXPIRED)
+    return erased
