@@ -12,11 +12,14 @@ from balcao.core.platform import Platform
 from balcao.core.service import Demo
 from balcao.identity.demo import people
 from balcao.registry.citizens import store
+from balcao.registry.declared import demo as declared_data
 from balcao.registry.declared import service as declared
 from balcao.registry.declared.schemas import GenderBody
 from balcao.registry.mirror import service as mirror
-from balcao.registry.notifications import demo as notifications
+from balcao.registry.notifications import demo as notifications_data
+from balcao.registry.phones import demo as phones_data
 
+ROOMS = (declared_data, phones_data, notifications_data)
 SEED = 2026
 CITIZENS = 200
 ANA = Cpf("90000000175")
@@ -41,7 +44,8 @@ async def load(platform: Platform) -> None:
     finally:
         await owner.close()
     await _anonymised_then_declared(platform)
-    await notifications.load(platform)
+    for room in ROOMS:
+        await room.load(platform)
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:

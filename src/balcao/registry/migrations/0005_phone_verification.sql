@@ -6,7 +6,6 @@ CREATE TABLE registry.phone_verification (
     ddi         text,
     ddd         text,
     valor       text,
-    number_hash bytea,
     code_hash   bytea       NOT NULL,
     sealed_code text,
     key_number  int         NOT NULL,
@@ -14,9 +13,8 @@ CREATE TABLE registry.phone_verification (
     sent_at     timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL,
     used_at     timestamptz,
-    CHECK ((ddi IS NULL) = (ddd IS NULL) AND (ddi IS NULL) = (valor IS NULL) AND (ddi IS NULL) = (number_hash IS NULL))
+    CHECK ((ddi IS NULL) = (ddd IS NULL) AND (ddi IS NULL) = (valor IS NULL))
 );
-CREATE INDEX phone_verification_number ON registry.phone_verification (number_hash) WHERE number_hash IS NOT NULL;
 CREATE INDEX phone_verification_expiry ON registry.phone_verification (expires_at);
 
 -- How many codes went out lately: one row for the citizen and one for the number, both only as keyed hashes, so that

@@ -56,10 +56,9 @@ async def _require_news(connection: Connection, call: Call, cpf: Cpf, number: Nu
 async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
     key = call.platform.audit.key
     hashes = codes.Secrets(key)
-    number_hash = hashes.of_number(number)
-    counted = (number_hash, hashes.of_citizen(cpf))
+    counted = (hashes.of_citizen(cpf), hashes.of_number(number))
     await store.take_turn(connection, counted)
-    wait = await store.seconds_to_wait(connection, cpf, number_hash, counted)
+    wait = await store.seconds_to_wait(connection, counted)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
         raise TooMany(text, code="phone-code-limit", retry_after=wait)
@@ -68,7 +67,6 @@ async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) ->
         cpf=cpf,
         id=verification,
         number=number,
-        number_hash=number_hash,
         code_hash=hashes.of_code(verification, code),
         sealed_code=hashes.sealed(code),
         key_number=key.number,
@@ -91,13 +89,12 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
             raise _not_confirmed()
         if held.attempts >= TRIES:
             raise _no_more_tries(held)
-        right = _is_right(codes.Secrets(call.platform.audit.key), held, number, code)
+        sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
+        right = number.digits == held.number.digits and codes.same(sent_code, held.code_hash)
         if right:
             await _use(connection, call, cpf, held)
-        elif not await store.count_try(connection, cpf, held.id):
-            raise _no_more_tries(held)
-        outcome = "done" if right else "wrong_code"
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["telefone"], outcome=outcome)
+        else:
+            await _count_try(connection, call, cpf, held)
     if not right:
         raise _not_confirmed()
     return Message("Telefone confirmado.")
@@ -109,11 +106,11 @@ def _read_code(text: str) -> str:
     return text.strip()
 
 
-def _is_right(hashes: codes.Secrets, held: store.Open, number: Number, code: str) -> bool:
-    """Both are always compared, so that the time taken tells neither."""
-    same_number = codes.same(held.number_hash, hashes.of_number(number))
-    same_code = codes.same(held.code_hash, hashes.of_code(held.id, code))
-    return same_number and same_code
+async def _count_try(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
+    if not await store.count_try(connection, cpf, held.id):
+        raise _no_more_tries(held)
+    fields = ["phone_verification"]
+    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields, outcome="wrong_code")
 
 
 async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
@@ -131,6 +128,7 @@ async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: 
     """The own write of a number that is proven (registry document, 4.2)."""
     wording = ("telefone", number.typed, number.digits)
     await mirror.write_own(connection, call, cpf, number.registers, beside=MAIN, wording=wording)
+    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["telefone"])
 
 
 def _not_confirmed() -> NotFound:

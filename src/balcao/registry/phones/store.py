@@ -22,40 +22,32 @@ async def take_turn(connection: Connection, counted: Sequence[bytes]) -> None:
     await connection.execute(_TAKE_TURN, list(counted))
 
 
-# An open verification of the citizen or of the number asks for a pause of a minute; the fifth newest code must be an
-# hour old, the twentieth newest a day.
+# The newest code must be a minute old, the fifth newest an hour, the twentieth newest a day.
 _SECONDS_TO_WAIT = """
-SELECT coalesce(ceil(extract(epoch FROM max(free_at) - clock_timestamp())), 0)::int FROM (
-    SELECT sent_at + interval '1 minute' AS free_at
-    FROM registry.phone_verification
-    WHERE (cpf = $1 OR number_hash = $2) AND used_at IS NULL AND expires_at > clock_timestamp()
-    UNION ALL
-    SELECT nth.sent_at + bound.span
-    FROM unnest($3::bytea[]) AS who(counted)
-    CROSS JOIN (VALUES (5, interval '1 hour'), (20, interval '1 day')) AS bound(most, span)
-    CROSS JOIN LATERAL (
-        SELECT sent_at FROM registry.phone_code_sent AS sent
-        WHERE sent.counted = who.counted ORDER BY sent_at DESC OFFSET bound.most - 1 LIMIT 1) AS nth
-) AS bounds
+SELECT coalesce(ceil(extract(epoch FROM max(nth.sent_at + bound.span) - clock_timestamp())), 0)::int
+FROM unnest($1::bytea[]) AS who(counted)
+CROSS JOIN (VALUES (1, interval '1 minute'), (5, interval '1 hour'), (20, interval '1 day')) AS bound(most, span)
+CROSS JOIN LATERAL (
+    SELECT sent_at FROM registry.phone_code_sent AS sent
+    WHERE sent.counted = who.counted ORDER BY sent_at DESC OFFSET bound.most - 1 LIMIT 1) AS nth
 """
 
 
-async def seconds_to_wait(connection: Connection, cpf: Cpf, number_hash: bytes, counted: Sequence[bytes]) -> int:
+async def seconds_to_wait(connection: Connection, counted: Sequence[bytes]) -> int:
     """Until another code may be sent; 0 or less when it may be now."""
-    wait: int = await connection.fetchval(_SECONDS_TO_WAIT, cpf.digits, number_hash, list(counted))
+    wait: int = await connection.fetchval(_SECONDS_TO_WAIT, list(counted))
     return wait
 
 
 _OPEN = """
 INSERT INTO registry.phone_verification AS held
-    (cpf, id, ddi, ddd, valor, number_hash, code_hash, sealed_code, key_number, sent_at, expires_at)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, moment, moment + make_interval(secs => $10)
+    (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + make_interval(secs => $9)
 FROM clock_timestamp() AS moment
 ON CONFLICT (cpf) DO UPDATE SET
     id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
-    number_hash = excluded.number_hash, code_hash = excluded.code_hash, sealed_code = excluded.sealed_code,
-    key_number = excluded.key_number, attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at,
-    used_at = NULL
+    code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number, attempts = 0,
+    sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
 """
 
 
@@ -65,7 +57,6 @@ class Opening(msgspec.Struct, frozen=True):
     cpf: Cpf
     id: str
     number: Number
-    number_hash: bytes
     code_hash: bytes
     sealed_code: str
     key_number: int
@@ -81,7 +72,6 @@ async def open_(connection: Connection, opening: Opening) -> None:
         opening.number.ddi,
         opening.number.ddd,
         opening.number.valor,
-        opening.number_hash,
         opening.code_hash,
         opening.sealed_code,
         opening.key_number,
@@ -101,14 +91,13 @@ class Open(msgspec.Struct, frozen=True):
 
     id: str
     number: Number
-    number_hash: bytes
     code_hash: bytes
     attempts: int
     pause: int
 
 
 _READ_OPEN = """
-SELECT id::text, ddi, ddd, valor, number_hash, code_hash, attempts,
+SELECT id::text, ddi, ddd, valor, code_hash, attempts,
     ceil(extract(epoch FROM sent_at + interval '1 minute' - clock_timestamp()))::int AS pause
 FROM registry.phone_verification
 WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
@@ -120,12 +109,12 @@ async def read_open(connection: Connection, cpf: Cpf) -> Open | None:
     if row is None:
         return None
     number = Number(row["ddi"], row["ddd"], row["valor"])
-    return Open(row["id"], number, row["number_hash"], row["code_hash"], row["attempts"], max(row["pause"], 1))
+    return Open(row["id"], number, row["code_hash"], row["attempts"], max(row["pause"], 1))
 
 
 _USE = """
 UPDATE registry.phone_verification
-SET used_at = clock_timestamp(), ddi = NULL, ddd = NULL, valor = NULL, number_hash = NULL, sealed_code = NULL
+SET used_at = clock_timestamp(), ddi = NULL, ddd = NULL, valor = NULL, sealed_code = NULL
 WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts < 5
 RETURNING true
 """
@@ -192,7 +181,7 @@ WITH ended AS (
     DELETE FROM registry.phone_code_sent WHERE sent_at < now() - interval '1 day'
 ), expired AS (
     UPDATE registry.phone_verification
-    SET ddi = NULL, ddd = NULL, valor = NULL, number_hash = NULL, sealed_code = NULL
+    SET ddi = NULL, ddd = NULL, valor = NULL, sealed_code = NULL
     WHERE ddi IS NOT NULL AND coalesce(used_at, expires_at) <= now()
         AND coalesce(used_at, expires_at) >= now() - interval '1 day'
     RETURNING true

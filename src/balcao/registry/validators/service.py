@@ -29,7 +29,7 @@ class EmailAddress:
         if len(text) > EMAIL_LENGTH:
             return None
         try:
-            found = validate_email(text, check_deliverability=False)
+            found = validate_email(text, check_deliverability=False, strict=True)
         except EmailNotValidError:
             return None
         return cls(text.rpartition("@")[0], found.domain)
