@@ -9,7 +9,7 @@ from litestar import MediaType, Request, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from balcao.core.answers import etag_of, from_bytes
+from balcao.core.answers import PUBLIC, etag_of, from_bytes
 from balcao.core.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.operations import CurrentCall, operation
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 # Where the front door tells under which prefix a service is reached.
 PREFIX = "balcao.prefix"
-CACHE = "public, max-age=300"
 
 _PAGE = """<!doctype html>
 <html lang="pt-BR">
@@ -54,7 +53,7 @@ def description_routes(service: "Service") -> list[HTTPRouteHandler]:
     )
     async def openapi(call: CurrentCall) -> Response[dict[str, Any]]:
         body = document(service)
-        return from_bytes(body, etag_of(body), call, CACHE)
+        return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @operation(
         "GET",

@@ -2,19 +2,24 @@
 
 from balcao.core.dialects import ERROR_TEXT
 from balcao.core.service import Service
+from balcao.registry.activities import api as activities
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
+from balcao.registry.companies import api as companies
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
 from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
+from balcao.registry.departments import api as departments
 from balcao.registry.health import api as health
 from balcao.registry.notifications import api as notifications
 from balcao.registry.notifications.categories import api as categories
+from balcao.registry.pets import api as pets
 from balcao.registry.phones import api as phones
 from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
+from balcao.registry.staff_departments import api as staff_departments
 from balcao.registry.validators import api as validators
 
 ROOMS = (
@@ -26,6 +31,11 @@ ROOMS = (
     avatars,
     notifications,
     categories,
+    departments,
+    staff_departments,
+    activities,
+    companies,
+    pets,
     crm_sync,
     health,
 )
@@ -47,7 +57,8 @@ SERVICE = Service(
         "preferences",
         "notification-categories",
         "departments",
-        "mobility",
+        "companies",
+        "pets",
         "crm",
     ],
     jobs=[*CRM_JOBS, *PHONE_JOBS],

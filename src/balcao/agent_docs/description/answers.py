@@ -5,14 +5,13 @@ from typing import Any
 from litestar import Response
 
 from balcao.agent_docs.description.published import Frozen
-from balcao.core.answers import from_ready
+from balcao.core.answers import PUBLIC, from_ready
 from balcao.core.call import Call
-from balcao.core.description import CACHE
 
 
 def frozen(body: Frozen, call: Call, accept_encoding: str | None) -> Response[Any]:
     zipped = accepts_gzip(accept_encoding or "")
-    answer: Response[Any] = from_ready(body.zipped if zipped else body.plain, call, CACHE)
+    answer: Response[Any] = from_ready(body.zipped if zipped else body.plain, call, PUBLIC)
     answer.headers["Vary"] = "Accept-Encoding"
     if zipped:
         answer.headers["Content-Encoding"] = "gzip"

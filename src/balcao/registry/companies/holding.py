@@ -1,0 +1,16 @@
+"""The companies of a person, for the export of their data; the city's register of companies is never erased."""
+
+from typing import Any
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.companies import store
+from balcao.registry.companies.showing import masked
+from balcao.registry.holding import Holding
+
+
+async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
+    return {"empresas": [masked(company, cpf) for company in await store.all_of_person(connection, cpf)]}
+
+
+HOLDING = Holding("companies", _exported)

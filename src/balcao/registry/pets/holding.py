@@ -1,0 +1,32 @@
+"""The pets of a person, for export and anonymisation: their own are erased, the city's records stay."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.holding import Cleared, Holding
+from balcao.registry.pets import store
+from balcao.registry.pets.schemas import PetBody
+from balcao.registry.pets.service import masked
+
+ERASED = list(PetBody.__struct_fields__)
+
+
+async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
+    pets = await store.all_of_person(connection, cpf)
+    return {
+        "pets": [
+            msgspec.structs.replace(pet, outros_tutores=[masked(tutor) for tutor in pet.outros_tutores]) for pet in pets
+        ]
+    }
+
+
+async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
+
+
+HOLDING = Holding("pets", _exported, _cleared)
