@@ -32,7 +32,7 @@ def require(record: msgspec.Struct, *names: str) -> None:
             if text is not None:
                 parse(text)
         except ValueError as fault:
-            raise ValueError(f"`{name}` {fault}") from None
+            raise ValueError(f"O campo `{name}` {fault}.") from None
 
 
 def shown(text: str | None, zone: ZoneInfo) -> str | None:

@@ -11,15 +11,30 @@ from balcao.core.database import Database
 from balcao.core.platform import Platform
 from balcao.core.service import Demo
 from balcao.identity.demo import people
+from balcao.registry.activities import demo as activities_data
 from balcao.registry.citizens import store
+from balcao.registry.companies import demo as companies_data
 from balcao.registry.declared import demo as declared_data
 from balcao.registry.declared import service as declared
 from balcao.registry.declared.schemas import GenderBody
+from balcao.registry.departments import demo as departments_data
 from balcao.registry.mirror import service as mirror
 from balcao.registry.notifications import demo as notifications_data
+from balcao.registry.pets import demo as pets_data
 from balcao.registry.phones import demo as phones_data
+from balcao.registry.staff_departments import demo as staff_departments_data
 
-ROOMS = (declared_data, phones_data, notifications_data)
+# In the order in which they are loaded.
+ROOMS = (
+    declared_data,
+    phones_data,
+    notifications_data,
+    departments_data,
+    staff_departments_data,
+    activities_data,
+    companies_data,
+    pets_data,
+)
 SEED = 2026
 CITIZENS = 200
 ANA = Cpf("90000000175")
@@ -49,7 +64,12 @@ async def load(platform: Platform) -> None:
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
-    return {"citizen_cpf": ANA.digits}
+    return {
+        "citizen_cpf": ANA.digits,
+        "department_id": departments.HEALTH,
+        "cnpj": companies.BAKERY,
+        "pet_id": pets.LOADED.id_animal,
+    }
 
 
 async def _anonymised_then_declared(platform: Platform) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name, require_storable
+from balcao.registry.lines import Code, Name
 
 
 class Activity(msgspec.Struct):
@@ -49,4 +49,3 @@ class ActivityLine(msgspec.Struct):
 
     def __post_init__(self) -> None:
         self.id = self.id or self.subclasse
-        require_storable(self)

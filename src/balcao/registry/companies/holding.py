@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.registry.companies import store
@@ -10,7 +12,8 @@ from balcao.registry.holding import Holding
 
 
 async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
-    return {"empresas": [masked(company, cpf) for company in await store.all_of_person(connection, cpf)]}
+    companies = await store.all_of_person(connection, cpf)
+    return {"empresas": msgspec.to_builtins([masked(company, cpf) for company in companies])}
 
 
 HOLDING = Holding("companies", _exported)

@@ -12,7 +12,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.paging import PageQuery, Pagination
 from balcao.registry.companies.cnpj import is_cnpj
 from balcao.registry.days import require
-from balcao.registry.lines import Code, CpfDigits, Name, require_storable
+from balcao.registry.lines import Code, CpfDigits, Name
 
 
 class Coded(msgspec.Struct):
@@ -150,9 +150,8 @@ class CompanyLine(Company, kw_only=True):
 
     def __post_init__(self) -> None:
         if not is_cnpj(self.cnpj):
-            raise ValueError("`cnpj` deve ter 14 caracteres e dígitos verificadores corretos")
+            raise ValueError("O campo `cnpj` deve ter 14 caracteres, com dígitos verificadores corretos.")
         require(self, "inicio_atividade_data")
-        require_storable(self)
 
 
 class Companies(msgspec.Struct):

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name, require_storable
+from balcao.registry.lines import Code, Name
 
 LOWEST, HIGHEST = 0, 99
 Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
@@ -64,4 +64,3 @@ class DepartmentLine(msgspec.Struct):
 
     def __post_init__(self) -> None:
         self.id = self.id or self.cd_ua
-        require_storable(self)

@@ -7,12 +7,12 @@ from litestar.params import JSONBody
 
 from balcao.core.answers import created, personal
 from balcao.core.operations import CurrentCall, operation
-from balcao.core.paging import page_of
+from balcao.core.paging import PageQuery, page_of
 from balcao.core.rules import own
 from balcao.registry.paths import CpfInPath, path_cpf
 from balcao.registry.pets import service
 from balcao.registry.pets.paths import PetInPath, path_pet
-from balcao.registry.pets.schemas import Pet, PetBody, PetQuery, Pets, PetStats
+from balcao.registry.pets.schemas import Pet, PetBody, Pets, PetStats
 
 
 @operation(
@@ -22,7 +22,7 @@ from balcao.registry.pets.schemas import Pet, PetBody, PetQuery, Pets, PetStats
     own("pets:read"),
     "Animais do cidadão",
     errors=[304, 400],
-    query=PetQuery,
+    query=PageQuery,
     tags=["pets"],
 )
 async def list_pets(call: CurrentCall, request: Request[Any, Any, Any], cpf: CpfInPath) -> Response[Pets]:

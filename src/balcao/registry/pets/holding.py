@@ -11,18 +11,14 @@ from balcao.core.database import Connection
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.pets import store
 from balcao.registry.pets.schemas import PetBody
-from balcao.registry.pets.service import masked
+from balcao.registry.pets.service import without_tutors_cpf
 
 ERASED = list(PetBody.__struct_fields__)
 
 
 async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
-    pets = await store.all_of_person(connection, cpf)
-    return {
-        "pets": [
-            msgspec.structs.replace(pet, outros_tutores=[masked(tutor) for tutor in pet.outros_tutores]) for pet in pets
-        ]
-    }
+    pets = [without_tutors_cpf(pet) for pet in await store.all_of_person(connection, cpf)]
+    return {"pets": msgspec.to_builtins(pets)}
 
 
 async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import msgspec
 
-from balcao.core.paging import PageQuery, Pagination
+from balcao.core.cpf import Cpf
+from balcao.core.paging import Pagination
 from balcao.registry.days import require
-from balcao.registry.lines import CpfDigits, Name, require_storable
+from balcao.registry.lines import CpfDigits, Name
 
 FIRST_OWN_ID = 1_000_000
 DATES = (
@@ -81,10 +82,6 @@ class Pets(msgspec.Struct):
     pagination: Pagination
 
 
-class PetQuery(PageQuery):
-    """The list has no filter."""
-
-
 class PetBody(msgspec.Struct):
     """Breed and size must be there and may be empty: portals send them so."""
 
@@ -116,9 +113,10 @@ class PetStats(msgspec.Struct):
 class PetLine(PetRecord, kw_only=True):
     """One line of the city's file."""
 
-    cpf: CpfDigits
+    cpf: str
     id_animal: Annotated[int, msgspec.Meta(ge=1, lt=FIRST_OWN_ID)]
 
     def __post_init__(self) -> None:
+        if Cpf.parse(self.cpf) is None:
+            raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")
         require(self, *DATES)
-        require_storable(self)

@@ -62,14 +62,19 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
         return await once(connection, call, cpf, [cpf.digits, body], make)
 
 
-def _shown(pet: Pet, call: Call) -> Pet:
-    """With each of its days as midnight in the city's zone, and the other tutors' CPFs masked."""
-    shown: Pet = with_times(pet, DATES, _zone(call))
-    return msgspec.structs.replace(shown, outros_tutores=[masked(tutor) for tutor in pet.outros_tutores])
+def without_tutors_cpf(pet: Pet) -> Pet:
+    """With the CPFs of the other tutors masked."""
+    return msgspec.structs.replace(pet, outros_tutores=[_masked(tutor) for tutor in pet.outros_tutores])
 
 
-def masked(tutor: Tutor) -> Tutor:
+def _masked(tutor: Tutor) -> Tutor:
     return msgspec.structs.replace(tutor, cpf=Cpf(tutor.cpf).masked if tutor.cpf else None)
+
+
+def _shown(pet: Pet, call: Call) -> Pet:
+    """With each of its days as midnight in the city's zone, and nobody else's CPF."""
+    shown: Pet = with_times(without_tutors_cpf(pet), DATES, _zone(call))
+    return shown
 
 
 def _zone(call: Call) -> ZoneInfo:
