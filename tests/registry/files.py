@@ -1,0 +1,25 @@
+"""What a city would load from a file, written into the test's database by the room's own load."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from balcao.core.database import Database
+from balcao.registry.loading import Load
+
+
+def load(database_url: str, wanted: Load, *lines: dict[str, Any]) -> int:
+    """Under the owner's role, as the import does; answers how many rows are new or other than before."""
+    rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
+    return asyncio.run(_load(database_url, wanted, rows))
+
+
+async def _load(database_url: str, wanted: Load, rows: list[Any]) -> int:
+    owner = Database(database_url, size=1, role=None)
+    await owner.open()
+    try:
+        async with owner.transaction() as connection:
+            return await wanted.write(connection, rows)
+    finally:
+        await owner.close()
