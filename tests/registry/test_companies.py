@@ -220,6 +220,8 @@ def test_loading_again_changes_only_what_differs_and_who_belongs(
         {"cnpj": "12abc34501de35"},
         {"razao_social": ""},
         {"responsavel": {"cpf": "900.000.001-75"}},
+        {"socios": [partner("900.000.001-75")]},
+        {"socios": [partner(None, cpf_representante_legal="900.000.001-75")]},
         {"inicio_atividade_data": "02/03/2015"},
         {"situacao_cadastral": {"data": "2015-02-30"}},
         {"socios": [{"data_situacao_especial": "ontem"}]},

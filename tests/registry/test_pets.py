@@ -276,7 +276,14 @@ def test_loading_again_changes_only_what_differs(http, owner, database_url: str)
 
 @pytest.mark.parametrize(
     "changes",
-    [{"id_animal": 0}, {"id_animal": 1_000_000}, {"cpf": "90000000681"}, {"nascimento_data": "x"}, {"animal_nome": ""}],
+    [
+        {"id_animal": 0},
+        {"id_animal": 1_000_000},
+        {"cpf": "90000000681"},
+        {"nascimento_data": "x"},
+        {"animal_nome": ""},
+        {"outros_tutores": [{"cpf": "1"}]},
+    ],
     ids=str,
 )
 def test_a_line_that_is_no_pet_is_refused(changes: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.paging import PageQuery, Pagination
 from balcao.registry.companies.cnpj import is_cnpj
 from balcao.registry.days import require
-from balcao.registry.lines import Code, CpfDigits, Name
+from balcao.registry.lines import Code, Name, require_cpf
 
 
 class Coded(msgspec.Struct):
@@ -83,7 +83,7 @@ class Accountants(msgspec.Struct):
 
 
 class Responsible(msgspec.Struct):
-    cpf: CpfDigits | None = None
+    cpf: str | None = None
     qualificacao_id: str | None = None
     qualificacao_descricao: str | None = None
     inclusao_data: str | None = None
@@ -94,13 +94,13 @@ class Responsible(msgspec.Struct):
 
 class Partner(msgspec.Struct):
     tipo: str | None = None
-    cpf_socio: CpfDigits | None = None
+    cpf_socio: str | None = None
     cnpj_socio: str | None = None
     qualificacao_socio: str | None = None
     data_situacao_especial: str | None = None
     codigo_pais: str | None = None
     nome_socio_estrangeiro: str | None = None
-    cpf_representante_legal: CpfDigits | None = None
+    cpf_representante_legal: str | None = None
     qualificacao_representante_legal: str | None = None
 
     def __post_init__(self) -> None:
@@ -152,6 +152,10 @@ class CompanyLine(Company, kw_only=True):
         if not is_cnpj(self.cnpj):
             raise ValueError("O campo `cnpj` deve ter 14 caracteres, com dígitos verificadores corretos.")
         require(self, "inicio_atividade_data")
+        require_cpf("responsavel.cpf", self.responsavel.cpf)
+        for partner in self.socios:
+            require_cpf("socios.cpf_socio", partner.cpf_socio)
+            require_cpf("socios.cpf_representante_legal", partner.cpf_representante_legal)
 
 
 class Companies(msgspec.Struct):

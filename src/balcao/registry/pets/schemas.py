@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.cpf import Cpf
 from balcao.core.paging import Pagination
 from balcao.registry.days import require
-from balcao.registry.lines import CpfDigits, Name
+from balcao.registry.lines import Name, require_cpf
 
 FIRST_OWN_ID = 1_000_000
 DATES = (
@@ -37,7 +37,7 @@ class Clinic(msgspec.Struct):
 
 
 class Tutor(msgspec.Struct):
-    cpf: CpfDigits | None = None
+    cpf: str | None = None
     nome: str | None = None
     telefone: str | None = None
     email: str | None = None
@@ -120,3 +120,5 @@ class PetLine(PetRecord, kw_only=True):
         if Cpf.parse(self.cpf) is None:
             raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")
         require(self, *DATES)
+        for tutor in self.outros_tutores:
+            require_cpf("outros_tutores.cpf", tutor.cpf)
