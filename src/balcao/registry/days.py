@@ -1,13 +1,13 @@
 """Days and instants as records hold them: `YYYY-MM-DD` or RFC 3339, shown with a time (registry document, 1.1)."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.clock import rfc3339, rfc3339_seconds
+from balcao.core.clock import rfc3339
 
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
@@ -40,9 +40,17 @@ def shown(text: str | None, zone: ZoneInfo) -> str | None:
     if text is None:
         return None
     found = parse(text)
-    if isinstance(found, datetime):
-        return rfc3339(found)
-    return rfc3339_seconds(datetime.combine(found, time(), zone), zone)
+    return rfc3339(found) if isinstance(found, datetime) else _midnight(found, zone).isoformat(timespec="seconds")
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """With an offset of whole minutes, as RFC 3339 wants it: before there were time zones, clocks went by the sun.
+
+    Rounded so that seen in the zone it is still that day, at most a minute past midnight.
+    """
+    local = datetime.combine(day, time(), zone)
+    minutes = (local.utcoffset() or timedelta()) // timedelta(minutes=1)
+    return local.replace(tzinfo=timezone(timedelta(minutes=minutes)))
 
 
 def with_times(record: Any, names: tuple[str, ...], zone: ZoneInfo) -> Any:

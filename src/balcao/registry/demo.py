@@ -68,6 +68,7 @@ async def examples(_: Platform) -> Mapping[str, Any]:
         "citizen_cpf": ANA.digits,
         "department_id": departments.HEALTH,
         "cnpj": companies.BAKERY,
+        "pet_cpf": pets.FABIO.digits,
         "pet_id": pets.LOADED.id_animal,
     }
 
