@@ -11,29 +11,29 @@ from balcao.core.database import Database
 from balcao.core.platform import Platform
 from balcao.core.service import Demo
 from balcao.identity.demo import people
-from balcao.registry.activities import demo as activities_data
+from balcao.registry.activities import demo as activities
 from balcao.registry.citizens import store
-from balcao.registry.companies import demo as companies_data
-from balcao.registry.declared import demo as declared_data
-from balcao.registry.declared import service as declared
+from balcao.registry.companies import demo as companies
+from balcao.registry.declared import demo as declared
+from balcao.registry.declared import service as declaring
 from balcao.registry.declared.schemas import GenderBody
-from balcao.registry.departments import demo as departments_data
+from balcao.registry.departments import demo as departments
 from balcao.registry.mirror import service as mirror
-from balcao.registry.notifications import demo as notifications_data
-from balcao.registry.pets import demo as pets_data
-from balcao.registry.phones import demo as phones_data
-from balcao.registry.staff_departments import demo as staff_departments_data
+from balcao.registry.notifications import demo as notifications
+from balcao.registry.pets import demo as pets
+from balcao.registry.phones import demo as phones
+from balcao.registry.staff_departments import demo as staff_departments
 
 # In the order in which they are loaded.
 ROOMS = (
-    declared_data,
-    phones_data,
-    notifications_data,
-    departments_data,
-    staff_departments_data,
-    activities_data,
-    companies_data,
-    pets_data,
+    declared,
+    phones,
+    notifications,
+    departments,
+    staff_departments,
+    activities,
+    companies,
+    pets,
 )
 SEED = 2026
 CITIZENS = 200
@@ -81,7 +81,7 @@ async def _anonymised_then_declared(platform: Platform) -> None:
             return
         await mirror.anonymise(connection, GABRIELA, utc_now())
         await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)
-    await declared.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))
+    await declaring.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))
 
 
 def _records() -> Iterator[tuple[Cpf, dict[str, Any]]]:
