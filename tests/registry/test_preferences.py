@@ -7,7 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao.registry.notifications.ledger.service import Verification
+from balcao.settings import Settings
+from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
+from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer
 
 DEFAULTS = {
@@ -129,6 +133,12 @@ def test_the_other_settings_do_not_touch_a_category(citizen, cpf, path) -> None:
     citizen.ok("PUT", f"/citizen/{cpf}/firstlogin")
     citizen.ok("PUT", f"/citizen/{cpf}/optin", {"opt_in": True})
     assert citizen.ok("GET", path)["category_opt_ins"] == DEFAULTS | {"health": False}
+
+
+@pytest.fixture(scope="module")
+def act(settings: Settings, database_url: str) -> Iterator[Act]:
+    with acting(settings, database_url, "registry.tested") as done:
+        yield done
 
 
 @pytest.fixture
@@ -260,7 +270,7 @@ def fifty(admin: Talk) -> Iterator[list[str]]:
         admin.ok("DELETE", f"/admin/notification-categories/{id_}")
 
 
-def test_fifty_parallel_choices_of_different_categories_all_stay(citizen, path, fifty, entries) -> None:
+def test_fifty_parallel_choices_of_different_categories_all_stay(citizen, cpf, path, fifty, entries, act) -> None:
     with ThreadPoolExecutor(16) as threads:
         answers = threads.map(
             lambda id_: citizen("PATCH", f"{path}/categories/{id_}", {"channel": "web", "opt_in": True}), fifty
@@ -269,9 +279,10 @@ def test_fifty_parallel_choices_of_different_categories_all_stay(citizen, path, 
     shown = citizen.ok("GET", path)["category_opt_ins"]
     assert all(shown[id_] for id_ in fifty)
     assert sorted(entry["category"] for entry in entries()) == sorted(fifty)
+    assert act(verify, cpf) == Verification(1, 50, [])
 
 
-def test_parallel_choices_of_one_category_have_one_order(citizen, path, entries) -> None:
+def test_parallel_choices_of_one_category_have_one_order(citizen, cpf, path, entries, act) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(
             threads.map(
@@ -284,6 +295,7 @@ def test_parallel_choices_of_one_category_have_one_order(citizen, path, entries)
     assert citizen.ok("GET", path)["category_opt_ins"]["health"] is (values[-1][1] if values else True)
     times = [entry["timestamp"] for entry in entries()]
     assert times == sorted(set(times))
+    assert act(verify, cpf).findings == []
 
 
 @pytest.mark.parametrize(

@@ -5,31 +5,36 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import asyncpg
 import httpx
+import hypothesis
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
 
+from balcao.cli.commands import balcao
+from balcao.cli.faults import OperatorFault
 from balcao.core.call import Call
 from balcao.core.cpf import Cpf
 from balcao.core.platform import Platform
-from balcao.registry.notifications import demo
+from balcao.registry.notifications import demo, service
 from balcao.registry.notifications.holding import HOLDING
 from balcao.registry.notifications.ledger import service as ledger
 from balcao.registry.notifications.ledger.chain import BEGINNING, Break, Link, breaks, linked
 from balcao.registry.notifications.ledger.schemas import Entry
 from balcao.registry.notifications.ledger.service import Verification
+from balcao.registry.notifications.wishes import Wish
 from balcao.settings import Settings
+from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
 from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, Optional, differences
-from tests.support.terminal import Terminal, free_port
+from tests.support.sizes import size
 
 ENTRY = {
     "id": str,
@@ -55,15 +60,10 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
         yield done
 
 
-async def _verify(call: Call, cpf: Cpf | None) -> Verification:
-    async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-        return await ledger.verify(connection, cpf)
-
-
 @pytest.fixture
 def found(act: Act, cpf: str) -> Callable[[], list[tuple[int, str]]]:
     """Where the citizen's chain does not hold, and how."""
-    return lambda: [(finding.seq, finding.fault.value) for finding in act(_verify, Cpf(cpf)).findings]
+    return lambda: [(finding.seq, finding.fault.value) for finding in act(verify, cpf).findings]
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ async def test_the_services_cannot_take_a_proof_back(platform: Platform, stateme
 
 def test_a_chain_that_nobody_touched_holds(act, cpf, five, found) -> None:
     assert found() == []
-    assert act(_verify, Cpf(cpf)) == Verification(1, 5, [])
+    assert act(verify, cpf) == Verification(1, 5, [])
 
 
 def test_what_is_hashed_is_fixed_for_ever(sql, cpf, five) -> None:
@@ -238,6 +238,42 @@ def test_whatever_an_owner_of_the_tables_does_is_found(five, found, sql, cpf, st
         sql("DELETE FROM registry.preference_ledger WHERE cpf = $1", cpf)
 
 
+CATEGORIES = {
+    "events": True,
+    "services": True,
+    "alerts": True,
+    "mei_opportunities": False,
+    "courses": False,
+    "health": True,
+}
+CHOICES = st.dictionaries(st.sampled_from(sorted(CATEGORIES)), st.booleans())
+WISHES = st.lists(st.builds(Wish, st.just("web"), st.none() | st.booleans(), CHOICES), max_size=6)
+
+
+@given(WISHES)
+@hypothesis.settings(max_examples=size(20, 1000), deadline=None)
+def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, wishes: list[Wish]) -> None:
+    cpf = Cpf(somebody())
+    for wish in wishes:
+        act(service.fulfil, cpf, wish)
+    held = act(service.read_preferences, cpf)
+    wished: dict[str | None, bool] = {None: True, **CATEGORIES}
+    for wish in wishes:
+        wished |= wish.choices | ({} if wish.opt_in is None else {None: wish.opt_in})
+    told: dict[str | None, bool] = {None: True, **CATEGORIES}
+    for entry in act(history, cpf):
+        assert (told[entry.category], entry.new_value) == (entry.old_value, not entry.old_value)
+        told[entry.category] = entry.new_value
+    assert {None: held.opt_in, **held.category_opt_ins} == wished == told
+    assert act(verify, cpf.digits).findings == []
+
+
+async def history(call: Call, cpf: Cpf) -> list[Entry]:
+    """Oldest first."""
+    async with call.platform.database.connection() as connection:
+        return (await ledger.whole_history(connection, cpf))[::-1]
+
+
 MEMBERS: dict[str, st.SearchStrategy[Any]] = {
     "id": st.uuids().map(str),
     "cpf": st.just("90000000256"),
@@ -277,23 +313,29 @@ def test_an_entry_taken_out_of_the_middle_leaves_a_gap(entries: list[Entry], dat
 
 
 @pytest.fixture
-def terminal(database_url: str, tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path, database_url=database_url, port=free_port())
+def operator(database_url: str) -> Callable[..., Result]:
+    """Types the command, in this process."""
+    environment = {"BALCAO_DATABASE_URL": database_url}
+    return lambda *words: CliRunner().invoke(balcao, ["registry", "verify-ledger", *words], env=environment)
 
 
-def test_the_operators_command_tells_which_entry_is_no_longer_what_it_was(terminal, five, cpf, sql) -> None:
-    command = ("registry", "verify-ledger", "--cpf", cpf)
-    assert terminal.json(*command, "--json") == {"chains": 1, "entries": 5, "findings": []}
+def test_the_operators_command_tells_which_entry_is_no_longer_what_it_was(operator, five, cpf, sql) -> None:
+    whole = operator("--cpf", cpf, "--json")
+    assert (whole.exit_code, json.loads(whole.stdout)) == (0, {"chains": 1, "entries": 5, "findings": []})
+    assert "íntegras" in operator("--cpf", cpf).stdout
     sql("UPDATE registry.preference_ledger SET azp = 'outro' WHERE cpf = $1 AND seq = 2", cpf)
     try:
-        done, told = terminal.run("registry", "verify-ledger", "--json"), terminal.run(*command)
+        done, told = operator("--json"), operator("--cpf", cpf)
     finally:
         sql("DELETE FROM registry.preference_ledger WHERE cpf = $1", cpf)
     (finding,) = json.loads(done.stdout)["findings"]
-    assert (done.returncode, finding["cpf"]) == (1, Cpf(cpf).masked)
+    assert (done.exit_code, finding["cpf"], cpf in done.stdout) == (1, Cpf(cpf).masked, False)
     assert (finding["seq"], finding["fault"]) == (2, "altered")
-    assert (told.returncode, "foi alterada" in told.stdout, cpf in told.stdout) == (1, True, False)
-    assert "CPF é inválido" in terminal.refusal("registry", "verify-ledger", "--cpf", "123")
+    assert (told.exit_code, "foi alterada" in told.stdout, cpf in told.stdout) == (1, True, False)
+
+
+def test_a_cpf_that_is_none_is_told_to_the_operator(operator) -> None:
+    assert isinstance(operator("--cpf", "123").exception, OperatorFault)
 
 
 def test_the_export_has_the_preferences_and_their_whole_history(act, cpf, citizen, path, five) -> None:

@@ -1,0 +1,12 @@
+"""Verifying ledgers beside a running server, as the operator's command does."""
+
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.registry.notifications.ledger import service as ledger
+from balcao.registry.notifications.ledger.service import Verification
+
+
+async def verify(call: Call, cpf: str) -> Verification:
+    """A use case for `acting`."""
+    async with call.platform.database.transaction(isolation="repeatable_read") as connection:
+        return await ledger.verify(connection, Cpf(cpf))
