@@ -25,7 +25,7 @@ from balcao.registry.notifications import demo, service
 from balcao.registry.notifications.holding import HOLDING
 from balcao.registry.notifications.ledger import service as ledger
 from balcao.registry.notifications.ledger.chain import BEGINNING, Break, Link, breaks, linked
-from balcao.registry.notifications.ledger.schemas import Entry
+from balcao.registry.notifications.ledger.schemas import LedgerEntry
 from balcao.registry.notifications.ledger.service import Verification
 from balcao.registry.notifications.wishes import Wish
 from balcao.settings import Settings
@@ -268,7 +268,7 @@ def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, 
     assert act(verify, cpf.digits).findings == []
 
 
-async def history(call: Call, cpf: Cpf) -> list[Entry]:
+async def history(call: Call, cpf: Cpf) -> list[LedgerEntry]:
     """Oldest first."""
     async with call.platform.database.connection() as connection:
         return (await ledger.whole_history(connection, cpf))[::-1]
@@ -289,11 +289,11 @@ MEMBERS: dict[str, st.SearchStrategy[Any]] = {
     "azp": st.text(max_size=5),
     "request_id": st.text(max_size=5),
 }
-ENTRIES = st.lists(st.builds(Entry, **MEMBERS), min_size=1, max_size=5)
+ENTRIES = st.lists(st.builds(LedgerEntry, **MEMBERS), min_size=1, max_size=5)
 
 
 @given(ENTRIES, st.data())
-def test_any_other_member_of_any_entry_breaks_the_chain_there(entries: list[Entry], data: st.DataObject) -> None:
+def test_any_other_member_of_any_entry_breaks_the_chain_there(entries: list[LedgerEntry], data: st.DataObject) -> None:
     chain = linked(entries, 0, BEGINNING)
     assert list(breaks(chain)) == []
     place = data.draw(st.integers(0, len(chain) - 1))
@@ -305,7 +305,7 @@ def test_any_other_member_of_any_entry_breaks_the_chain_there(entries: list[Entr
 
 
 @given(ENTRIES, st.data())
-def test_an_entry_taken_out_of_the_middle_leaves_a_gap(entries: list[Entry], data: st.DataObject) -> None:
+def test_an_entry_taken_out_of_the_middle_leaves_a_gap(entries: list[LedgerEntry], data: st.DataObject) -> None:
     chain = linked(entries, 0, BEGINNING)
     taken = data.draw(st.integers(0, len(chain) - 1))
     left: list[Link] = chain[:taken] + chain[taken + 1 :]

@@ -13,7 +13,7 @@ from balcao.core.rules import action, own, public
 from balcao.registry.avatars import service
 from balcao.registry.avatars.paths import AvatarInPath
 from balcao.registry.avatars.pictures import SVG, picture
-from balcao.registry.avatars.schemas import Avatar, Avatars, Choice, ChoiceBody, NewAvatar
+from balcao.registry.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 from balcao.registry.paths import CpfInPath, path_cpf
 
 TAGS = ["avatars"]
@@ -90,7 +90,7 @@ async def deactivate(call: CurrentCall, avatar_id: AvatarInPath) -> None:
     errors=[304, 400],
     tags=TAGS,
 )
-async def read_choice(call: CurrentCall, cpf: CpfInPath) -> Response[Choice]:
+async def read_choice(call: CurrentCall, cpf: CpfInPath) -> Response[AvatarChoice]:
     return personal(await service.read_choice(call, path_cpf(cpf)), call)
 
 
@@ -101,10 +101,10 @@ async def read_choice(call: CurrentCall, cpf: CpfInPath) -> Response[Choice]:
     own("citizen:write"),
     "Escolhe ou retira o avatar do cidadão",
     errors=[400, 404],
-    body=ChoiceBody,
+    body=AvatarChoiceBody,
     tags=TAGS,
 )
-async def choose(call: CurrentCall, cpf: CpfInPath, data: JSONBody[ChoiceBody]) -> Response[Choice]:
+async def choose(call: CurrentCall, cpf: CpfInPath, data: JSONBody[AvatarChoiceBody]) -> Response[AvatarChoice]:
     return stored(await service.choose(call, path_cpf(cpf), data))
 
 

@@ -28,13 +28,13 @@ class NewAvatar(msgspec.Struct):
     url: str
 
 
-class ChoiceBody(msgspec.Struct):
+class AvatarChoiceBody(msgspec.Struct):
     """Null removes the choice."""
 
     avatar_id: str | None
 
 
-class Choice(msgspec.Struct):
+class AvatarChoice(msgspec.Struct):
     """Both null when none is chosen or the chosen one is no longer offered."""
 
     avatar_id: str | None

@@ -13,12 +13,12 @@ from balcao.core.platform import Platform
 from balcao.core.text import clean
 from balcao.registry.avatars import store
 from balcao.registry.avatars.paths import UUID
-from balcao.registry.avatars.schemas import Avatar, Avatars, Choice, ChoiceBody, NewAvatar
+from balcao.registry.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 from balcao.registry.settings import service as settings
 
 NAME_LENGTH = 100
 URL_LENGTH = 2048
-NONE_CHOSEN = Choice(None, None)
+NONE_CHOSEN = AvatarChoice(None, None)
 
 
 async def list_active(call: Call, page: Page) -> Avatars:
@@ -55,12 +55,12 @@ async def deactivate(call: Call, id_: str) -> None:
         await call.platform.audit.record(connection, call, "delete", fields=["avatar"])
 
 
-async def read_choice(call: Call, cpf: Cpf) -> Choice:
+async def read_choice(call: Call, cpf: Cpf) -> AvatarChoice:
     async with call.reading(cpf, ["avatar"]) as connection:
         return await _chosen(connection, call.platform, cpf)
 
 
-async def choose(call: Call, cpf: Cpf, body: ChoiceBody) -> Choice:
+async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
     """Raises NotFound for an avatar that is unknown or no longer offered."""
     async with call.platform.database.transaction() as connection:
         choice = await _chosen_now(connection, call.platform, cpf, body.avatar_id)
@@ -68,7 +68,7 @@ async def choose(call: Call, cpf: Cpf, body: ChoiceBody) -> Choice:
     return choice
 
 
-async def _chosen_now(connection: Connection, platform: Platform, cpf: Cpf, id_: str | None) -> Choice:
+async def _chosen_now(connection: Connection, platform: Platform, cpf: Cpf, id_: str | None) -> AvatarChoice:
     if id_ is None:
         await settings.remove_avatar(connection, cpf)
         return NONE_CHOSEN
@@ -79,15 +79,15 @@ async def _chosen_now(connection: Connection, platform: Platform, cpf: Cpf, id_:
     return _choice(platform, row)
 
 
-async def _chosen(connection: Connection, platform: Platform, cpf: Cpf) -> Choice:
+async def _chosen(connection: Connection, platform: Platform, cpf: Cpf) -> AvatarChoice:
     id_ = await settings.avatar(connection, cpf)
     row = await store.active(connection, id_) if id_ else None
     return _choice(platform, row) if row else NONE_CHOSEN
 
 
-def _choice(platform: Platform, row: Row) -> Choice:
+def _choice(platform: Platform, row: Row) -> AvatarChoice:
     avatar = _avatar(platform, row)
-    return Choice(avatar.id, avatar)
+    return AvatarChoice(avatar.id, avatar)
 
 
 def _avatar(platform: Platform, row: Row) -> Avatar:

@@ -12,7 +12,7 @@ from balcao.core.rules import own, public
 from balcao.registry.notifications import service
 from balcao.registry.notifications.categories.paths import CategoryInPath
 from balcao.registry.notifications.ledger import service as ledger
-from balcao.registry.notifications.ledger.schemas import History
+from balcao.registry.notifications.ledger.schemas import PreferenceHistory
 from balcao.registry.notifications.options import CHANNELS, OPT_OUT_REASONS
 from balcao.registry.notifications.schemas import Channels, ChoiceBody, OptOutReasons, Preferences, PreferencesBody
 from balcao.registry.paths import CpfInPath, path_cpf
@@ -55,7 +55,7 @@ async def change_preferences(
     "registry.choose_notification_category",
     own("preferences:write"),
     "Aceita ou recusa uma categoria de notificações",
-    errors=[400, 412, 422],
+    errors=[400, 412, 413, 422],
     describes_body=ChoiceBody,
     tags=TAGS,
 )
@@ -75,7 +75,9 @@ async def choose_category(
     query=PageQuery,
     tags=TAGS,
 )
-async def list_history(call: CurrentCall, cpf: CpfInPath, request: Request[Any, Any, Any]) -> Response[History]:
+async def list_history(
+    call: CurrentCall, cpf: CpfInPath, request: Request[Any, Any, Any]
+) -> Response[PreferenceHistory]:
     return personal(await ledger.read_history(call, path_cpf(cpf), page_of(request)), call)
 
 

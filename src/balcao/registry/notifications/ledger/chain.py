@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from balcao.registry.notifications.ledger.schemas import Entry
+from balcao.registry.notifications.ledger.schemas import LedgerEntry
 
 # What stands in for the hash before the first entry.
 BEGINNING = bytes(32)
@@ -19,7 +19,7 @@ class Link:
     """An entry in its place; `seq` counts from 1 in each citizen's chain."""
 
     seq: int
-    entry: Entry
+    entry: LedgerEntry
     prev_hash: bytes
     hash: bytes
 
@@ -33,7 +33,7 @@ class Break(StrEnum):
     STATE = "state"
 
 
-def digest(entry: Entry, seq: int, prev_hash: bytes) -> bytes:
+def digest(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
     """SHA-256 over `prev_hash` and the members as a JSON array. Permanent: what is hashed, and in which order."""
     members = (
         entry.cpf,
@@ -54,7 +54,7 @@ def digest(entry: Entry, seq: int, prev_hash: bytes) -> bytes:
     return hashlib.sha256(prev_hash + msgspec.json.encode(members)).digest()
 
 
-def linked(entries: Sequence[Entry], seq: int, last: bytes) -> list[Link]:
+def linked(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
     """The entries in their order behind the link `seq`, whose hash is `last`."""
     links = []
     for place, entry in enumerate(entries, seq + 1):

@@ -11,7 +11,7 @@ from balcao.core.paging import Pagination
 LedgerAction = Literal["opt_in", "opt_out", "category_update"]
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LedgerEntry(msgspec.Struct, frozen=True):
     """One real change of one preference; `category` is null for the global flag."""
 
     id: str
@@ -29,8 +29,8 @@ class Entry(msgspec.Struct, frozen=True):
     request_id: str
 
 
-class History(msgspec.Struct):
+class PreferenceHistory(msgspec.Struct):
     """Newest first."""
 
-    data: list[Entry]
+    data: list[LedgerEntry]
     pagination: Pagination

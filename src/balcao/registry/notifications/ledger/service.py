@@ -13,7 +13,7 @@ from balcao.core.ids import new_id
 from balcao.core.paging import Page
 from balcao.registry.notifications.ledger import store
 from balcao.registry.notifications.ledger.chain import Break, breaks, linked
-from balcao.registry.notifications.ledger.schemas import Entry, History, LedgerAction
+from balcao.registry.notifications.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ async def append(
     return head.moment
 
 
-def _entry(call: Call, cpf: Cpf, change: Change, moment: datetime, channel: str, reason: str | None) -> Entry:
-    return Entry(
+def _entry(call: Call, cpf: Cpf, change: Change, moment: datetime, channel: str, reason: str | None) -> LedgerEntry:
+    return LedgerEntry(
         id=new_id(),
         cpf=cpf.digits,
         timestamp=moment,
@@ -75,13 +75,13 @@ def _action(change: Change) -> LedgerAction:
     return "opt_in" if change.new_value else "opt_out"
 
 
-async def read_history(call: Call, cpf: Cpf, page: Page) -> History:
+async def read_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
     async with call.reading(cpf, ["preference_history"]) as connection:
         data = await store.page(connection, cpf, page.limit, page.offset)
-        return History(data, page.of(await store.count(connection, cpf)))
+        return PreferenceHistory(data, page.of(await store.count(connection, cpf)))
 
 
-async def whole_history(connection: Connection, cpf: Cpf) -> list[Entry]:
+async def whole_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
     """Newest first."""
     return await store.page(connection, cpf, None, 0)
 

@@ -9,9 +9,9 @@ import msgspec
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection, Row
 from balcao.registry.notifications.ledger.chain import BEGINNING, Link
-from balcao.registry.notifications.ledger.schemas import Entry
+from balcao.registry.notifications.ledger.schemas import LedgerEntry
 
-_MEMBERS = ", ".join(f"{name}::text" if name == "id" else name for name in Entry.__struct_fields__)
+_MEMBERS = ", ".join(f"{name}::text" if name == "id" else name for name in LedgerEntry.__struct_fields__)
 _FETCHED_AT_ONCE = 1000
 
 
@@ -40,7 +40,7 @@ async def head(connection: Connection, cpf: Cpf) -> Head:
     return Head(row["seq"], row["hash"] or BEGINNING, row["moment"])
 
 
-_COLUMNS = (*Entry.__struct_fields__, "seq", "prev_hash", "hash")
+_COLUMNS = (*LedgerEntry.__struct_fields__, "seq", "prev_hash", "hash")
 _APPEND = f"""
 INSERT INTO registry.preference_ledger ({", ".join(_COLUMNS)})
 SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -65,7 +65,7 @@ async def count(connection: Connection, cpf: Cpf) -> int:
     return found
 
 
-async def page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[Entry]:
+async def page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[LedgerEntry]:
     """Newest first; without `limit` all."""
     return [_entry(row) for row in await connection.fetch(_PAGE, cpf.digits, limit, offset)]
 
@@ -111,5 +111,5 @@ async def contradicted(connection: Connection, cpf: Cpf | None) -> list[Row]:
     return list(await connection.fetch(_CONTRADICTED, cpf and cpf.digits))
 
 
-def _entry(row: Row) -> Entry:
-    return Entry(*(row[name] for name in Entry.__struct_fields__))
+def _entry(row: Row) -> LedgerEntry:
+    return LedgerEntry(*(row[name] for name in LedgerEntry.__struct_fields__))
