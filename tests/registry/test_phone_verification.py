@@ -9,11 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.cpf import Cpf
 from balcao.core.jobs import Retry
+from balcao.registry.crm_sync.service import apply
 from balcao.registry.phones import service
+from balcao.registry.phones.code import Secrets
 from balcao.registry.phones.holding import HOLDING
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -21,6 +24,7 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
 from tests.support.server import RunningServer
+from tests.support.sizes import size
 
 HELD = "SELECT * FROM registry.phone_verification WHERE cpf = $1"
 AGE = """UPDATE registry.phone_verification SET sent_at = sent_at - make_interval(secs => $2),
@@ -375,6 +379,32 @@ def test_a_clearing_erases_what_was_asked_for_before_it(citizen: Citizen, sql, d
     assert sql(HELD, citizen.cpf) == []
     assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
     assert citizen.main("telefone") is None
+
+
+async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(http, issuer, platform, sql) -> None:
+    for _ in range(size(10, 200)):
+        citizen, phone = Citizen.new(http, issuer), mobile()
+        assert citizen.put("phone", phone).status_code == 200
+        citizen.event(None, FUTURE, "anonimizacao")
+        (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
+        (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
+        body = phone | {"code": Secrets(platform.audit.key).unsealed(held["sealed_code"])}
+        answer, _ = await asyncio.gather(
+            asyncio.to_thread(citizen.post, "phone/validate", body), apply(platform, str(event["id"]))
+        )
+        assert answer.status_code in (200, 404)
+        assert citizen.main("telefone") is None or answer.status_code == 200
+        assert [row["valor"] for row in await asyncio.to_thread(sql, HELD, citizen.cpf)] in ([], [None])
+
+
+def test_the_public_secret_is_refused_in_production_where_a_gateway_is_used() -> None:
+    def refused(**fields: Any) -> bool:
+        return any("BALCAO_PHONE_CODE_SECRET" in text for text in Settings(profile="production", **fields).refusals())
+
+    url = "https://mensagens.example/codigos"
+    assert refused(phone_code_url_override=url)
+    assert not refused()
+    assert not refused(phone_code_url_override=url, phone_code_secret=SecretStr("um segredo próprio"))
 
 
 def test_the_persons_anonymisation_reaches_it(citizen: Citizen, sql, platform_run) -> None:

@@ -30,6 +30,7 @@ EMAILS = [
     ("Ana.B@Correio.Example", "Ana.B", "correio.example"),
     ("  a+b@c.example ", "a+b", "c.example"),
     ("a@sub.dominio.com.br", "a", "sub.dominio.com.br"),
+    ("a@b.test", "a", "b.test"),
 ]
 
 
@@ -58,7 +59,9 @@ def test_an_address_is_taken_apart(http: httpx.Client, email: str, local: str, d
     assert body == parts | {"validation_type": "format_and_structure"}
 
 
-@pytest.mark.parametrize("email", ["abc", "a@b", "@b.example", "a@@b.example", "a@b.example " * 100, "a b@c.example"])
+@pytest.mark.parametrize(
+    "email", ["abc", "a@b", "a@test", "@b.example", "a@@b.example", "a@b.example " * 100, "a b@c.example"]
+)
 def test_what_is_no_address_is_told_so(http: httpx.Client, email: str) -> None:
     answer = http.post("/registry/v1/validate/email", json={"email": email})
     body = answer.json()
