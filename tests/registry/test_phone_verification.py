@@ -12,12 +12,14 @@ import pytest
 from pydantic import SecretStr
 
 from balcao import app
+from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.jobs import Retry
 from balcao.registry.crm_sync.service import apply
 from balcao.registry.phones import service
 from balcao.registry.phones.code import Secrets
 from balcao.registry.phones.holding import HOLDING
+from balcao.registry.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.support.crm import RunningCrm, crm_settings
@@ -255,11 +257,12 @@ def test_so_many_codes_an_hour_and_a_day(http, issuer, sql, sent: int, window: i
     assert asking.put("phone", phone).status_code == 200
 
 
-def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(http, issuer) -> None:
-    phone, citizens = mobile(), [Citizen.new(http, issuer) for _ in range(8)]
-    with ThreadPoolExecutor(8) as many:
-        answers = list(many.map(lambda asking: asking.put("phone", phone).status_code, citizens))
-    assert sorted(answers) == [200] + [429] * 7
+async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(http, issuer, platform) -> None:
+    phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
+    citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
+    asked = (service.declare(call, cpf, phone) for cpf in citizens)
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7
 
 
 def test_the_same_number_is_no_change_until_it_has_aged(citizen: Citizen, code_of, sql) -> None:
