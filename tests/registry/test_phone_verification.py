@@ -9,16 +9,21 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.jobs import Retry
+from balcao.registry.citizens.merge import merged
 from balcao.registry.crm_sync.service import apply
+from balcao.registry.mirror.store import Mirror, Register, Wording
 from balcao.registry.phones import service
 from balcao.registry.phones.code import Secrets
 from balcao.registry.phones.holding import HOLDING
+from balcao.registry.phones.number import Number
 from balcao.registry.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -34,6 +39,7 @@ AGE = """UPDATE registry.phone_verification SET sent_at = sent_at - make_interva
          WHERE cpf = $1"""
 AGE_COUNTS = "UPDATE registry.phone_code_sent SET sent_at = sent_at - make_interval(secs => $1)"
 FORGET_COUNTS = "DELETE FROM registry.phone_code_sent"
+NOW = datetime.now(UTC)
 FUTURE = "2099-01-01T00:00:00Z"
 _subscribers = iter(range(10_000_000, 99_999_999))
 
@@ -108,6 +114,27 @@ def test_a_number_counts_once_its_code_came_back(
     assert {name: main[name] for name in shown} == shown
     assert (main["origem"], main["sistema"]) == ("self-declared", "registry")
     assert registers(sql, citizen) == dict.fromkeys(fields, digits(phone))
+
+
+_numbers = st.one_of(
+    st.tuples(st.just("55"), st.integers(11, 99).map(str), st.from_regex(r"[0-9]{8,9}", fullmatch=True)),
+    st.from_regex(r"([1-9][0-9]{0,2}),([0-9]{0,4}),([0-9]{4,14})", fullmatch=True)
+    .map(lambda text: tuple(text.split(",")))
+    .filter(lambda parts: parts[0] != "55" and 8 <= len("".join(parts)) <= 15),
+)
+
+
+@given(_numbers, st.sampled_from(["{}", "+{}", "({}) ", "00-{}"]))
+def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tuple[str, str, str], form: str) -> None:
+    ddi, ddd, valor = parts
+    number = Number.read(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
+    for shape, shows in (("{}", True), (form, form != "00-{}")):
+        held = {field: Register(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
+        phones = merged(Cpf("90000000175"), None, mirror).telefone
+        assert phones is not None
+        main = phones.principal
+        assert (main is not None and (main.ddi, main.ddd, main.valor) == parts) is shows
 
 
 WRONG = [
