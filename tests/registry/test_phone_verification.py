@@ -235,9 +235,9 @@ def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of) ->
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     body = phone | {"code": code_of(phone)}
-    with ThreadPoolExecutor(6) as many:
-        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(6)))
-    assert sorted(answers) == [200] + [404] * 5
+    with ThreadPoolExecutor(5) as many:
+        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
+    assert sorted(answers) == [200] + [404] * 4
 
 
 def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of, sql) -> None:
@@ -357,7 +357,8 @@ def test_every_step_leaves_a_trace(citizen: Citizen, code_of, sql) -> None:
     assert [tuple(row) for row in trail] == [
         ("registry.declare_phone", "create", "owner", "done"),
         ("registry.send_phone_code", "push", "worker", "done"),
-        ("registry.confirm_phone", "update", "owner", "wrong_code"),
+        ("registry.confirm_phone", "update", "owner", "code_tried"),
+        ("registry.confirm_phone", "update", "owner", "code_tried"),
         ("registry.confirm_phone", "update", "owner", "done"),
     ]
 

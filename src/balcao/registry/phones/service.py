@@ -80,37 +80,32 @@ async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) ->
 async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     """The number becomes the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
 
-    A wrong try is counted and committed before it is refused.
+    A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
     """
     number, code = Number.read(body), _read_code(body.code)
-    async with call.platform.database.transaction() as connection:
-        held = await store.read_open(connection, cpf)
-        if held is None:
-            raise _not_confirmed()
-        if held.attempts >= TRIES:
-            raise _no_more_tries(held)
-        sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
-        right = number.digits == held.number.digits and codes.same(sent_code, held.code_hash)
-        if right:
-            await _use(connection, call, cpf, held)
-        else:
-            await _count_try(connection, call, cpf, held)
-    if not right:
+    held = await _take_try(call, cpf)
+    sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
+    if number.digits != held.number.digits or not codes.same(sent_code, held.code_hash):
         raise _not_confirmed()
+    async with call.platform.database.transaction() as connection:
+        await _use(connection, call, cpf, held)
     return Message("Telefone confirmado.")
+
+
+async def _take_try(call: Call, cpf: Cpf) -> store.Open:
+    async with call.platform.database.transaction() as connection:
+        held = await store.take_try(connection, cpf, TRIES)
+        if held is None:
+            raise _refused(await store.pause_after_tries(connection, cpf, TRIES))
+        fields = ["phone_verification"]
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields, outcome="code_tried")
+    return held
 
 
 def _read_code(text: str) -> str:
     if not _CODE.fullmatch(text.strip()):
         raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
     return text.strip()
-
-
-async def _count_try(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
-    if not await store.count_try(connection, cpf, held.id):
-        raise _no_more_tries(held)
-    fields = ["phone_verification"]
-    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields, outcome="wrong_code")
 
 
 async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
@@ -136,9 +131,10 @@ def _not_confirmed() -> NotFound:
     return NotFound(text, code="phone-code-wrong")
 
 
-def _no_more_tries(held: store.Open) -> TooMany:
-    text = "Foram tentativas demais: peça um novo código."
-    return TooMany(text, code="phone-code-tries", retry_after=held.pause)
+def _refused(pause: int | None) -> NotFound | TooMany:
+    if pause is None:
+        return _not_confirmed()
+    return TooMany("Foram tentativas demais: peça um novo código.", code="phone-code-tries", retry_after=pause)
 
 
 async def send(platform: Platform, verification: str) -> None:

@@ -87,35 +87,46 @@ async def count_sent(connection: Connection, counted: Sequence[bytes]) -> None:
 
 
 class Open(msgspec.Struct, frozen=True):
-    """A verification that can still be used; `pause` is the seconds until another code may be asked for."""
+    """A verification that can still be used."""
 
     id: str
     number: Number
     code_hash: bytes
-    attempts: int
-    pause: int
 
 
-_READ_OPEN = """
-SELECT id::text, ddi, ddd, valor, code_hash, attempts,
-    ceil(extract(epoch FROM sent_at + interval '1 minute' - clock_timestamp()))::int AS pause
-FROM registry.phone_verification
-WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
+# The row's lock puts tries at once in order: no more are ever compared than are counted.
+_TAKE_TRY = """
+UPDATE registry.phone_verification SET attempts = attempts + 1
+WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL AND attempts < $2
+RETURNING id::text, ddi, ddd, valor, code_hash
 """
 
 
-async def read_open(connection: Connection, cpf: Cpf) -> Open | None:
-    row = await connection.fetchrow(_READ_OPEN, cpf.digits)
+async def take_try(connection: Connection, cpf: Cpf, most: int) -> Open | None:
+    """Counts one try and answers what to compare it with; None when there is none to be had."""
+    row = await connection.fetchrow(_TAKE_TRY, cpf.digits, most)
     if row is None:
         return None
-    number = Number(row["ddi"], row["ddd"], row["valor"])
-    return Open(row["id"], number, row["code_hash"], row["attempts"], max(row["pause"], 1))
+    return Open(row["id"], Number(row["ddi"], row["ddd"], row["valor"]), row["code_hash"])
+
+
+_PAUSE = """
+SELECT greatest(1, ceil(extract(epoch FROM sent_at + interval '1 minute' - clock_timestamp())))::int
+FROM registry.phone_verification
+WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts >= $2
+"""
+
+
+async def pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int | None:
+    """The seconds until another code may be asked for; None unless every try of an open verification is spent."""
+    pause: int | None = await connection.fetchval(_PAUSE, cpf.digits, most)
+    return pause
 
 
 _USE = """
 UPDATE registry.phone_verification
 SET used_at = clock_timestamp(), ddi = NULL, ddd = NULL, valor = NULL, sealed_code = NULL
-WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts < 5
+WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp()
 RETURNING true
 """
 
@@ -123,18 +134,6 @@ RETURNING true
 async def use(connection: Connection, cpf: Cpf, verification: str) -> bool:
     """Whether it could be used, which only one of several calls at once is told; the number is kept no longer."""
     return await connection.fetchval(_USE, cpf.digits, verification) is not None
-
-
-_COUNT_TRY = """
-UPDATE registry.phone_verification SET attempts = attempts + 1
-WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts < 5
-RETURNING true
-"""
-
-
-async def count_try(connection: Connection, cpf: Cpf, verification: str) -> bool:
-    """Whether there was still a try to be had."""
-    return await connection.fetchval(_COUNT_TRY, cpf.digits, verification) is not None
 
 
 class Unsent(msgspec.Struct, frozen=True):
