@@ -6,14 +6,14 @@ from balcao.core.cpf import Cpf
 from balcao.core.platform import Platform
 from balcao.registry.companies.loading import LOADS
 from balcao.registry.companies.schemas import (
-    Coded,
     CompanyAddress,
+    CompanyCode,
     CompanyContact,
     CompanyLine,
+    CompanyPartner,
     CompanyPhone,
-    Partner,
-    Registration,
-    Responsible,
+    CompanyRegistration,
+    CompanyResponsible,
 )
 from balcao.registry.demo_lines import load_lines
 
@@ -44,16 +44,16 @@ def _lines() -> Iterator[CompanyLine]:
             nome_fantasia=trade_name,
             capital_social=capital,
             cnae_fiscal=activity,
-            natureza_juridica=Coded(nature, _NATURES[nature]),
-            porte=Coded(size, _SIZES[size]),
-            matriz_filial=Coded("1", "Matriz"),
+            natureza_juridica=CompanyCode(nature, _NATURES[nature]),
+            porte=CompanyCode(size, _SIZES[size]),
+            matriz_filial=CompanyCode("1", "Matriz"),
             inicio_atividade_data="2015-03-02",
-            situacao_cadastral=Registration("2", "Ativa", "2015-03-02", "0", "Sem motivo"),
+            situacao_cadastral=CompanyRegistration("2", "Ativa", "2015-03-02", "0", "Sem motivo"),
             contato=CompanyContact([CompanyPhone("21", f"2400000{number}")], f"contato@empresa{number}.example"),
             endereco=_address(street, number),
-            responsavel=Responsible(people[0].digits, "49", "Sócio-Administrador", "2015-03-02"),
+            responsavel=CompanyResponsible(people[0].digits, "49", "Sócio-Administrador", "2015-03-02"),
             socios_quantidade=len(people),
-            socios=[Partner(tipo="2", cpf_socio=cpf.digits, qualificacao_socio="49") for cpf in people],
+            socios=[CompanyPartner(tipo="2", cpf_socio=cpf.digits, qualificacao_socio="49") for cpf in people],
         )
 
 

@@ -15,12 +15,12 @@ from balcao.registry.days import require
 from balcao.registry.lines import Code, Name, require_cpf
 
 
-class Coded(msgspec.Struct):
+class CompanyCode(msgspec.Struct):
     id: str | None = None
     descricao: str | None = None
 
 
-class Registration(msgspec.Struct):
+class CompanyRegistration(msgspec.Struct):
     id: str | None = None
     descricao: str | None = None
     data: str | None = None
@@ -31,7 +31,7 @@ class Registration(msgspec.Struct):
         require(self, "data")
 
 
-class SpecialSituation(msgspec.Struct):
+class CompanySituation(msgspec.Struct):
     descricao: str | None = None
     data: str | None = None
 
@@ -39,7 +39,7 @@ class SpecialSituation(msgspec.Struct):
         require(self, "data")
 
 
-class FederativeEntity(msgspec.Struct):
+class CompanyEntity(msgspec.Struct):
     id: str | None = None
     tipo: str | None = None
 
@@ -68,7 +68,7 @@ class CompanyAddress(msgspec.Struct):
     complemento: str | None = None
 
 
-class Accountant(msgspec.Struct):
+class CompanyAccountant(msgspec.Struct):
     """`id` is a CPF or a CNPJ."""
 
     id: str | None = None
@@ -77,12 +77,12 @@ class Accountant(msgspec.Struct):
     sequencial_crc: str | None = None
 
 
-class Accountants(msgspec.Struct):
-    pf: Accountant = msgspec.field(default_factory=Accountant)
-    pj: Accountant = msgspec.field(default_factory=Accountant)
+class CompanyAccountants(msgspec.Struct):
+    pf: CompanyAccountant = msgspec.field(default_factory=CompanyAccountant)
+    pj: CompanyAccountant = msgspec.field(default_factory=CompanyAccountant)
 
 
-class Responsible(msgspec.Struct):
+class CompanyResponsible(msgspec.Struct):
     cpf: str | None = None
     qualificacao_id: str | None = None
     qualificacao_descricao: str | None = None
@@ -92,7 +92,7 @@ class Responsible(msgspec.Struct):
         require(self, "inclusao_data")
 
 
-class Partner(msgspec.Struct):
+class CompanyPartner(msgspec.Struct):
     tipo: str | None = None
     cpf_socio: str | None = None
     cnpj_socio: str | None = None
@@ -116,22 +116,22 @@ class Company(msgspec.Struct, kw_only=True):
     cnae_fiscal: str | None = None
     cnae_secundarias: list[str] = []
     nire: str | None = None
-    natureza_juridica: Coded = msgspec.field(default_factory=Coded)
-    porte: Coded = msgspec.field(default_factory=Coded)
-    matriz_filial: Coded = msgspec.field(default_factory=Coded)
-    orgao_registro: Coded = msgspec.field(default_factory=Coded)
+    natureza_juridica: CompanyCode = msgspec.field(default_factory=CompanyCode)
+    porte: CompanyCode = msgspec.field(default_factory=CompanyCode)
+    matriz_filial: CompanyCode = msgspec.field(default_factory=CompanyCode)
+    orgao_registro: CompanyCode = msgspec.field(default_factory=CompanyCode)
     inicio_atividade_data: str | None = None
-    situacao_cadastral: Registration = msgspec.field(default_factory=Registration)
-    situacao_especial: SpecialSituation = msgspec.field(default_factory=SpecialSituation)
-    ente_federativo: FederativeEntity = msgspec.field(default_factory=FederativeEntity)
+    situacao_cadastral: CompanyRegistration = msgspec.field(default_factory=CompanyRegistration)
+    situacao_especial: CompanySituation = msgspec.field(default_factory=CompanySituation)
+    ente_federativo: CompanyEntity = msgspec.field(default_factory=CompanyEntity)
     contato: CompanyContact = msgspec.field(default_factory=CompanyContact)
     endereco: CompanyAddress = msgspec.field(default_factory=CompanyAddress)
-    contador: Accountants = msgspec.field(default_factory=Accountants)
-    responsavel: Responsible = msgspec.field(default_factory=Responsible)
+    contador: CompanyAccountants = msgspec.field(default_factory=CompanyAccountants)
+    responsavel: CompanyResponsible = msgspec.field(default_factory=CompanyResponsible)
     tipos_unidade: list[str] = []
     formas_atuacao: list[str] = []
     socios_quantidade: int | None = None
-    socios: list[Partner] = []
+    socios: list[CompanyPartner] = []
     sucessoes: list[Any] = []
     language: str | None = None
 

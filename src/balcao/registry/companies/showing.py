@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from balcao.core.cpf import Cpf
-from balcao.registry.companies.schemas import Company, Partner
+from balcao.registry.companies.schemas import Company, CompanyPartner
 from balcao.registry.days import with_times
 
 _CPF = re.compile(r"[0-9]{11}")
@@ -35,7 +35,7 @@ def masked(company: Company, keep: Cpf | None) -> Company:
     )
 
 
-def _masked_partner(partner: Partner, keep: Cpf | None) -> Partner:
+def _masked_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
     return replace(
         partner,
         cpf_socio=_masked(partner.cpf_socio, keep),

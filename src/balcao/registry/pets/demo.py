@@ -6,7 +6,7 @@ from balcao.core.platform import Platform
 from balcao.registry.demo_lines import load_lines
 from balcao.registry.pets import service
 from balcao.registry.pets.loading import LOADS
-from balcao.registry.pets.schemas import Clinic, PetBody, PetLine
+from balcao.registry.pets.schemas import PetBody, PetClinic, PetLine
 
 FABIO = Cpf("90000000680")
 LOADED = PetLine(
@@ -26,7 +26,7 @@ LOADED = PetLine(
     registro_data="2021-02-11",
     antirrabica_data="2025-08-30",
     antirrabica_validade_data="2026-08-30",
-    clinica_credenciada=Clinic(nome="Clínica Veterinária do Farol", telefone="2124000010"),
+    clinica_credenciada=PetClinic(nome="Clínica Veterinária do Farol", telefone="2124000010"),
     indicador=True,
 )
 OWN = (

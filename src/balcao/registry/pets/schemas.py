@@ -20,7 +20,7 @@ DATES = (
 )
 
 
-class ClinicAddress(msgspec.Struct):
+class PetClinicAddress(msgspec.Struct):
     logradouro: str | None = None
     numero: str | None = None
     complemento: str | None = None
@@ -28,15 +28,15 @@ class ClinicAddress(msgspec.Struct):
     cidade: str | None = None
 
 
-class Clinic(msgspec.Struct):
+class PetClinic(msgspec.Struct):
     nome: str | None = None
     telefone: str | None = None
     celular: str | None = None
     email: str | None = None
-    endereco: ClinicAddress = msgspec.field(default_factory=ClinicAddress)
+    endereco: PetClinicAddress = msgspec.field(default_factory=PetClinicAddress)
 
 
-class Tutor(msgspec.Struct):
+class PetTutor(msgspec.Struct):
     cpf: str | None = None
     nome: str | None = None
     telefone: str | None = None
@@ -65,8 +65,8 @@ class PetRecord(msgspec.Struct, kw_only=True):
     antirrabica_validade_data: str | None = None
     vermifugacao_data: str | None = None
     vermifugacao_validade_data: str | None = None
-    clinica_credenciada: Clinic | None = None
-    outros_tutores: list[Tutor] = []
+    clinica_credenciada: PetClinic | None = None
+    outros_tutores: list[PetTutor] = []
     indicador: bool | None = None
 
 
@@ -96,7 +96,7 @@ class PetBody(msgspec.Struct):
     microchip_numero: str | None = None
 
 
-class Statistics(msgspec.Struct):
+class PetStatistics(msgspec.Struct):
     quantidade_cachorro: int = 0
     quantidade_gato: int = 0
     quantidade_outro: int = 0
@@ -106,7 +106,7 @@ class PetStats(msgspec.Struct):
     """`statistics` are of the city's records; the citizen's own pets are counted apart."""
 
     cpf: str
-    statistics: Statistics
+    statistics: PetStatistics
     self_registered_pets_count: int
 
 

@@ -13,7 +13,7 @@ from balcao.core.paging import Page
 from balcao.registry.days import with_times
 from balcao.registry.pets import store
 from balcao.registry.pets.checks import checked
-from balcao.registry.pets.schemas import DATES, Pet, PetBody, Pets, PetStats, Statistics, Tutor
+from balcao.registry.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats, PetTutor
 
 FIELDS = ["pets"]
 MOST_OWN = 50
@@ -43,7 +43,7 @@ async def read_stats(call: Call, cpf: Cpf) -> PetStats:
         own = await store.count_own(connection, cpf)
     dogs = sum(count for species, count in loaded.items() if species in DOGS)
     cats = sum(count for species, count in loaded.items() if species in CATS)
-    return PetStats(cpf.digits, Statistics(dogs, cats, sum(loaded.values()) - dogs - cats), own)
+    return PetStats(cpf.digits, PetStatistics(dogs, cats, sum(loaded.values()) - dogs - cats), own)
 
 
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
@@ -67,7 +67,7 @@ def without_tutors_cpf(pet: Pet) -> Pet:
     return msgspec.structs.replace(pet, outros_tutores=[_masked(tutor) for tutor in pet.outros_tutores])
 
 
-def _masked(tutor: Tutor) -> Tutor:
+def _masked(tutor: PetTutor) -> PetTutor:
     return msgspec.structs.replace(tutor, cpf=Cpf(tutor.cpf).masked if tutor.cpf else None)
 
 

@@ -11,7 +11,7 @@ from balcao.core.rules import action, client, own
 from balcao.registry.departments.paths import DepartmentInPath
 from balcao.registry.paths import CpfInPath, path_cpf
 from balcao.registry.staff_departments import service
-from balcao.registry.staff_departments.schemas import Mapping, MappingBody, Mappings, StaffDepartments
+from balcao.registry.staff_departments.schemas import StaffDepartments, StaffMapping, StaffMappingBody, StaffMappings
 
 
 @operation(
@@ -36,7 +36,7 @@ async def read_departments(call: CurrentCall, cpf: CpfInPath) -> Response[StaffD
     errors=[304, 400],
     tags=["departments"],
 )
-async def read_mappings(call: CurrentCall, cpf: CpfInPath) -> Response[Mappings]:
+async def read_mappings(call: CurrentCall, cpf: CpfInPath) -> Response[StaffMappings]:
     return personal(await service.read_mappings(call, path_cpf(cpf)), call)
 
 
@@ -48,10 +48,10 @@ async def read_mappings(call: CurrentCall, cpf: CpfInPath) -> Response[Mappings]
     "Vincula a pessoa a um órgão",
     status=201,
     errors=[400, 404, 409],
-    body=MappingBody,
+    body=StaffMappingBody,
     tags=["departments"],
 )
-async def create_mapping(call: CurrentCall, cpf: CpfInPath, data: JSONBody[MappingBody]) -> Response[Mapping]:
+async def create_mapping(call: CurrentCall, cpf: CpfInPath, data: JSONBody[StaffMappingBody]) -> Response[StaffMapping]:
     answer: Response[Any] = created(await service.create_mapping(call, path_cpf(cpf), data))
     return answer
 

@@ -5,7 +5,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.platform import Platform
 from balcao.identity.demo import people
 from balcao.registry.staff_departments import service
-from balcao.registry.staff_departments.schemas import MappingBody
+from balcao.registry.staff_departments.schemas import StaffMappingBody
 
 
 async def load(platform: Platform) -> None:
@@ -15,4 +15,4 @@ async def load(platform: Platform) -> None:
         if person.departments:
             held = await service.read_departments(call, Cpf(person.cpf))
             for cd_ua in sorted(set(person.departments) - set(held.cd_uas)):
-                await service.create_mapping(call, Cpf(person.cpf), MappingBody(cd_ua))
+                await service.create_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))

@@ -13,7 +13,7 @@ class StaffDepartments(msgspec.Struct):
     cd_uas: list[str]
 
 
-class Mapping(msgspec.Struct):
+class StaffMapping(msgspec.Struct):
     """`created_by` is the masked CPF of the staff member who made the link; null when a machine made it."""
 
     id: UUID
@@ -24,10 +24,10 @@ class Mapping(msgspec.Struct):
     created_by: str | None
 
 
-class Mappings(msgspec.Struct):
+class StaffMappings(msgspec.Struct):
     cpf: str
-    mappings: list[Mapping]
+    mappings: list[StaffMapping]
 
 
-class MappingBody(msgspec.Struct):
+class StaffMappingBody(msgspec.Struct):
     cd_ua: str

@@ -10,7 +10,7 @@ from balcao.core.ids import new_id
 from balcao.core.text import clean, has_control
 from balcao.registry.filters import CODE_LENGTH
 from balcao.registry.staff_departments import store
-from balcao.registry.staff_departments.schemas import Mapping, MappingBody, Mappings, StaffDepartments
+from balcao.registry.staff_departments.schemas import StaffDepartments, StaffMapping, StaffMappingBody, StaffMappings
 
 FIELDS = ["cd_uas"]
 
@@ -20,17 +20,17 @@ async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
         return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.read(connection, cpf)])
 
 
-async def read_mappings(call: Call, cpf: Cpf) -> Mappings:
+async def read_mappings(call: Call, cpf: Cpf) -> StaffMappings:
     async with call.reading(cpf, FIELDS) as connection:
-        return Mappings(cpf.digits, await store.read(connection, cpf))
+        return StaffMappings(cpf.digits, await store.read(connection, cpf))
 
 
-async def create_mapping(call: Call, cpf: Cpf, body: MappingBody) -> bytes:
+async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
     """The mapping as JSON. Raises Invalid, NotFound for the department, Conflict for a second time."""
     cd_ua = clean("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:
 
-        async def make() -> Mapping:
+        async def make() -> StaffMapping:
             mapping = await store.insert(connection, UUID(new_id()), cpf, cd_ua, call.actor)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
             return mapping

@@ -7,13 +7,13 @@ import asyncpg
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection, Row
 from balcao.core.errors import Conflict, NotFound
-from balcao.registry.staff_departments.schemas import Mapping
+from balcao.registry.staff_departments.schemas import StaffMapping
 
 _COLUMNS = "id, cpf, cd_ua, created_at, updated_at, created_by"
 _READ = f"SELECT {_COLUMNS} FROM registry.staff_department WHERE cpf = $1 ORDER BY cd_ua"  # noqa: S608 - constants
 
 
-async def read(connection: Connection, cpf: Cpf) -> list[Mapping]:
+async def read(connection: Connection, cpf: Cpf) -> list[StaffMapping]:
     """Ascending by the department's code."""
     return [_mapping(row) for row in await connection.fetch(_READ, cpf.digits)]
 
@@ -24,7 +24,7 @@ RETURNING {_COLUMNS}
 """  # noqa: S608 - constants
 
 
-async def insert(connection: Connection, id_: UUID, cpf: Cpf, cd_ua: str, created_by: Cpf | None) -> Mapping:
+async def insert(connection: Connection, id_: UUID, cpf: Cpf, cd_ua: str, created_by: Cpf | None) -> StaffMapping:
     """Raises NotFound for an unknown department, Conflict for a link that is there already."""
     try:
         row = await connection.fetchrow(_INSERT, id_, cpf.digits, cd_ua, created_by.digits if created_by else None)
@@ -43,7 +43,7 @@ async def delete(connection: Connection, cpf: Cpf, cd_ua: str) -> bool:
     return bool(await connection.fetchval(_DELETE, cpf.digits, cd_ua))
 
 
-def _mapping(row: Row) -> Mapping:
-    found = Mapping(**dict(row))
+def _mapping(row: Row) -> StaffMapping:
+    found = StaffMapping(**dict(row))
     found.created_by = Cpf(found.created_by).masked if found.created_by else None
     return found
