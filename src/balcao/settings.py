@@ -7,6 +7,7 @@ The sandbox profile fills what belongs to its own parts; the production profile 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
@@ -40,6 +41,13 @@ def _addresses(text: str) -> str:
         if address.strip() and not address.strip().startswith(("http://", "https://")):
             raise ValueError("cada endereço começa com http:// ou https://")
     return text
+
+
+def _mail_server(address: SecretStr) -> SecretStr:
+    parts = urlsplit(address.get_secret_value())
+    if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
+        raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
+    return address
 
 
 Csv = Annotated[str, NoDecode]
@@ -91,6 +99,14 @@ class Settings(BaseSettings):
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
+
+    mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
+    mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
+    mobility_max_vehicles: int = Field(20, ge=0)
+    mobility_max_drivers: int = Field(10, ge=0)
+
+    smtp_url: Annotated[SecretStr, AfterValidator(_mail_server)] = SecretStr("")
+    mail_from: str = Field("nao-responda@localhost", pattern=r"^[^@\s]+@[^@\s]+$")
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
@@ -157,6 +173,11 @@ class Settings(BaseSettings):
         if self.phone_code_url_override is None and self.sandbox_crm:
             return f"{self.crm_url}/_sandbox/codes"
         return self.phone_code_url_override or ""
+
+    @property
+    def mobility_hosts(self) -> frozenset[str]:
+        """Where photos of vehicles may lie; in lower case."""
+        return frozenset(host.lower() for host in _split(self.mobility_file_hosts))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:

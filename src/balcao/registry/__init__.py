@@ -12,6 +12,8 @@ from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
 from balcao.registry.health import api as health
+from balcao.registry.mobility import api as mobility
+from balcao.registry.mobility.letters.jobs import JOBS as LETTER_JOBS
 from balcao.registry.notifications import api as notifications
 from balcao.registry.notifications.categories import api as categories
 from balcao.registry.pets import api as pets
@@ -36,6 +38,7 @@ ROOMS = (
     activities,
     companies,
     pets,
+    mobility,
     crm_sync,
     health,
 )
@@ -59,9 +62,10 @@ SERVICE = Service(
         "departments",
         "companies",
         "pets",
+        "mobility",
         "crm",
     ],
-    jobs=[*CRM_JOBS, *PHONE_JOBS],
+    jobs=[*CRM_JOBS, *PHONE_JOBS, *LETTER_JOBS],
     running=running,
     demo=DEMO,
 )

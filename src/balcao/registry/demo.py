@@ -19,6 +19,7 @@ from balcao.registry.declared import service as declaring
 from balcao.registry.declared.schemas import GenderBody
 from balcao.registry.departments import demo as departments
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mobility import demo as mobility
 from balcao.registry.notifications import demo as notifications
 from balcao.registry.pets import demo as pets
 from balcao.registry.phones import demo as phones
@@ -34,6 +35,7 @@ ROOMS = (
     activities,
     companies,
     pets,
+    mobility,
 )
 SEED = 2026
 CITIZENS = 200

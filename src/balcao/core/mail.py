@@ -1,0 +1,69 @@
+"""E-mail that the platform sends: one small interface, one provider, none when nothing is configured."""
+
+import asyncio
+import smtplib
+import ssl
+from dataclasses import dataclass
+from email.message import EmailMessage
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from balcao.settings import Settings
+
+SECONDS = 10.0
+
+
+class MailRefused(Exception):
+    """The letter was not taken; `code` names the kind of fault, without an address or a server's words."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Mailer(Protocol):
+    async def send(self, to: str, subject: str, text: str) -> None:
+        """Raises MailRefused."""
+
+
+@dataclass(frozen=True)
+class SmtpMailer:
+    """`url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
+
+    A server that offers STARTTLS is spoken to encrypted; a certificate that does not fit its name is a refusal.
+    """
+
+    url: str
+    sender: str
+
+    async def send(self, to: str, subject: str, text: str) -> None:
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = self.sender, to, subject
+        message.set_content(text)
+        try:
+            await asyncio.to_thread(self._deliver, message)
+        except OSError as fault:  # the library's own faults are among them
+            raise MailRefused(f"mail-{type(fault).__name__}") from None
+
+    def _deliver(self, message: EmailMessage) -> None:
+        place = urlsplit(self.url)
+        with self._connect(place.scheme == "smtps", place.hostname or "", place.port) as server:
+            if place.username is not None:
+                server.login(unquote(place.username), unquote(place.password or ""))
+            server.send_message(message)
+
+    def _connect(self, tls: bool, host: str, port: int | None) -> smtplib.SMTP:
+        context = ssl.create_default_context()
+        if tls:
+            return smtplib.SMTP_SSL(host, port or smtplib.SMTP_SSL_PORT, timeout=SECONDS, context=context)
+        server = smtplib.SMTP(host, port or smtplib.SMTP_PORT, timeout=SECONDS)
+        server.ehlo_or_helo_if_needed()
+        if server.has_extn("starttls"):
+            server.starttls(context=context)
+        return server
+
+
+def mailer_of(settings: Settings) -> Mailer | None:
+    """None without BALCAO_SMTP_URL."""
+    url = settings.smtp_url.get_secret_value()
+    return SmtpMailer(url, settings.mail_from) if url else None

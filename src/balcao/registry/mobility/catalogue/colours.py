@@ -1,0 +1,27 @@
+"""The colours of a vehicle, exact, in the order in which forms show them (registry document, 3.8)."""
+
+COLOURS = (
+    "Amarelo",
+    "Azul",
+    "Azul Claro",
+    "Azul Escuro",
+    "Bege",
+    "Branco",
+    "Bronze",
+    "Cereja",
+    "Cinza",
+    "Creme",
+    "Dourado",
+    "Laranja",
+    "Lilás",
+    "Marrom",
+    "Preto",
+    "Prata",
+    "Rosa",
+    "Roxo",
+    "Verde",
+    "Verde Claro",
+    "Verde Escuro",
+    "Vermelho",
+    "Vinho",
+)

@@ -1,0 +1,151 @@
+"""SQL of the vehicle catalogue. A brand is always locked before a model, so that nobody waits in a circle."""
+
+import asyncpg
+import msgspec
+
+from balcao.core.database import Connection, Row
+from balcao.registry.mobility.catalogue.schemas import Brand, KeptBrand, KeptModel, Model, VehicleType
+
+_BRANDS = "SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand"
+
+
+async def brands(connection: Connection) -> list[KeptBrand]:
+    """With the deleted ones, in no order."""
+    return [KeptBrand(**row) for row in await connection.fetch(_BRANDS)]
+
+
+_MODELS = """
+SELECT id, brand_id, name, vehicle_type, is_other, deleted_at FROM registry.vehicle_model
+WHERE $1::text IS NULL OR brand_id = $1
+"""
+
+
+async def models(connection: Connection, brand_id: str | None) -> list[KeptModel]:
+    """Of one brand or of all; with the deleted ones, in no order."""
+    return [_model(row) for row in await connection.fetch(_MODELS, brand_id)]
+
+
+# FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.
+_SHARE_BRAND = """
+SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand WHERE id = $1 AND deleted_at IS NULL FOR SHARE
+"""
+_SHARE_MODEL = """
+SELECT id, brand_id, name, vehicle_type, is_other, deleted_at FROM registry.vehicle_model
+WHERE id = $1 AND deleted_at IS NULL FOR SHARE
+"""
+_LOCK_BRAND = """
+SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
+"""
+_LOCK_MODEL = """
+SELECT id, brand_id, name, vehicle_type, is_other, deleted_at FROM registry.vehicle_model
+WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
+"""
+
+
+async def share_brand(connection: Connection, brand_id: str) -> Brand | None:
+    row = await connection.fetchrow(_SHARE_BRAND, brand_id)
+    return KeptBrand(**row) if row else None
+
+
+async def share_model(connection: Connection, model_id: str) -> Model | None:
+    row = await connection.fetchrow(_SHARE_MODEL, model_id)
+    return _model(row) if row else None
+
+
+async def lock_brand(connection: Connection, brand_id: str) -> KeptBrand | None:
+    row = await connection.fetchrow(_LOCK_BRAND, brand_id)
+    return KeptBrand(**row) if row else None
+
+
+async def lock_model(connection: Connection, model_id: str) -> KeptModel | None:
+    row = await connection.fetchrow(_LOCK_MODEL, model_id)
+    return _model(row) if row else None
+
+
+_INSERT_BRAND = """
+INSERT INTO registry.vehicle_brand (id, name, name_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+RETURNING id, name, is_other, deleted_at
+"""
+
+
+async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> KeptBrand | None:
+    """None when the name is a live row's or the id anybody's."""
+    row = await connection.fetchrow(_INSERT_BRAND, id_, name, name_key)
+    return KeptBrand(**row) if row else None
+
+
+_INSERT_MODEL = """
+INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING
+RETURNING id, brand_id, name, vehicle_type, is_other, deleted_at
+"""
+
+
+async def insert_model(
+    connection: Connection, id_: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
+) -> KeptModel | None:
+    """None when the name is a live row's of the brand or the id anybody's."""
+    row = await connection.fetchrow(_INSERT_MODEL, id_, brand_id, name, name_key, vehicle_type)
+    return _model(row) if row else None
+
+
+_RENAME_BRAND = "UPDATE registry.vehicle_brand SET name = $2, name_key = $3 WHERE id = $1"
+
+
+async def rename_brand(connection: Connection, id_: str, name: str, name_key: str) -> bool:
+    """False when the name is another live row's; nothing more can be done in the transaction then."""
+    try:
+        await connection.execute(_RENAME_BRAND, id_, name, name_key)
+    except asyncpg.UniqueViolationError:
+        return False
+    return True
+
+
+_CHANGE_MODEL = """
+UPDATE registry.vehicle_model SET brand_id = $2, name = $3, name_key = $4, vehicle_type = $5 WHERE id = $1
+"""
+
+
+async def change_model(connection: Connection, model: Model, name_key: str) -> bool:
+    """As `rename_brand`."""
+    values = (model.id, model.brand_id, model.name, name_key, model.vehicle_type)
+    try:
+        await connection.execute(_CHANGE_MODEL, *values)
+    except asyncpg.UniqueViolationError:
+        return False
+    return True
+
+
+_BRAND_IN_USE = """
+SELECT EXISTS (SELECT FROM registry.vehicle_model WHERE brand_id = $1 AND deleted_at IS NULL)
+    OR EXISTS (SELECT FROM registry.vehicle WHERE brand_id = $1 AND deleted_at IS NULL)
+"""
+_MODEL_IN_USE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE model_id = $1 AND deleted_at IS NULL)"
+
+
+async def brand_in_use(connection: Connection, brand_id: str) -> bool:
+    """Whether a live model or vehicle refers to the brand, which is locked."""
+    found: bool = await connection.fetchval(_BRAND_IN_USE, brand_id)
+    return found
+
+
+async def model_in_use(connection: Connection, model_id: str) -> bool:
+    """Whether a live vehicle refers to the model, which is locked."""
+    found: bool = await connection.fetchval(_MODEL_IN_USE, model_id)
+    return found
+
+
+_DELETE_BRAND = "UPDATE registry.vehicle_brand SET deleted_at = clock_timestamp() WHERE id = $1"
+_DELETE_MODEL = "UPDATE registry.vehicle_model SET deleted_at = clock_timestamp() WHERE id = $1"
+
+
+async def delete_brand(connection: Connection, brand_id: str) -> None:
+    await connection.execute(_DELETE_BRAND, brand_id)
+
+
+async def delete_model(connection: Connection, model_id: str) -> None:
+    await connection.execute(_DELETE_MODEL, model_id)
+
+
+def _model(row: Row) -> KeptModel:
+    return msgspec.convert(dict(row), KeptModel)

@@ -1,0 +1,89 @@
+"""Wire types of driver links and invitations (registry document, 3.6)."""
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from balcao.registry.mobility.catalogue.schemas import VehicleType
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    REVOKED = "revoked"
+
+
+class EmailStatus(StrEnum):
+    """`pending`: not yet taken up; `queued`: being sent, perhaps again."""
+
+    PENDING = "pending"
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class InviteBody(msgspec.Struct):
+    cpf: str
+    email: str
+    name: str | None = None
+    phone: str | None = None
+
+
+class AnswerBody(msgspec.Struct):
+    """`status` is `accepted` or `rejected`."""
+
+    status: str
+
+
+class Conductor(msgspec.Struct, kw_only=True):
+    """While pending it shows what the owner typed, once accepted the driver's own values where there are any."""
+
+    id: str
+    vehicle_id: str
+    conductor_cpf: str
+    conductor_name: str | None
+    notify_email: str | None
+    phone: str | None
+    status: Status
+    invited_by_cpf: str | None
+    email_status: EmailStatus
+    email_attempted_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    responded_at: datetime | None
+
+
+class Conductors(msgspec.Struct):
+    data: list[Conductor]
+
+
+class InvitedVehicle(msgspec.Struct, kw_only=True):
+    display_name: str | None
+    brand_label: str | None
+    model_label: str | None
+    vehicle_type: VehicleType
+    color: str
+    vehicle_photo_url: str | None
+
+
+class Invitation(msgspec.Struct, kw_only=True):
+    id: str
+    vehicle_id: str
+    status: Status
+    invited_by_cpf: str
+    owner_name: str | None
+    vehicle: InvitedVehicle
+    created_at: datetime
+
+
+class Invitations(msgspec.Struct):
+    data: list[Invitation]
+
+
+class DrivenVehicle(Conductor, kw_only=True):
+    """A link in its driver's export."""
+
+    vehicle: InvitedVehicle

@@ -1,0 +1,34 @@
+"""What the mobility rooms hold of a person: own vehicles, and links as a driver (registry document, 4.9)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.holding import Cleared, Holding
+from balcao.registry.mobility import store
+from balcao.registry.mobility.conductors import service as conductors
+from balcao.registry.mobility.vehicles import service as vehicles
+
+
+async def exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    return {
+        "veiculos": await vehicles.owned_by(connection, cpf),
+        "condutor_de": await conductors.driven_by(connection, cpf),
+    }
+
+
+async def cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """Links first: those of an own vehicle are found by its owner."""
+    links = await store.clear_links(connection, cpf, at)
+    vehicles_cleared = await store.clear_vehicles(connection, cpf, at)
+    return [
+        Cleared("vehicle_links", links, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
+        Cleared(
+            "vehicles", vehicles_cleared, ["display_name", "serial_number", "brand_other", "model_other", "photos"]
+        ),
+    ]
+
+
+HOLDING = Holding("mobility", exported, cleared)

@@ -1,0 +1,84 @@
+"""The people of a vehicle: how they are shown, and the trail when one of them looks at another."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from balcao.core.audit import Action as AuditAction
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.core.errors import Forbidden
+from balcao.core.rules import Decision, Reason
+from balcao.registry.citizens import service as citizens
+from balcao.registry.citizens.schemas import Citizen, Phone
+
+# By what right a citizen reaches another's data here: the link between owner and driver of a vehicle.
+LINK = "vehicle_link"
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What the merged record says now; each None when unknown."""
+
+    name: str | None
+    email: str | None
+    phone: str | None
+
+
+class DriverRefused(Forbidden):
+    """A driver tried what is the owner's alone; the attempt is kept for the owner to see."""
+
+    def __init__(self, owner: Cpf) -> None:
+        super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
+        self.owner = owner
+
+
+def shown(cpf: str, viewer: Cpf) -> str:
+    """Whole only for the person it belongs to."""
+    return cpf if cpf == viewer.digits else Cpf(cpf).masked
+
+
+async def contacts(connection: Connection, cpfs: Iterable[str]) -> Mapping[str, Contact]:
+    return {cpf: _contact(await citizens.record_of(connection, Cpf(cpf))) for cpf in set(cpfs)}
+
+
+async def record(
+    connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[str], fields: list[str]
+) -> None:
+    """One event for the person of the path, one for each other person concerned.
+
+    A citizen's own read needs none, but what it shows of another person does.
+    """
+    audit = call.platform.audit
+    if not (action == "read" and call.is_owner):
+        await audit.record(connection, call, action, subject=person, fields=fields)
+    for other in sorted(set(others) - {person.digits}):
+        await audit.record(connection, _by_link(call), action, subject=Cpf(other), fields=fields)
+
+
+async def record_refusal(call: Call, refused: DriverRefused) -> None:
+    async with call.platform.database.connection() as connection:
+        audit = call.platform.audit
+        await audit.record(connection, _by_link(call), "denied", subject=refused.owner, outcome="denied")
+
+
+def _by_link(call: Call) -> Call:
+    """Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right."""
+    if not call.is_owner:
+        return call
+    decision = Decision(Reason.AUTHENTICATED, LINK)
+    return Call(call.platform, call.operation, call.request_id, decision, call.caller, reason=call.reason)
+
+
+def _contact(citizen: Citizen) -> Contact:
+    email = citizen.email.principal
+    phone = citizen.telefone.principal if citizen.telefone else None
+    return Contact(
+        name=citizen.nome_social or citizen.nome or citizen.nome_exibicao,
+        email=(email.valor or None) if email else None,
+        phone=_international(phone) if phone and phone.valor else None,
+    )
+
+
+def _international(phone: Phone) -> str:
+    return "".join(["+", phone.ddi or "", phone.ddd or "", phone.valor or ""])

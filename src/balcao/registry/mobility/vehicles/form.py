@@ -1,0 +1,74 @@
+"""What may be registered of a vehicle: the checks of a form and the merge of a change into it, without SQL and HTTP."""
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from balcao.core.errors import Invalid
+from balcao.core.text import clean
+from balcao.registry.mobility.catalogue.colours import COLOURS
+from balcao.registry.mobility.catalogue.service import type_of
+from balcao.registry.mobility.vehicles.photos import checked_url
+from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
+
+LONGEST_FILE_NAME = 255
+LONGEST_OTHER = 50
+LONGEST_ID = 300
+_PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
+
+
+def checked(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
+    """The form in its normal form. Raises Invalid naming the first member at fault."""
+    if not form.self_declaration:
+        raise Invalid("O campo `self_declaration` deve ser verdadeiro.", code="self_declaration-false")
+    if form.color not in COLOURS:
+        raise Invalid(f"O campo `color` deve ser uma de: {', '.join(COLOURS)}.", code="color-unknown")
+    return msgspec.structs.replace(
+        form,
+        display_name=clean("display_name", form.display_name, longest=50),
+        serial_number=clean("serial_number", form.serial_number, shortest=4, longest=40),
+        brand_id=_optional("brand_id", form.brand_id, LONGEST_ID),
+        brand_other=_optional("brand_other", form.brand_other, LONGEST_OTHER),
+        model_id=_optional("model_id", form.model_id, LONGEST_ID),
+        model_other=_optional("model_other", form.model_other, LONGEST_OTHER),
+        vehicle_type=type_of(form.vehicle_type) if form.vehicle_type is not None else None,
+        **_photo("serial_number_photo", form, hosts),
+        **_photo("vehicle_photo", form, hosts),
+        **(_photo("invoice_photo", form, hosts) if form.has_invoice else _no_photo("invoice_photo")),
+    )
+
+
+def merged(held: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
+    """The form after the change, not yet checked. A new address of a photo clears the old file's name and size."""
+    given: dict[str, Any] = {
+        name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET
+    }
+    for photo in _PHOTOS:
+        url = f"{photo}_url"
+        if given.get(url, getattr(held, url)) != getattr(held, url):
+            given = {f"{photo}_file_name": None, f"{photo}_file_size": None} | given
+    return msgspec.structs.replace(held, **given)
+
+
+def _photo(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str, Any]:
+    """Without a name or a size of the file, both empty and 0, nothing is kept of it."""
+    url = getattr(form, f"{photo}_url")
+    if url is None:
+        raise Invalid(f"O campo `{photo}_url` é obrigatório com `has_invoice` verdadeiro.", code=f"{photo}_url-missing")
+    name = f"{photo}_file_name"
+    return {
+        f"{photo}_url": checked_url(f"{photo}_url", url, hosts),
+        name: _optional(name, getattr(form, name), LONGEST_FILE_NAME),
+        f"{photo}_file_size": getattr(form, f"{photo}_file_size") or None,
+    }
+
+
+def _no_photo(photo: str) -> dict[str, Any]:
+    return {f"{photo}_url": None, f"{photo}_file_name": None, f"{photo}_file_size": None}
+
+
+def _optional(field: str, value: str | None, longest: int) -> str | None:
+    """Null and blank text are None."""
+    return clean(field, value, longest=longest) if value is not None and value.strip() else None

@@ -1,0 +1,30 @@
+"""Photos are addresses of files that lie elsewhere: which addresses are taken (registry document, 3.6)."""
+
+import re
+from collections.abc import Collection
+
+from balcao.core.errors import Invalid
+from balcao.core.text import has_control
+
+LONGEST_URL = 2048
+
+# Matched as a whole rather than parsed: browsers and parsers disagree on user parts, backslashes and other alphabets in
+# a host, so nothing of the kind gets in. A port other than the default one, written or not, does not match.
+_URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
+
+
+def checked_url(field: str, url: str, hosts: Collection[str]) -> str:
+    """The trimmed address. Raises Invalid unless it is https on one of the hosts or a subdomain of one."""
+    text = url.strip()
+    found = _URL.fullmatch(text)
+    if found is None or len(text) > LONGEST_URL or has_control(text) or not _allowed(found["host"].lower(), hosts):
+        raise Invalid(
+            f"O campo `{field}` deve ser um endereço https de até {LONGEST_URL} caracteres em um destes servidores: "
+            f"{', '.join(sorted(hosts))}.",
+            code=f"{field}-invalid",
+        )
+    return text
+
+
+def _allowed(host: str, hosts: Collection[str]) -> bool:
+    return any(host == allowed or host.endswith(f".{allowed}") for allowed in hosts)

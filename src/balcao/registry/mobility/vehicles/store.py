@@ -1,0 +1,168 @@
+"""SQL of the vehicles and of who may see one; the driver links are only read here, and revoked with their vehicle."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection, Row
+from balcao.core.ids import new_id
+from balcao.core.paging import Page
+from balcao.registry.mobility.vehicles.schemas import VehicleCreate
+
+_FORM = VehicleCreate.__struct_fields__
+
+
+@dataclass(frozen=True)
+class Vehicle:
+    """As one person sees it. `conductor_id` is their accepted link; an owner has none.
+
+    Of an erased vehicle little is left, but nobody sees those.
+    """
+
+    id: str
+    owner_cpf: str
+    registration_number: str
+    form: VehicleCreate
+    brand_name: str | None
+    model_name: str | None
+    conductor_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+
+
+_SEEN = f"""
+SELECT vehicle.id::text, owner_cpf, registration_number, {", ".join(f"vehicle.{name}" for name in _FORM)},
+       brand.name AS brand_name, model.name AS model_name, link.id::text AS conductor_id,
+       vehicle.created_at, vehicle.updated_at, vehicle.deleted_at
+FROM registry.vehicle
+LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
+LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
+LEFT JOIN registry.vehicle_conductor AS link
+    ON link.vehicle_id = vehicle.id AND link.conductor_cpf = $1 AND link.status = 'accepted'
+"""  # noqa: S608 - constants
+
+_READ = f"""{_SEEN}
+WHERE vehicle.id = $2 AND vehicle.deleted_at IS NULL AND (owner_cpf = $1 OR link.id IS NOT NULL)
+"""
+
+
+async def read(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle | None:
+    """A live one that the viewer owns or drives."""
+    row = await connection.fetchrow(_READ, viewer.digits, vehicle_id)
+    return _vehicle(row) if row else None
+
+
+_REACHED = """
+SELECT id FROM registry.vehicle WHERE owner_cpf = $1 AND deleted_at IS NULL
+UNION ALL
+SELECT vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = $1 AND status = 'accepted'
+"""
+_LIST = f"""{_SEEN}
+WHERE vehicle.id IN ({_REACHED})
+ORDER BY vehicle.created_at DESC, vehicle.id DESC
+LIMIT $2 OFFSET $3
+"""  # noqa: S608 - constants
+_COUNT = f"SELECT count(*) FROM ({_REACHED}) AS reached"  # noqa: S608 - constants
+
+
+async def page_of(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
+    """The live ones that the viewer owns or drives, and how many there are."""
+    total: int = await connection.fetchval(_COUNT, viewer.digits)
+    rows = await connection.fetch(_LIST, viewer.digits, page.limit, page.offset)
+    return [_vehicle(row) for row in rows], total
+
+
+_OWNED = f"{_SEEN} WHERE owner_cpf = $1 ORDER BY vehicle.created_at, vehicle.id"
+
+
+async def owned(connection: Connection, owner: Cpf) -> list[Vehicle]:
+    """Deleted ones too, as long as they are not erased."""
+    return [_vehicle(row) for row in await connection.fetch(_OWNED, owner.digits)]
+
+
+_LOCK = "SELECT FROM registry.vehicle WHERE id = $1 FOR UPDATE"
+
+
+async def lock(connection: Connection, vehicle_id: str) -> None:
+    """Who changes a vehicle, or invites to it, does so one after the other."""
+    await connection.execute(_LOCK, vehicle_id)
+
+
+# There is no row of the owner to lock before the first vehicle.
+_LOCK_OWNER = "SELECT pg_advisory_xact_lock(hashtextextended('vehicles of ' || $1, 0))"
+_COUNT_OWNED = "SELECT count(*) FROM registry.vehicle WHERE owner_cpf = $1 AND deleted_at IS NULL"
+
+
+async def lock_and_count(connection: Connection, owner: Cpf) -> int:
+    """The owner's live vehicles; nobody else registers one for them until the transaction ends."""
+    await connection.execute(_LOCK_OWNER, owner.digits)
+    found: int = await connection.fetchval(_COUNT_OWNED, owner.digits)
+    return found
+
+
+_INSERT = f"""
+WITH number AS MATERIALIZED (SELECT nextval('registry.vehicle_number')::text AS digits)
+INSERT INTO registry.vehicle (id, owner_cpf, registration_number, {", ".join(_FORM)})
+SELECT $1, $2, $3::text || lpad(digits, greatest(6, length(digits)), '0'),
+       {", ".join(f"${number}" for number in range(4, len(_FORM) + 4))}
+FROM number
+RETURNING id::text
+"""  # noqa: S608 - constants
+
+
+async def insert(connection: Connection, owner: Cpf, prefix: str, form: VehicleCreate) -> str:
+    """Answers the id. A number that a rolled back insert took is never used."""
+    id_: str = await connection.fetchval(_INSERT, new_id(), owner.digits, prefix, *_values(form))
+    return id_
+
+
+_UPDATE = f"""
+UPDATE registry.vehicle
+SET ({", ".join(_FORM)}) = ROW({", ".join(f"${number}" for number in range(2, len(_FORM) + 2))}),
+    updated_at = clock_timestamp()
+WHERE id = $1
+"""  # noqa: S608 - constants
+
+
+async def update(connection: Connection, vehicle_id: str, form: VehicleCreate) -> None:
+    await connection.execute(_UPDATE, vehicle_id, *_values(form))
+
+
+# Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
+_DELETE = """
+UPDATE registry.vehicle SET deleted_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id = $1
+"""
+_REVOKE_LINKS = """
+UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+RETURNING conductor_cpf
+"""
+
+
+async def delete(connection: Connection, vehicle_id: str) -> list[str]:
+    """Revokes every link; answers whose."""
+    await connection.execute(_DELETE, vehicle_id)
+    return [row["conductor_cpf"] for row in await connection.fetch(_REVOKE_LINKS, vehicle_id)]
+
+
+_DELETED_BY = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND owner_cpf = $2 AND deleted_at IS NOT NULL)"
+
+
+async def was_owned(connection: Connection, vehicle_id: str, owner: Cpf) -> bool:
+    """Whether it is a deleted one of theirs."""
+    found: bool = await connection.fetchval(_DELETED_BY, vehicle_id, owner.digits)
+    return found
+
+
+def _values(form: VehicleCreate) -> tuple[Any, ...]:
+    return msgspec.structs.astuple(form)
+
+
+def _vehicle(row: Row) -> Vehicle:
+    values = dict(row)
+    form = VehicleCreate(**{name: values.pop(name) for name in _FORM})
+    return Vehicle(form=form, **values)

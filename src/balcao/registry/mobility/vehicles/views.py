@@ -1,0 +1,55 @@
+"""How a vehicle is shown to one of its people."""
+
+from msgspec import UNSET
+
+from balcao.core.cpf import Cpf
+from balcao.registry.mobility.catalogue.schemas import VehicleType
+from balcao.registry.mobility.people import Contact, shown
+from balcao.registry.mobility.vehicles.schemas import Role, VehicleDetail, VehicleItem
+from balcao.registry.mobility.vehicles.store import Vehicle
+
+
+def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
+    form = vehicle.form
+    return VehicleItem(
+        id=vehicle.id,
+        display_name=form.display_name,
+        registration_number=vehicle.registration_number,
+        brand_id=form.brand_id,
+        brand_other=form.brand_other,
+        brand_name=vehicle.brand_name,
+        model_id=form.model_id,
+        model_other=form.model_other,
+        model_name=vehicle.model_name,
+        vehicle_type=VehicleType(form.vehicle_type or ""),
+        color=form.color,
+        vehicle_photo_url=form.vehicle_photo_url,
+        role=Role.OWNER if vehicle.owner_cpf == viewer.digits else Role.CONDUCTOR,
+        conductor_id=vehicle.conductor_id or UNSET,
+    )
+
+
+def detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
+    """`owner` is what the owner's record says."""
+    form, listed = vehicle.form, item(vehicle, viewer)
+    return VehicleDetail(
+        **{name: getattr(listed, name) for name in listed.__struct_fields__},
+        owner_cpf=shown(vehicle.owner_cpf, viewer),
+        owner_name=owner.name,
+        owner_phone=owner.phone,
+        owner_email=owner.email,
+        serial_number=form.serial_number,
+        serial_number_photo_url=form.serial_number_photo_url,
+        serial_number_photo_file_name=form.serial_number_photo_file_name,
+        serial_number_photo_file_size=form.serial_number_photo_file_size,
+        vehicle_photo_file_name=form.vehicle_photo_file_name,
+        vehicle_photo_file_size=form.vehicle_photo_file_size,
+        has_invoice=form.has_invoice,
+        invoice_photo_url=form.invoice_photo_url,
+        invoice_photo_file_name=form.invoice_photo_file_name,
+        invoice_photo_file_size=form.invoice_photo_file_size,
+        self_declaration=form.self_declaration,
+        created_at=vehicle.created_at,
+        updated_at=vehicle.updated_at,
+        deleted_at=vehicle.deleted_at or UNSET,
+    )
