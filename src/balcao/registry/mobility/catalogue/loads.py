@@ -1,4 +1,4 @@
-"""The catalogue as the city loads it: an administrator's deletion stays, a type in use stays."""
+"""The catalogue as the city loads it: what administrators renamed or deleted stays so, and a type in use."""
 
 from collections.abc import Sequence
 
@@ -41,61 +41,57 @@ class ModelRow(msgspec.Struct):
         self.brand, self.name = _usable("brand", self.brand), _usable("name", self.name)
 
 
-# A name that another live row has by now is left alone: that row was renamed to it.
+# A brand that is there stays as it is, whatever it was renamed to; so does a live one of the same name.
 _WRITE_BRANDS = """
 INSERT INTO registry.vehicle_brand (id, name, name_key)
 SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS loaded (id, name, name_key)
-WHERE NOT EXISTS (
-    SELECT FROM registry.vehicle_brand AS other
-    WHERE other.name_key = loaded.name_key AND other.id <> loaded.id AND other.deleted_at IS NULL)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, name_key = excluded.name_key
-WHERE vehicle_brand.deleted_at IS NULL AND NOT vehicle_brand.is_other AND vehicle_brand.name <> excluded.name
+ON CONFLICT DO NOTHING
 RETURNING true
 """
 
 
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
-    """Of two lines with one id the last counts."""
-    names = {brand_id_of(row.name): row.name for row in rows}
-    keys = [name_key(name) for name in names.values()]
-    return len(await connection.fetch(_WRITE_BRANDS, list(names), list(names.values()), keys))
+    """Of two lines with one id the first counts."""
+    names = [row.name for row in rows]
+    keys = [name_key(name) for name in names]
+    return len(await connection.fetch(_WRITE_BRANDS, [brand_id_of(name) for name in names], names, keys))
 
 
-# The brand is found by its id or, when it was made under another name, by its present one.
+# The brand is the one that has the name now, else the one that was made under it.
 _WRITE_MODELS = """
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT loaded.id, brand.id, loaded.name, loaded.name_key, loaded.vehicle_type
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-    AS loaded (id, brand_key, name, name_key, vehicle_type)
-JOIN registry.vehicle_brand AS brand
-    ON brand.name_key = loaded.brand_key AND brand.deleted_at IS NULL AND NOT brand.is_other
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS loaded (id, brand_id, brand_key, name, name_key, vehicle_type)
+CROSS JOIN LATERAL (
+    SELECT id FROM registry.vehicle_brand
+    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = loaded.brand_key OR id = loaded.brand_id)
+    ORDER BY name_key = loaded.brand_key DESC LIMIT 1) AS brand
 WHERE NOT EXISTS (
     SELECT FROM registry.vehicle_model AS other
     WHERE other.brand_id = brand.id AND other.name_key = loaded.name_key AND other.id <> loaded.id
         AND other.deleted_at IS NULL)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, name_key = excluded.name_key, vehicle_type = excluded.vehicle_type
-WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other AND vehicle_model.brand_id = excluded.brand_id
-    AND (vehicle_model.name, vehicle_model.vehicle_type) <> (excluded.name, excluded.vehicle_type)
-    AND (vehicle_model.vehicle_type = excluded.vehicle_type OR NOT EXISTS (
-        SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL))
+ON CONFLICT (id) DO UPDATE SET vehicle_type = excluded.vehicle_type
+WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
+    AND vehicle_model.vehicle_type <> excluded.vehicle_type
+    AND NOT EXISTS (
+        SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL)
 RETURNING true
 """
 
 
 async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
-    """Their brands are written first; the answer counts models."""
+    """Their brands are written first; the answer counts models. Of two lines with one id the last counts."""
     await write_brands(connection, [BrandRow(row.brand) for row in rows])
     models = {model_id_of(brand_id_of(row.brand), row.name): row for row in rows}
-    return len(
-        await connection.fetch(
-            _WRITE_MODELS,
-            list(models),
-            [name_key(row.brand) for row in models.values()],
-            [row.name for row in models.values()],
-            [name_key(row.name) for row in models.values()],
-            [row.vehicle_type for row in models.values()],
-        )
+    columns = (
+        [brand_id_of(row.brand) for row in models.values()],
+        [name_key(row.brand) for row in models.values()],
+        [row.name for row in models.values()],
+        [name_key(row.name) for row in models.values()],
+        [row.vehicle_type for row in models.values()],
     )
+    return len(await connection.fetch(_WRITE_MODELS, list(models), *columns))
 
 
 LOADS = [Load("vehicle-brands", BrandRow, write_brands), Load("vehicle-models", ModelRow, write_models)]

@@ -138,7 +138,7 @@ def _email(text: str) -> str:
     """Domain in lower case, local part as typed."""
     text = clean("email", text, longest=LONGEST_EMAIL)
     try:
-        found = validate_email(text, check_deliverability=False, allow_smtputf8=False)
+        found = validate_email(text, check_deliverability=False, allow_smtputf8=False, strict=True)
     except EmailNotValidError:
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid") from None
     return found.normalized

@@ -65,7 +65,7 @@ _LIST = f"""{_SEEN}
 WHERE vehicle.id IN ({_REACHED})
 ORDER BY vehicle.created_at DESC, vehicle.id DESC
 LIMIT $2 OFFSET $3
-"""  # noqa: S608 - constants
+"""
 _COUNT = f"SELECT count(*) FROM ({_REACHED}) AS reached"  # noqa: S608 - constants
 
 

@@ -1,0 +1,271 @@
+"""The catalogue of brands, models and colours (registry document, 2.7, 2.8, 3.6, cases M4 and M11)."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+
+from balcao.registry.mobility.catalogue.colours import COLOURS
+from balcao.registry.mobility.catalogue.loads import LOADS
+from tests.registry.mobility.garage import ADMIN, ANA, MOBILITY, Garage, form
+from tests.support.shapes import INSTANT, Optional, differences
+from tests.support.sizes import size
+
+BRANDS, MODELS = f"{ADMIN}/vehicle-brands", f"{ADMIN}/vehicle-models"
+BRAND = {"id": str, "name": str, "is_other": bool}
+MODEL = BRAND | {"brand_id": str, "vehicle_type": str}
+KEPT = {"deleted_at": Optional(INSTANT)}
+
+
+def read(garage: Garage, path: str) -> list[Any]:
+    answer = garage.ask(ANA, "GET", f"{MOBILITY}/{path}")
+    assert answer.status_code == 200
+    assert garage.ask(ANA, "GET", f"{MOBILITY}/{path}", **{"If-None-Match": answer.headers["ETag"]}).status_code == 304
+    found: list[Any] = answer.json()["data"]
+    return found
+
+
+def change(garage: Garage, path: str, **members: Any) -> int:
+    return garage.ask(garage.admin, "PATCH", path, members).status_code
+
+
+def delete(garage: Garage, path: str) -> int:
+    return garage.ask(garage.admin, "DELETE", path).status_code
+
+
+def test_everybody_with_a_token_reads_and_nobody_without(garage: Garage) -> None:
+    paths = ("vehicle-brands", "vehicle-models?brand_id=brand_brisa", "vehicle-colors")
+    for path in paths:
+        assert garage.http.get(f"{MOBILITY}/{path}").status_code == 401
+    assert read(garage, "vehicle-colors") == list(COLOURS)
+    assert differences(read(garage, "vehicle-brands"), [BRAND]) == []
+    assert differences(read(garage, "vehicle-models?brand_id=brand_brisa"), [MODEL]) == []
+    assert read(garage, "vehicle-models?brand_id=desconhecida") == []
+    assert read(garage, "vehicle-models?brand_id=a%00b") == []
+    for query in ("", "?brand_id="):
+        missing = garage.ask(ANA, "GET", f"{MOBILITY}/vehicle-models{query}")
+        assert (missing.status_code, "brand_id" in missing.json()["error"]) == (400, True)
+
+
+def test_administration_is_for_holders_of_the_action(garage: Garage) -> None:
+    calls = [
+        ("GET", BRANDS),
+        ("POST", BRANDS),
+        ("PATCH", f"{BRANDS}/brand_brisa"),
+        ("DELETE", f"{BRANDS}/brand_brisa"),
+        ("GET", MODELS),
+        ("POST", MODELS),
+        ("PATCH", f"{MODELS}/model_brisa_mini"),
+        ("DELETE", f"{MODELS}/model_brisa_mini"),
+    ]
+    assert [garage.ask(ANA, method, path, {}).status_code for method, path in calls] == [403] * 8
+
+
+def test_names_are_sorted_without_case_and_accents_and_the_sentinel_comes_last(garage: Garage) -> None:
+    for name in ("zebra", "Ágata", "Árvore", "abelha"):
+        assert garage.brand(name).status_code == 201
+    names = [brand["name"] for brand in read(garage, "vehicle-brands")]
+    assert names[-1] == "Outro"
+    assert [n for n in names if n in {"zebra", "Ágata", "Árvore", "abelha"}] == ["abelha", "Ágata", "Árvore", "zebra"]
+
+
+def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
+    made = garage.brand("São João-X / 2")
+    assert made.json() == {"id": "brand_sao_joao_x_2", "name": "São João-X / 2", "is_other": False, "deleted_at": None}
+    path = f"{BRANDS}/brand_sao_joao_x_2"
+    renamed = garage.ask(garage.admin, "PATCH", path, {"name": " Novo nome "})
+    assert renamed.json() == made.json() | {"name": "Novo nome"}
+    assert change(garage, path, name="NOVO NOME") == 200  # its own name in other case
+    assert garage.brand("São João-X / 2").status_code == 409  # the id is taken
+    assert (delete(garage, path), delete(garage, path), change(garage, path, name="x")) == (204, 404, 404)
+    assert garage.brand("São João X 2").status_code == 409  # by a deleted row too
+    assert "brand_sao_joao_x_2" not in {brand["id"] for brand in read(garage, "vehicle-brands")}
+    kept = garage.ask(garage.admin, "GET", BRANDS).json()["data"]
+    assert differences(kept, [BRAND | KEPT]) == []
+    assert [brand["deleted_at"] is None for brand in kept if brand["id"] == "brand_sao_joao_x_2"] == [False]
+
+
+def test_names_are_unique_without_case_among_live_ones(garage: Garage) -> None:
+    assert garage.brand("Corisco").status_code == 201
+    assert garage.brand(" corisco ").status_code == 409
+    assert garage.brand("CORISCO").status_code == 409
+    assert garage.brand("Trovão").status_code == 201
+    assert change(garage, f"{BRANDS}/brand_trovao", name="corisco") == 409
+    assert garage.model("brand_trovao", "Um").status_code == 201
+    assert garage.model("brand_trovao", "UM").status_code == 409
+    assert garage.model("brand_corisco", "Um").status_code == 201
+    assert garage.model("brand_corisco", "Dois").status_code == 201
+    assert change(garage, f"{MODELS}/model_corisco_dois", name="um") == 409
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\u0000b", "///", None, 5], ids=repr)
+def test_a_bad_name_is_refused(garage: Garage, name: Any) -> None:
+    answer = garage.ask(garage.admin, "POST", BRANDS, {"name": name})
+    assert (answer.status_code, "`name`" in answer.json()["error"]) == (400, True)
+    assert garage.ask(garage.admin, "POST", BRANDS, {}).status_code == 400
+
+
+def test_sentinels_do_not_change(garage: Garage) -> None:
+    assert change(garage, f"{BRANDS}/brand_outro", name="x") == 400
+    assert delete(garage, f"{BRANDS}/brand_outro") == 400
+    assert garage.model("brand_outro", "x").status_code == 400
+    assert change(garage, f"{MODELS}/model_outro", name="x") == 400
+    assert delete(garage, f"{MODELS}/model_outro") == 400
+    assert change(garage, f"{MODELS}/model_brisa_mini", brand_id="brand_outro") == 400
+
+
+def test_models_belong_to_a_brand_and_can_move_while_nobody_uses_them(garage: Garage) -> None:
+    garage.brand("Partida")
+    garage.brand("Chegada")
+    made = garage.model("brand_partida", "Ágil 2", "ciclomotor")
+    assert (made.status_code, made.json()["id"]) == (201, "model_partida_agil_2")
+    assert differences(made.json(), MODEL | KEPT) == []
+    assert garage.model("brand_partida", "x", "carro").status_code == 400
+    assert garage.model("brand_nenhuma", "x").status_code == 404
+    path = f"{MODELS}/model_partida_agil_2"
+    assert (change(garage, path), change(garage, path, name=None), change(garage, path, vehicle_type="carro")) == (
+        400,
+    ) * 3
+    assert change(garage, path, brand_id="brand_nenhuma") == 404
+    moved = garage.ask(garage.admin, "PATCH", path, {"brand_id": "brand_chegada", "vehicle_type": "autopropelido"})
+    assert moved.json() == made.json() | {"brand_id": "brand_chegada", "vehicle_type": "autopropelido"}
+    assert [m["id"] for m in read(garage, "vehicle-models?brand_id=brand_chegada")] == ["model_partida_agil_2"]
+    assert delete(garage, f"{BRANDS}/brand_chegada") == 409
+    assert (delete(garage, path), delete(garage, path), change(garage, path, name="x")) == (204, 404, 404)
+    assert delete(garage, f"{BRANDS}/brand_chegada") == 204
+    of_brand = garage.ask(garage.admin, "GET", f"{MODELS}?brand_id=brand_chegada").json()["data"]
+    assert [model["deleted_at"] is None for model in of_brand] == [False]
+    assert {m["id"] for m in garage.ask(garage.admin, "GET", MODELS).json()["data"]} > {"model_partida_agil_2"}
+
+
+def test_what_live_vehicles_refer_to_stays_but_for_its_name(garage: Garage) -> None:
+    garage.brand("Usada")
+    garage.brand("Outra casa")
+    garage.model("brand_usada", "Fixa")
+    held = garage.registered(ANA, brand_id="brand_usada", model_id="model_usada_fixa")["id"]
+    path = f"{MODELS}/model_usada_fixa"
+    assert change(garage, path, vehicle_type="ciclomotor") == 409
+    assert change(garage, path, brand_id="brand_outra_casa") == 409
+    assert change(garage, path, brand_id="brand_usada", vehicle_type="bicicleta_eletrica", name="Fixa 2") == 200
+    assert (delete(garage, path), delete(garage, f"{BRANDS}/brand_usada")) == (409, 409)
+    assert change(garage, f"{BRANDS}/brand_usada", name="Usada 2") == 200
+    shown = garage.vehicle(ANA, held).json()
+    assert (shown["brand_name"], shown["model_name"]) == ("Usada 2", "Fixa 2")
+    garage.vehicle(ANA, held, "DELETE")
+    hybrid = form(brand_id="brand_usada", model_id=..., model_other="Minha", vehicle_type="ciclomotor")
+    second = garage.register(ANA, hybrid).json()["id"]
+    assert delete(garage, path) == 204
+    assert delete(garage, f"{BRANDS}/brand_usada") == 409
+    garage.vehicle(ANA, second, "DELETE")
+    assert delete(garage, f"{BRANDS}/brand_usada") == 204
+
+
+def test_a_repeated_post_makes_one_row(garage: Garage) -> None:
+    key = {"Idempotency-Key": "marca"}
+    answers = [garage.ask(garage.admin, "POST", BRANDS, {"name": "Repetida"}, **key) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
+    assert garage.ask(garage.admin, "POST", BRANDS, {"name": "Outra"}, **key).status_code == 409
+
+
+def test_the_same_name_at_once_makes_one_brand(garage: Garage) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda n: garage.brand("Corrida" if n % 2 else "CORRIDA"), range(6)))
+    assert sorted(answer.status_code for answer in made) == [201] + [409] * 5
+
+
+_numbers = count()
+
+
+@pytest.mark.parametrize("_", range(size(4, 50)))
+def test_registering_against_deleting_leaves_no_vehicle_on_a_deleted_model(garage: Garage, sql: Any, _: int) -> None:
+    brand = garage.brand(f"Corrida {next(_numbers)}").json()["id"]
+    model = garage.model(brand, "M").json()["id"]
+    with ThreadPoolExecutor(2) as pool:
+        registered = pool.submit(garage.register, ANA, form(brand_id=brand, model_id=model))
+        deleted = pool.submit(delete, garage, f"{MODELS}/{model}")
+        outcome = registered.result().status_code, deleted.result()
+    assert outcome in {(201, 409), (400, 204)}
+    for one in garage.vehicles(ANA):
+        garage.vehicle(ANA, one["id"], "DELETE")
+
+
+def test_every_change_is_in_the_trail(garage: Garage, sql: Any) -> None:
+    trail = sql(
+        "SELECT DISTINCT operation, action FROM platform.audit_event WHERE operation LIKE 'registry.%vehicle_%'"
+    )
+    written = {tuple(event) for event in trail}
+    assert {
+        ("registry.add_vehicle_brand", "create"),
+        ("registry.rename_vehicle_brand", "update"),
+        ("registry.remove_vehicle_brand", "delete"),
+        ("registry.add_vehicle_model", "create"),
+        ("registry.change_vehicle_model", "update"),
+        ("registry.remove_vehicle_model", "delete"),
+    } <= written
+
+
+def load(database_url: str, kind: str, *rows: dict[str, str]) -> int:
+    """As the import command does, under the owner's role."""
+    found = next(load for load in LOADS if load.kind == kind)
+
+    async def once() -> int:
+        connection = await asyncpg.connect(database_url)
+        try:
+            async with connection.transaction():
+                return await found.write(connection, [msgspec.convert(row, found.row) for row in rows])
+        finally:
+            await connection.close()
+
+    return asyncio.run(once())
+
+
+def test_a_load_is_idempotent_and_leaves_what_administrators_and_owners_did(
+    garage: Garage, database_url: str, sql: Any
+) -> None:
+    brands = [{"name": "Carga"}, {"name": "CARGA"}, {"name": "Outro"}]
+    assert (load(database_url, "vehicle-brands", *brands), load(database_url, "vehicle-brands", *brands)) == (1, 0)
+    models = [
+        {"brand": "carga", "name": "Leve", "vehicle_type": "autopropelido"},
+        {"brand": "Nova", "name": "Só", "vehicle_type": "ciclomotor"},
+    ]
+    assert (load(database_url, "vehicle-models", *models), load(database_url, "vehicle-models", *models)) == (2, 0)
+    garage.registered(ANA, brand_id="brand_carga", model_id="model_carga_leve")
+    in_use, free = ({**model, "vehicle_type": "bicicleta_eletrica"} for model in models)
+    assert load(database_url, "vehicle-models", in_use, free) == 1
+    assert delete(garage, f"{MODELS}/model_nova_so") == 204
+    assert change(garage, f"{BRANDS}/brand_carga", name="Carga Pesada") == 200
+    assert load(database_url, "vehicle-models", *models) == 0
+    assert load(database_url, "vehicle-brands", {"name": "Carga pesada"}, {"name": "Carga"}) == 0
+    assert load(database_url, "vehicle-models", {"brand": "Carga", "name": "Mais", "vehicle_type": "ciclomotor"}) == 1
+    assert {m["id"] for m in read(garage, "vehicle-models?brand_id=brand_carga")} == {
+        "model_carga_leve",
+        "model_carga_mais",
+    }
+    rows = sql(
+        "SELECT id, vehicle_type, deleted_at IS NULL FROM registry.vehicle_model WHERE id IN ($1, $2) ORDER BY id",
+        "model_carga_leve",
+        "model_nova_so",
+    )
+    assert [tuple(row) for row in rows] == [
+        ("model_carga_leve", "autopropelido", True),
+        ("model_nova_so", "bicicleta_eletrica", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"brand": "", "name": "x", "vehicle_type": "ciclomotor"},
+        {"brand": "x", "name": "/", "vehicle_type": "ciclomotor"},
+        {"brand": "x", "name": "y", "vehicle_type": "carro"},
+    ],
+    ids=["brand", "name", "vehicle_type"],
+)
+def test_an_unusable_line_is_refused_by_type(database_url: str, row: dict[str, str]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        load(database_url, "vehicle-models", row)

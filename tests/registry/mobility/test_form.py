@@ -1,0 +1,171 @@
+"""The pure rules: flows, photo addresses, slugs (registry document, 3.6 and 4.8, cases M3, M4, M11)."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.errors import Invalid
+from balcao.registry.mobility.catalogue.colours import COLOURS
+from balcao.registry.mobility.catalogue.schemas import Brand, Model, VehicleType
+from balcao.registry.mobility.catalogue.slugs import folded, slug
+from balcao.registry.mobility.vehicles.flows import Choice, settle
+from balcao.registry.mobility.vehicles.photos import checked_url
+from tests.support.sizes import EXAMPLES
+
+BRANDS = {id_: Brand(id=id_, name=id_, is_other=id_ == "brand_outro") for id_ in ("brand_a", "brand_b", "brand_outro")}
+MODELS = {
+    id_: Model(id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro")
+    for id_, brand in {"model_a": "brand_a", "model_b": "brand_b", "model_outro": "brand_outro"}.items()
+}
+texts = st.none() | st.just("texto")
+choices = st.builds(
+    Choice,
+    brand_id=st.none() | st.sampled_from([*BRANDS, "brand_deleted"]),
+    brand_other=texts,
+    model_id=st.none() | st.sampled_from([*MODELS, "model_deleted"]),
+    model_other=texts,
+    vehicle_type=st.none() | st.sampled_from(["autopropelido", "bicicleta_eletrica"]),
+)
+
+
+def outcome(choice: Choice) -> Choice | None:
+    """What is kept, None when it is refused."""
+    try:
+        return settle(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
+    except Invalid:
+        return None
+
+
+def by_the_table(choice: Choice) -> Choice | None:
+    """The three rows of the table in 4.8, one condition each, in the words that it uses."""
+    brand, model = choice.brand_id, choice.model_id
+    real = {"model_a": "brand_a", "model_b": "brand_b"}
+    no_model, no_brand = model in (None, "model_outro"), brand in (None, "brand_outro")
+    typed = choice.model_other is not None and choice.vehicle_type is not None
+    if model in real and real[model] == brand:
+        return Choice(brand, None, model, None, "ciclomotor")
+    if brand in ("brand_a", "brand_b") and no_model and typed:
+        return Choice(brand, None, None, choice.model_other, choice.vehicle_type)
+    if no_brand and no_model and choice.brand_other is not None and typed:
+        return Choice(None, choice.brand_other, None, choice.model_other, choice.vehicle_type)
+    return None
+
+
+@settings(max_examples=EXAMPLES)
+@given(choices)
+def test_a_choice_is_kept_as_the_table_of_flows_says(choice: Choice) -> None:
+    assert outcome(choice) == by_the_table(choice)
+
+
+@settings(max_examples=EXAMPLES)
+@given(choices)
+def test_what_is_kept_is_kept_as_it_is_when_it_is_chosen_again(choice: Choice) -> None:
+    kept = outcome(choice)
+    if kept is not None:
+        assert outcome(kept) == kept
+        assert kept.vehicle_type is not None
+        assert not {kept.brand_id, kept.model_id} & {"brand_outro", "model_outro", "brand_deleted", "model_deleted"}
+
+
+HOSTS = frozenset({"storage.googleapis.com", "storage.cloud.google.com"})
+TAKEN = [
+    "https://storage.googleapis.com/b/a.jpg",
+    " https://storage.googleapis.com/b/a.jpg ",
+    "HTTPS://Storage.GoogleAPIs.com/b/a.jpg",
+    "https://bucket.storage.googleapis.com/a.jpg?X-Goog-Signature=1&a=%20#x",
+    "https://storage.cloud.google.com:443/a.jpg",
+    "https://storage.googleapis.com",
+    "https://storage.googleapis.com/fotos/bicicleta-à-noite.jpg",
+    "https://storage.googleapis.com/@a:b",
+]
+REFUSED = [
+    "",
+    "http://storage.googleapis.com/a.jpg",
+    "data:image/png;base64,AAAA",
+    "javascript://storage.googleapis.com/%0aalert(1)",
+    "//storage.googleapis.com/a.jpg",
+    "https:storage.googleapis.com/a.jpg",
+    "https:/storage.googleapis.com/a.jpg",
+    "https://evil.example/a.jpg",
+    "https://storage.googleapis.com.evil.example/a.jpg",
+    "https://evilstorage.googleapis.com/a.jpg",
+    "https://googleapis.com/a.jpg",
+    "https://user@storage.googleapis.com/a.jpg",
+    "https://storage.googleapis.com@evil.example/a.jpg",
+    "https://storage.googleapis.com:443@evil.example/a.jpg",
+    "https://evil.example\\@storage.googleapis.com/a.jpg",
+    "https://storage.googleapis.com\\@evil.example/a.jpg",
+    "https://evil.example#@storage.googleapis.com/a.jpg",
+    "https://storage.googleapis.com:8443/a.jpg",
+    "https://storage.googleapis.com:/a.jpg",
+    "https://storage.googleapis.com./a.jpg",
+    "https://.storage.googleapis.com/a.jpg",
+    "https://storage.googleapis。com/a.jpg",
+    "https://ſtorage.googleapis.com/a.jpg",
+    "https://storage.googleapis.com/a b.jpg",
+    "https://storage.googleapis.com/a\nb.jpg",
+    "https://storage.googleapis.com/a\0b.jpg",
+    "https://storage.googleapis.com/" + "x" * 2048,
+]
+
+
+@pytest.mark.parametrize("url", TAKEN, ids=ascii)
+def test_an_address_on_an_allowed_server_is_taken_as_it_is(url: str) -> None:
+    assert checked_url("foto", url, HOSTS) == url.strip()
+
+
+@pytest.mark.parametrize("url", REFUSED, ids=lambda url: ascii(url)[:60])
+def test_any_other_address_is_refused(url: str) -> None:
+    with pytest.raises(Invalid, match="`foto`"):
+        checked_url("foto", url, HOSTS)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.from_regex(r"\Ahttps://[a-z@:./\\#?-]{0,20}(storage\.googleapis\.com)?[a-z@:./\\#?-]{0,20}\Z"))
+def test_what_is_taken_leads_every_reader_to_an_allowed_server(url: str) -> None:
+    try:
+        taken = checked_url("foto", url, HOSTS)
+    except Invalid:
+        return
+    authority = re.split(r"[/\\?#]", taken.removeprefix("https://"), maxsplit=1)[0]
+    assert re.fullmatch(r"([a-z-]+\.)*storage\.(googleapis|cloud\.google)\.com", authority)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("São João-X / 2", "sao_joao_x_2"),
+        ("  A__b  C ", "a_b_c"),
+        ("Ágil", "agil"),
+        ("Raio 50", "raio_50"),
+        ("-X-", "x"),
+    ],
+)
+def test_slugs(name: str, wanted: str) -> None:
+    assert slug(name) == wanted
+
+
+@pytest.mark.parametrize("name", ["/", "电动", " - _ ", "!!!"])
+def test_a_name_without_a_slug_is_refused(name: str) -> None:
+    with pytest.raises(Invalid, match="`name`"):
+        slug(name)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.text(max_size=30))
+def test_a_slug_is_an_id_and_its_own_slug(name: str) -> None:
+    try:
+        found = slug(name)
+    except Invalid:
+        assert not re.search(r"[a-zA-Z0-9]", name)
+        return
+    assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", found)
+    assert slug(found) == found
+    assert folded(found) == found
+
+
+def test_the_colours_are_those_of_the_document() -> None:
+    assert len(COLOURS) == len(set(COLOURS)) == 23
+    assert (COLOURS[0], COLOURS[14:16], COLOURS[-1]) == ("Amarelo", ("Preto", "Prata"), "Vinho")

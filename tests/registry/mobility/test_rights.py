@@ -1,0 +1,145 @@
+"""What ends by time or by a person's right (registry document, 4.8, 4.9 and 5), and the demo data (7)."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+
+from balcao import app
+from balcao.core.cpf import Cpf
+from balcao.core.platform import assemble
+from balcao.registry import SERVICE
+from balcao.registry.mobility import demo, service
+from balcao.registry.mobility.holding import HOLDING
+from balcao.settings import Settings
+from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
+
+AT = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def owner(database_url: str) -> Callable[..., Any]:
+    """Runs something in a transaction under the role that owns the tables."""
+
+    def run(what: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        async def once() -> Any:
+            connection = await asyncpg.connect(database_url)
+            try:
+                async with connection.transaction():
+                    return await what(connection, *args)
+            finally:
+                await connection.close()
+
+        return asyncio.run(once())
+
+    return run
+
+
+def test_an_invitation_ends_after_ninety_days(garage: Garage, owner: Any, sql: Any) -> None:
+    held = garage.registered(ANA)["id"]
+    old, young, accepted = (
+        garage.invited(ANA, held, BRUNO),
+        garage.invited(ANA, held, CARLA),
+        garage.driving(ANA, held, DAVI),
+    )
+    age = "UPDATE registry.vehicle_conductor SET created_at = now() - $2::text::interval WHERE id = $1"
+    for link, days in ((old, "91 days"), (young, "89 days"), (accepted, "91 days")):
+        sql(age, link, days)
+    assert [owner(service.expire_invitations), owner(service.expire_invitations)] == [1, 0]
+    assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {young, accepted}
+    assert garage.answer(BRUNO, old).status_code == 400
+    assert garage.invite(ANA, held, BRUNO).status_code == 201
+
+
+def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Garage, owner: Any, sql: Any) -> None:
+    made = garage.registered(CARLA, has_invoice=True, invoice_photo_url=PHOTO)
+    link = garage.invited(CARLA, made["id"], BRUNO)
+    garage.vehicle(CARLA, made["id"], "DELETE")
+    assert (owner(service.erase_links), owner(service.erase_vehicles)) == (0, 0)
+    sql("UPDATE registry.vehicle_conductor SET updated_at = now() - interval '731 days' WHERE id = $1", link)
+    sql("UPDATE registry.vehicle SET deleted_at = now() - interval '731 days' WHERE id = $1", made["id"])
+    assert (owner(service.erase_links), owner(service.erase_vehicles)) == (1, 1)
+    assert owner(service.erase_vehicles) == 0
+    assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
+    assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
+    assert garage.vehicle(CARLA, made["id"], "DELETE").status_code == 404
+
+
+def _left(sql: Any, vehicle_id: str) -> dict[str, Any]:
+    """What an erased vehicle still tells of the one that it was."""
+    (row,) = sql("SELECT * FROM registry.vehicle WHERE id = $1", vehicle_id)
+    whose = ("id", "brand_id", "model_id", "vehicle_type", "has_invoice", "self_declaration")
+    kept = {name: value for name, value in row.items() if value is not None and not name.endswith("_at")}
+    return {name: value for name, value in kept.items() if name not in whose}
+
+
+def test_the_export_holds_own_vehicles_and_links_as_a_driver(garage: Garage, owner: Any) -> None:
+    held = garage.registered(FABIO)["id"]
+    garage.vehicle(FABIO, held, "DELETE")
+    link = garage.driving(ANA, garage.registered(ANA)["id"], FABIO, name="Fá")
+    found = json.loads(msgspec.json.encode(owner(HOLDING.exported, Cpf(FABIO))))
+    assert [vehicle["id"] for vehicle in found["veiculos"]] == [held]
+    assert found["veiculos"][0]["deleted_at"]
+    (driven,) = found["condutor_de"]
+    assert (driven["id"], driven["conductor_cpf"], driven["invited_by_cpf"]) == (link, FABIO, "***.000.001-**")
+    assert (driven["status"], driven["conductor_name"], driven["vehicle"]["brand_label"]) == ("accepted", "Fá", "Brisa")
+    assert owner(HOLDING.exported, Cpf("90000001147")) == {"veiculos": [], "condutor_de": []}
+
+
+def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
+    garage: Garage, owner: Any, sql: Any
+) -> None:
+    person = "90000000760"
+    secret = {"display_name": "Nome único", "serial_number": "SERIE-UNICA", "vehicle_photo_file_name": "unica.jpg"}
+    made = garage.registered(person, **secret)
+    garage.driving(person, made["id"], BRUNO, name="Bruno único", email="unico@correio.example", phone="1234")
+    other = garage.registered(DAVI)["id"]
+    garage.driving(DAVI, other, person, name="Gabi única", email="gabi.unica@correio.example")
+    assert HOLDING.cleared is not None
+    report = {one.kind: one.count for one in owner(HOLDING.cleared, Cpf(person), AT)}
+    assert report == {"vehicle_links": 2, "vehicles": 1}
+    assert {one.kind: one.count for one in owner(HOLDING.cleared, Cpf(person), AT)} == {
+        "vehicle_links": 0,
+        "vehicles": 0,
+    }
+    assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
+    for table in ("vehicle", "vehicle_conductor"):
+        whole = str(sql(f"SELECT t::text FROM registry.{table} AS t")).lower()
+        assert "nic" not in whole.replace("bicicleta_eletrica", "")
+    assert garage.vehicles(person) == []
+    assert garage.vehicle(BRUNO, made["id"]).status_code == 404
+    assert garage.conductors(DAVI, other).json() == {"data": []}
+    assert garage.register(person).status_code == 201
+
+
+def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_url: str, sql: Any) -> None:
+    for one in garage.vehicles(ANA):
+        garage.vehicle(ANA, one["id"], "DELETE")
+
+    async def load() -> None:
+        platform = assemble(settings, database_url)
+        async with app.opened(platform, [SERVICE]):
+            await demo.load(platform)
+
+    for _ in range(2):
+        asyncio.run(load())
+    second, first = garage.vehicles(ANA)
+    assert (first["model_name"], second["model_name"]) == ("Urbana", "Ressaca")
+    drivers = garage.conductors(ANA, first["id"]).json()["data"]
+    assert [one["status"] for one in drivers] == ["accepted", "pending"]
+    assert first["id"] in {one["id"] for one in garage.vehicles(BRUNO)}
+    assert first["id"] in {one["vehicle_id"] for one in garage.invitations(FABIO)}
+    found = sql("SELECT vehicle_type, count(*) FROM registry.vehicle_model WHERE NOT is_other GROUP BY 1 ORDER BY 1")
+    assert [tuple(row) for row in found] == [("autopropelido", 3), ("bicicleta_eletrica", 3), ("ciclomotor", 3)]
+
+
+def test_without_a_mail_provider_the_letter_is_skipped(garage: Garage, drain: Any, sql: Any) -> None:
+    link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
+    drain()
+    found = sql("SELECT email_status, status FROM registry.vehicle_conductor WHERE id = $1", link)
+    assert [tuple(row) for row in found] == [("skipped", "pending")]

@@ -1,0 +1,390 @@
+"""Registering, reading, changing and deleting vehicles (registry document, 2.7, cases M1-M6)."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, PHOTO, UNKNOWN, Garage, form
+from tests.support.shapes import INSTANT, Matching, Optional, differences
+
+ITEM = {
+    "id": str,
+    "display_name": str,
+    "registration_number": Matching(r"RJ-E-\d{6,}"),
+    "brand_id": Optional(str),
+    "brand_other": Optional(str),
+    "brand_name": Optional(str),
+    "model_id": Optional(str),
+    "model_other": Optional(str),
+    "model_name": Optional(str),
+    "vehicle_type": str,
+    "color": str,
+    "vehicle_photo_url": str,
+    "role": str,
+}
+DETAIL = ITEM | {
+    "owner_cpf": str,
+    "owner_name": Optional(str),
+    "owner_phone": Optional(str),
+    "owner_email": Optional(str),
+    "serial_number": str,
+    "serial_number_photo_url": str,
+    "serial_number_photo_file_name": Optional(str),
+    "serial_number_photo_file_size": Optional(int),
+    "vehicle_photo_file_name": Optional(str),
+    "vehicle_photo_file_size": Optional(int),
+    "has_invoice": bool,
+    "invoice_photo_url": Optional(str),
+    "invoice_photo_file_name": Optional(str),
+    "invoice_photo_file_size": Optional(int),
+    "self_declaration": bool,
+    "created_at": INSTANT,
+    "updated_at": INSTANT,
+}
+
+
+def test_a_vehicle_of_the_catalogue_takes_its_type_from_the_model_and_a_number_of_its_own(garage: Garage) -> None:
+    extra = {"registration_number": "RJ-E-000000", "owner_phone": "1", "id": "x"}
+    made = [garage.registered(ANA, vehicle_type="ciclomotor", brand_other="texto", **extra) for _ in range(2)]
+    assert [differences(one, DETAIL) for one in made] == [[], []]
+    assert len({one["registration_number"] for one in made} | {"RJ-E-000000"}) == 3
+    first = made[0]
+    assert (first["vehicle_type"], first["brand_name"], first["model_name"]) == (
+        "bicicleta_eletrica",
+        "Brisa",
+        "Urbana",
+    )
+    assert (first["brand_other"], first["model_other"], first["role"]) == (None, None, "owner")
+    assert garage.vehicle(ANA, first["id"]).json() == first
+
+
+OTHERS = {"brand_id": None, "model_id": None}
+REFUSED: dict[str, dict[str, Any]] = {
+    "self_declaration": {"self_declaration": False},
+    "has_invoice": {"has_invoice": ...},
+    "invoice_photo_url": {"has_invoice": True},
+    "color": {"color": "Rosa-choque"},
+    "vehicle_type": {"vehicle_type": "carro"},
+    "display_name": {"display_name": "x" * 51},
+    "serial_number": {"serial_number": "123"},
+    "vehicle_photo_file_size": {"vehicle_photo_file_size": -1},
+    "vehicle_photo_file_name": {"vehicle_photo_file_name": "x" * 256},
+    "brand_other": {**OTHERS, "brand_other": "x" * 51, "model_other": "y", "vehicle_type": "ciclomotor"},
+    "model_id": {"model_id": "model_desconhecido"},
+    "brand_id": {"brand_id": "a\0b"},
+    "vehicle_photo_url": {"vehicle_photo_url": None},
+    "serial_number_photo_url": {"serial_number_photo_url": ...},
+}
+
+
+@pytest.mark.parametrize("field", REFUSED)
+def test_a_form_at_fault_is_refused_by_name_and_nothing_is_stored(garage: Garage, sql: Any, field: str) -> None:
+    before = sql("SELECT count(*) FROM registry.vehicle")
+    answer = garage.register(ANA, form(**REFUSED[field]))
+    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert f"`{field}`" in answer.json()["error"]
+    assert sql("SELECT count(*) FROM registry.vehicle") == before
+
+
+@pytest.mark.parametrize(("length", "status"), [(1, 201), (50, 201), (51, 400), (0, 400)])
+def test_names_are_counted_in_characters(garage: Garage, length: int, status: int) -> None:
+    assert garage.register(CARLA, form(display_name="é" * length)).status_code == status
+
+
+CHOICES = [
+    (
+        {"model_id": ..., "model_other": "Artesanal", "vehicle_type": "ciclomotor"},
+        ("brand_brisa", None, None, "Artesanal"),
+    ),
+    (
+        {"model_id": "model_outro", "model_other": "Artesanal", "vehicle_type": "ciclomotor"},
+        ("brand_brisa", None, None, "Artesanal"),
+    ),
+    (
+        {
+            "brand_id": "brand_outro",
+            "brand_other": "Oficina",
+            "model_id": "model_outro",
+            "model_other": "Artesanal",
+            "vehicle_type": "ciclomotor",
+        },
+        (None, "Oficina", None, "Artesanal"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "kept"), CHOICES)
+def test_outside_the_catalogue_brand_and_model_are_as_typed(
+    garage: Garage, members: dict[str, Any], kept: tuple[Any, ...]
+) -> None:
+    made = garage.registered(CARLA, **members)
+    assert (made["brand_id"], made["brand_other"], made["model_id"], made["model_other"]) == kept
+    assert (made["vehicle_type"], made["model_name"]) == ("ciclomotor", None)
+    assert made["brand_name"] == ("Brisa" if kept[0] else None)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"model_id": "model_outro"},
+        {"model_id": ..., "model_other": "Artesanal"},
+        {"brand_id": "brand_outro", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
+        {"brand_id": "brand_outro", "brand_other": "x", "vehicle_type": "ciclomotor"},
+        {"brand_id": "brand_apagada", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
+        {"brand_id": ..., "model_id": ...},
+    ],
+)
+def test_a_choice_that_is_none_of_the_flows_is_refused(garage: Garage, members: dict[str, Any]) -> None:
+    garage.brand("Apagada")
+    garage.ask(garage.admin, "DELETE", "/registry/v1/admin/mobilidade/vehicle-brands/brand_apagada")
+    assert garage.register(CARLA, form(**members)).status_code == 400
+
+
+def test_an_invoice_is_kept_only_when_there_is_one(garage: Garage) -> None:
+    invoice = {"invoice_photo_url": PHOTO, "invoice_photo_file_name": "nota.jpg", "invoice_photo_file_size": 7}
+    without = garage.registered(CARLA, **invoice)
+    assert [without[name] for name in invoice] == [None, None, None]
+    with_one = garage.registered(CARLA, has_invoice=True, **invoice)
+    assert {name: with_one[name] for name in invoice} == invoice
+
+
+def test_an_empty_file_name_and_a_size_of_zero_are_unknown(garage: Garage) -> None:
+    made = garage.registered(CARLA, vehicle_photo_file_name=" ", vehicle_photo_file_size=0)
+    assert (made["vehicle_photo_file_name"], made["vehicle_photo_file_size"]) == (None, None)
+
+
+def test_the_same_key_makes_one_vehicle_and_another_body_is_a_conflict(garage: Garage) -> None:
+    first, again = (garage.register(ANA, **{"Idempotency-Key": "uma"}) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.content == again.content
+    assert garage.register(ANA, form(color="Vinho"), **{"Idempotency-Key": "uma"}).status_code == 409
+
+
+CHANGES: list[tuple[dict[str, Any], dict[str, Any] | int]] = [
+    ({}, {}),
+    ({"display_name": " Outra "}, {"display_name": "Outra"}),
+    ({"color": "Vinho", "self_declaration": False, "registration_number": "x"}, {"color": "Vinho"}),
+    ({"model_id": "model_brisa_mini"}, {"model_id": "model_brisa_mini", "vehicle_type": "autopropelido"}),
+    (
+        {"model_id": None, "model_other": "Só minha"},
+        {"model_id": None, "model_other": "Só minha", "brand_id": "brand_brisa"},
+    ),
+    (
+        {"brand_id": "", "model_id": "", "brand_other": "A", "model_other": "B"},
+        {
+            "brand_id": None,
+            "model_id": None,
+            "brand_other": "A",
+            "model_other": "B",
+            "vehicle_type": "bicicleta_eletrica",
+        },
+    ),
+    ({"brand_id": None}, 400),
+    ({"model_id": ""}, 400),
+    ({"display_name": None}, 400),
+    ({"vehicle_type": None}, 400),
+    ({"vehicle_photo_url": None}, 400),
+    ({"vehicle_photo_file_name": None}, 400),
+    ({"has_invoice": None}, 400),
+    ({"has_invoice": True, "invoice_photo_url": None}, 400),
+    ({"has_invoice": True}, 400),
+    ({"has_invoice": False, "invoice_photo_url": None}, {"has_invoice": False, "invoice_photo_url": None}),
+    ({"color": "Rosa-choque"}, 400),
+    ({"serial_number": "abc"}, 400),
+]
+
+
+@pytest.mark.parametrize(("change", "outcome"), CHANGES, ids=repr)
+def test_a_change_keeps_what_it_does_not_name(
+    garage: Garage, change: dict[str, Any], outcome: dict[str, Any] | int
+) -> None:
+    held = garage.registered(DAVI)
+    try:
+        answer = garage.vehicle(DAVI, held["id"], "PATCH", change)
+        shown = garage.vehicle(DAVI, held["id"]).json()
+        if isinstance(outcome, int):
+            assert (answer.status_code, shown) == (outcome, held)
+        else:
+            differing = {name: value for name, value in shown.items() if held[name] != value}
+            assert answer.json() == shown
+            assert {name: shown[name] for name in outcome} == outcome
+            assert set(differing) <= {*outcome, "updated_at", "brand_name", "model_name"}
+    finally:
+        garage.vehicle(DAVI, held["id"], "DELETE")
+
+
+def test_a_new_photo_clears_what_was_known_of_the_old_file(garage: Garage) -> None:
+    held = garage.registered(DAVI, vehicle_photo_file_name="a.jpg", vehicle_photo_file_size=5)
+
+    def known(**change: Any) -> tuple[Any, Any]:
+        changed = garage.vehicle(DAVI, held["id"], "PATCH", change).json()
+        return changed["vehicle_photo_file_name"], changed["vehicle_photo_file_size"]
+
+    assert known(vehicle_photo_url=PHOTO) == ("a.jpg", 5)
+    assert known(vehicle_photo_url=PHOTO + "?2", vehicle_photo_file_size=9) == (None, 9)
+    assert known(vehicle_photo_url=PHOTO + "?3") == (None, None)
+
+
+def test_strangers_find_nothing_and_drivers_may_only_look(garage: Garage, sql: Any) -> None:
+    held = garage.registered(ANA)["id"]
+    garage.driving(ANA, held, BRUNO)
+    for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
+        assert garage.vehicle(CARLA, held, method, body).status_code == 404
+        assert garage.vehicle(CARLA, UNKNOWN, method, body).status_code == 404
+        assert garage.vehicle(CARLA, "nada", method, body).status_code == 404
+    assert garage.conductors(CARLA, held).status_code == 404
+    assert garage.invite(CARLA, held, DAVI).status_code == 404
+    assert garage.vehicle(BRUNO, held).status_code == 200
+    refused = [
+        garage.vehicle(BRUNO, held, "PATCH", {}),
+        garage.vehicle(BRUNO, held, "DELETE"),
+        garage.conductors(BRUNO, held),
+        garage.invite(BRUNO, held, DAVI),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 4
+    trail = sql("SELECT subject, \"grant\" FROM platform.audit_event WHERE action = 'denied' ORDER BY at DESC LIMIT 4")
+    assert {tuple(event) for event in trail} == {("***.000.001-**", "vehicle_link")}
+
+
+def test_a_driver_sees_the_owner_masked_and_the_owner_finds_it_in_the_trail(garage: Garage, sql: Any) -> None:
+    held = garage.registered(ANA)["id"]
+    link = garage.driving(ANA, held, BRUNO)
+    seen = garage.vehicle(BRUNO, held).json()
+    assert (seen["owner_cpf"], seen["role"], seen["conductor_id"]) == ("***.000.001-**", "conductor", link)
+    assert differences(seen, DETAIL | {"conductor_id": str}) == []
+    assert next(one["id"] for one in garage.vehicles(BRUNO) if one["role"] == "conductor") == held
+    trail = sql("""
+        SELECT subject, actor_kind, "grant" FROM platform.audit_event
+        WHERE operation = 'registry.read_vehicle' AND action = 'read' ORDER BY at DESC LIMIT 1""")
+    assert tuple(trail[0]) == ("***.000.001-**", "staff", "vehicle_link")
+
+
+def test_the_owner_is_shown_as_the_merged_record_says_now(garage: Garage, sql: Any) -> None:
+    loaded = {"origem": "cadastro", "sistema": "teste"}
+    record = {
+        "nome": "Luiz Civil",
+        "nome_social": "Luiza",
+        "email": {"principal": {**loaded, "valor": "luiza@correio.example"}},
+        "telefone": {"principal": {**loaded, "ddi": "55", "ddd": "21", "valor": "900001111"}},
+    }
+    held = garage.registered(LUIZ)
+    assert (held["owner_name"], held["owner_phone"], held["owner_email"]) == (None, None, None)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::text::jsonb, 'test')",
+        LUIZ,
+        json.dumps(record),
+    )
+    seen = garage.vehicle(LUIZ, held["id"]).json()
+    assert (seen["owner_name"], seen["owner_phone"]) == ("Luiza", "+5521900001111")
+    assert seen["owner_email"] == "luiza@correio.example"
+    scoped = [garage.issuer.machine("smtr", *scopes) for scopes in (["smtr:read"], ["smtr:read", "rmi:telefone:read"])]
+    path = f"{CITIZEN}/{LUIZ}/vehicles/{held['id']}"
+    assert [garage.ask(one, "GET", path).json()["owner_phone"] for one in scoped] == [None, "+5521900001111"]
+
+
+def test_scope_and_staff_look_in_the_place_of_the_person_and_leave_a_trace(garage: Garage, sql: Any) -> None:
+    held = garage.registered(ANA)["id"]
+    machine, stranger = garage.issuer.machine("smtr", "smtr:read"), garage.issuer.machine("painel", "sms:read")
+    paths = ["vehicles", f"vehicles/{held}", f"vehicles/{held}/conductors", "vehicle-invitations"]
+    for path in paths:
+        found = [garage.ask(who, "GET", f"{CITIZEN}/{ANA}/{path}") for who in (machine, garage.admin)]
+        assert [answer.status_code for answer in found] == [200, 200]
+        assert garage.ask(stranger, "GET", f"{CITIZEN}/{ANA}/{path}").status_code == 403
+        assert garage.ask(BRUNO, "GET", f"{CITIZEN}/{ANA}/{path}").status_code == 403
+    assert garage.ask(machine, "DELETE", f"{CITIZEN}/{ANA}/vehicles/{held}").status_code == 403
+    reads = sql("""
+        SELECT operation, actor_kind FROM platform.audit_event
+        WHERE action = 'read' AND actor_kind IN ('client', 'staff') AND "grant" <> 'vehicle_link'""")
+    operations = {"list_vehicles", "read_vehicle", "list_vehicle_conductors", "list_vehicle_invitations"}
+    wanted = {(f"registry.{name}", kind) for name in operations for kind in ("client", "staff")}
+    assert wanted <= {tuple(event) for event in reads}
+
+
+def test_staff_register_change_and_delete_in_the_place_of_the_person(garage: Garage) -> None:
+    path = f"{CITIZEN}/{FABIO}/vehicles"
+    made = garage.ask(garage.admin, "POST", path, form()).json()
+    assert (made["owner_cpf"], made["role"]) == (FABIO, "owner")
+    assert garage.ask(garage.admin, "PATCH", f"{path}/{made['id']}", {"color": "Rosa"}).json()["color"] == "Rosa"
+    assert garage.ask(garage.admin, "DELETE", f"{path}/{made['id']}").status_code == 204
+    assert garage.ask(garage.admin, "POST", f"{CITIZEN}/123/vehicles", form()).status_code == 400
+
+
+def test_deleting_is_repeatable_revokes_every_link_and_hides_the_vehicle(garage: Garage, sql: Any) -> None:
+    held = garage.registered(ANA)["id"]
+    garage.driving(ANA, held, BRUNO)
+    pending = garage.invited(ANA, held, CARLA)
+    answers = [garage.vehicle(ANA, held, "DELETE") for _ in range(2)]
+    assert [(answer.status_code, answer.content) for answer in answers] == [(204, b"")] * 2
+    assert "content-type" not in answers[0].headers
+    assert garage.vehicle(ANA, held).status_code == 404
+    assert garage.vehicle(BRUNO, held).status_code == 404
+    assert garage.vehicle(BRUNO, held, "DELETE").status_code == 404
+    assert held not in {one["id"] for one in garage.vehicles(ANA) + garage.vehicles(BRUNO)}
+    assert garage.answer(CARLA, pending).status_code == 404
+    links = sql("SELECT status FROM registry.vehicle_conductor WHERE vehicle_id = $1", held)
+    assert {link["status"] for link in links} == {"revoked"}
+
+
+def test_a_write_that_expects_another_state_is_refused(garage: Garage) -> None:
+    held = garage.registered(DAVI)["id"]
+    etag = garage.vehicle(DAVI, held).headers["ETag"]
+    assert garage.vehicle(DAVI, held, **{"If-None-Match": etag}).status_code == 304
+    changed = garage.vehicle(DAVI, held, "PATCH", {"color": "Rosa"}, **{"If-Match": etag})
+    assert (changed.status_code, changed.headers["Cache-Control"]) == (200, "no-store, private")
+    stale = [
+        garage.vehicle(DAVI, held, "PATCH", {"color": "Roxo"}, **{"If-Match": etag}),
+        garage.vehicle(DAVI, held, "DELETE", **{"If-Match": etag}),
+    ]
+    assert [answer.status_code for answer in stale] == [412, 412]
+    fresh = {"If-Match": changed.headers["ETag"]}
+    assert garage.vehicle(DAVI, held, "DELETE", **fresh).status_code == 204
+
+
+def test_the_list_shows_own_and_driven_ones_newest_first_page_by_page(garage: Garage) -> None:
+    for one in garage.vehicles(FABIO):
+        garage.vehicle(FABIO, one["id"], "DELETE")
+    own, driven = [garage.registered(FABIO)["id"] for _ in range(2)], garage.registered(ANA)["id"]
+    garage.driving(ANA, driven, FABIO)
+    garage.invited(ANA, garage.registered(ANA)["id"], FABIO)  # not accepted: not listed
+    listed = garage.vehicles(FABIO)
+    assert [one["id"] for one in listed] == [driven, *reversed(own)]
+    assert [differences(one, ITEM | {"conductor_id": str} if n == 0 else ITEM) for n, one in enumerate(listed)] == [
+        []
+    ] * 3
+    second = garage.ask(FABIO, "GET", f"{CITIZEN}/{FABIO}/vehicles?page=2&per_page=2").json()
+    assert [one["id"] for one in second["data"]] == [own[0]]
+    assert second["pagination"] == {"page": 2, "per_page": 2, "total": 3, "total_pages": 2}
+    beyond = garage.ask(FABIO, "GET", f"{CITIZEN}/{FABIO}/vehicles?page=9")
+    assert (beyond.status_code, beyond.json()["data"]) == (200, [])
+    assert garage.ask(FABIO, "GET", f"{CITIZEN}/{FABIO}/vehicles?per_page=101").status_code == 400
+
+
+def test_the_limit_of_vehicles_holds_at_once_and_a_deleted_one_makes_room(garage: Garage) -> None:
+    owner = "90000000922"
+    for _ in range(17):
+        garage.registered(owner)
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [answer.status_code for answer in pool.map(lambda _: garage.register(owner), range(8))]
+    assert sorted(statuses) == [201] * 3 + [409] * 5
+    garage.vehicle(owner, garage.vehicles(owner)[0]["id"], "DELETE")
+    assert garage.register(owner).status_code == 201
+
+
+def test_vehicle_and_audit_event_stand_or_fall_together(garage: Garage, sql: Callable[..., Any]) -> None:
+    before = len(garage.vehicles(CARLA))
+    sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
+    try:
+        assert garage.register(CARLA).status_code == 503
+    finally:
+        sql("GRANT INSERT ON platform.audit_event TO balcao_app")
+    assert len(garage.vehicles(CARLA)) == before
+
+
+def test_times_are_utc(garage: Garage) -> None:
+    made = garage.registered(CARLA)
+    assert made["created_at"].endswith("Z")
+    assert datetime.fromisoformat(made["created_at"]) <= datetime.fromisoformat(made["updated_at"])
