@@ -284,6 +284,9 @@ def test_the_owner_is_shown_as_the_merged_record_says_now(garage: Garage, sql: A
     scoped = [garage.issuer.machine("smtr", *scopes) for scopes in (["smtr:read"], ["smtr:read", "rmi:telefone:read"])]
     path = f"{CITIZEN}/{LUIZ}/vehicles/{held['id']}"
     assert [garage.ask(one, "GET", path).json()["owner_phone"] for one in scoped] == [None, "+5521900001111"]
+    garage.invited(LUIZ, held["id"], BRUNO, phone="123")
+    links = [garage.ask(one, "GET", f"{path}/conductors").json()["data"] for one in scoped]
+    assert [link["phone"] for (link,) in links] == [None, "123"]
 
 
 def test_scope_and_staff_look_in_the_place_of_the_person_and_leave_a_trace(garage: Garage, sql: Any) -> None:

@@ -38,6 +38,11 @@ def shown(cpf: str, viewer: Cpf) -> str:
     return cpf if cpf == viewer.digits else Cpf(cpf).masked
 
 
+def hides_phones(call: Call) -> bool:
+    """The phone has a scope of its own, as in the citizen's record."""
+    return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
+
+
 async def contacts(connection: Connection, cpfs: Iterable[str]) -> Mapping[str, Contact]:
     return {cpf: _contact(await citizens.record_of(connection, Cpf(cpf))) for cpf in set(cpfs)}
 

@@ -7,7 +7,9 @@ from balcao.core.database import Connection
 
 _EXPIRE = """
 UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
-WHERE status = 'pending' AND created_at < now() - interval '90 days'
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor WHERE status = 'pending' AND created_at < now() - interval '90 days'
+    ORDER BY id FOR UPDATE)
 RETURNING true
 """
 _ERASE_LINKS = """
@@ -44,14 +46,19 @@ async def erase_vehicles(connection: Connection) -> int:
     return len(await connection.fetch(_ERASE_VEHICLES))
 
 
+# In the order of everybody who changes several: the vehicles, then the links by their ids.
+_LOCK_VEHICLES = "SELECT FROM registry.vehicle WHERE owner_cpf = $1 ORDER BY id FOR UPDATE"
 # Both directions: what others typed of the person, and what the person typed of others.
 _CLEAR_LINKS = """
 UPDATE registry.vehicle_conductor
 SET status = CASE WHEN status IN ('pending', 'accepted') THEN 'revoked' ELSE status END,
     conductor_name = NULL, notify_email = NULL, phone = NULL, invited_by_cpf = NULL,
     updated_at = CASE WHEN status IN ('pending', 'accepted') THEN $2 ELSE updated_at END
-WHERE (conductor_cpf = $1 OR vehicle_id IN (SELECT id FROM registry.vehicle WHERE owner_cpf = $1))
-    AND num_nonnulls(conductor_name, notify_email, phone, invited_by_cpf) > 0
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor
+    WHERE (conductor_cpf = $1 OR vehicle_id IN (SELECT id FROM registry.vehicle WHERE owner_cpf = $1))
+        AND num_nonnulls(conductor_name, notify_email, phone, invited_by_cpf) > 0
+    ORDER BY id FOR UPDATE)
 RETURNING true
 """
 _CLEAR_VEHICLES = f"""
@@ -62,6 +69,7 @@ RETURNING true
 
 
 async def clear_links(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    await connection.execute(_LOCK_VEHICLES, cpf.digits)
     return len(await connection.fetch(_CLEAR_LINKS, cpf.digits, at))
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import msgspec
 from email_validator import EmailNotValidError, validate_email
 
 from balcao.core.call import Call
@@ -32,12 +33,15 @@ LONGEST_EMAIL, LONGEST_NAME, LONGEST_PHONE = 254, 100, 20
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
     """Pending and accepted ones, oldest first. Raises DriverRefused, NotFound."""
     async with vehicles.tracing_refusals(call), call.platform.database.transaction() as connection:
-        await vehicles.owned(connection, vehicle_id, cpf)
+        vehicles.require_owner(await vehicles.seen(connection, vehicle_id, cpf), cpf)
         links = await store.open_of(connection, vehicle_id)
         accepted = _accepted(links)
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
         known = await people.contacts(connection, accepted)
-    return Conductors([views.conductor(link, cpf, known) for link in links])
+    shown = [views.conductor(link, cpf, known) for link in links]
+    if people.hides_phones(call):
+        shown = [msgspec.structs.replace(conductor, phone=None) for conductor in shown]
+    return Conductors(shown)
 
 
 @dataclass(frozen=True)

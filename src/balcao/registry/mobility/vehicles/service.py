@@ -12,8 +12,6 @@ from balcao.core.database import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.idempotency import once
 from balcao.core.paging import Page
-from balcao.core.rules import Reason
-from balcao.registry.citizens.service import PHONE_SCOPE
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
 from balcao.registry.mobility.people import Contact, DriverRefused
@@ -88,12 +86,17 @@ async def seen(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle:
 
 
 async def owned(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle:
-    """As `seen`, locked, for its owner alone. Raises NotFound, DriverRefused."""
+    """As `seen`, for its owner alone, and locked. Raises NotFound, DriverRefused."""
     await store.lock(connection, vehicle_id)
     vehicle = await seen(connection, vehicle_id, viewer)
+    require_owner(vehicle, viewer)
+    return vehicle
+
+
+def require_owner(vehicle: Vehicle, viewer: Cpf) -> None:
+    """Raises DriverRefused."""
     if vehicle.owner_cpf != viewer.digits:
         raise DriverRefused(Cpf(vehicle.owner_cpf))
-    return vehicle
 
 
 @asynccontextmanager
@@ -114,14 +117,9 @@ async def owned_by(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
 
 async def _detail(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> VehicleDetail:
     contact = (await people.contacts(connection, [vehicle.owner_cpf]))[vehicle.owner_cpf]
-    return views.detail(vehicle, viewer, _for_scope(contact, call))
-
-
-def _for_scope(contact: Contact, call: Call) -> Contact:
-    """The phone has a scope of its own, as in the citizen's record."""
-    by_scope = call.decision.reason is Reason.SCOPE
-    hidden = by_scope and PHONE_SCOPE not in call.identified.scopes
-    return Contact(contact.name, contact.email, None) if hidden else contact
+    if people.hides_phones(call):
+        contact = Contact(contact.name, contact.email, None)
+    return views.detail(vehicle, viewer, contact)
 
 
 async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> None:

@@ -132,13 +132,16 @@ async def update(connection: Connection, vehicle_id: str, form: VehicleCreate) -
     await connection.execute(_UPDATE, vehicle_id, *_values(form))
 
 
-# Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
+# Revoking waits for whoever answers an invitation at this moment, and then finds what they left. Whoever locks several
+# links does so in the order of their ids, after the vehicle: nobody waits in a circle.
 _DELETE = """
 UPDATE registry.vehicle SET deleted_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id = $1
 """
 _REVOKE_LINKS = """
 UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
-WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+    ORDER BY id FOR UPDATE)
 RETURNING conductor_cpf
 """
 
