@@ -1,6 +1,7 @@
 """The pure rules: flows, photo addresses, slugs (registry document, 3.6 and 4.8, cases M3, M4, M11)."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import Brand, Model, VehicleType
 from balcao.registry.mobility.catalogue.slugs import folded, slug
 from balcao.registry.mobility.vehicles.flows import Choice, settle
+from balcao.registry.mobility.vehicles.form import merged
 from balcao.registry.mobility.vehicles.photos import checked_url
+from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
 from tests.support.sizes import EXAMPLES
 
 BRANDS = {id_: Brand(id=id_, name=id_, is_other=id_ == "brand_outro") for id_ in ("brand_a", "brand_b", "brand_outro")}
@@ -19,6 +22,7 @@ MODELS = {
     id_: Model(id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro")
     for id_, brand in {"model_a": "brand_a", "model_b": "brand_b", "model_outro": "brand_outro"}.items()
 }
+PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 texts = st.none() | st.just("texto")
 choices = st.builds(
     Choice,
@@ -67,6 +71,37 @@ def test_what_is_kept_is_kept_as_it_is_when_it_is_chosen_again(choice: Choice) -
         assert outcome(kept) == kept
         assert kept.vehicle_type is not None
         assert not {kept.brand_id, kept.model_id} & {"brand_outro", "model_outro", "brand_deleted", "model_deleted"}
+
+
+HELD = VehicleCreate(
+    display_name="d",
+    color="Azul",
+    serial_number="s",
+    serial_number_photo_url="u1",
+    vehicle_photo_url="u2",
+    has_invoice=True,
+    self_declaration=True,
+    invoice_photo_url="u3",
+    **{f"{photo}_file_{part}": value for photo in PHOTOS for part, value in (("name", "n"), ("size", 1))},
+)
+members: dict[str, st.SearchStrategy[Any]] = {
+    name: st.integers(0, 2) if name.endswith("_size") else st.sampled_from(["u1", "u2", "u3", "n", "other"])
+    for name in VehicleUpdate.__struct_fields__
+    if name != "has_invoice"
+}
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.fixed_dictionaries({}, optional=members))
+def test_a_change_gives_what_it_names_and_clears_only_the_file_of_a_photo_that_is_new(change: dict[str, Any]) -> None:
+    after = merged(HELD, VehicleUpdate(**change))
+    for name in VehicleCreate.__struct_fields__:
+        photo = name.partition("_file_")[0]
+        is_new = photo in PHOTOS and change.get(f"{photo}_url", getattr(HELD, f"{photo}_url")) != getattr(
+            HELD, f"{photo}_url"
+        )
+        untouched = None if "_file_" in name and is_new else getattr(HELD, name)
+        assert getattr(after, name) == change.get(name, untouched)
 
 
 HOSTS = frozenset({"storage.googleapis.com", "storage.cloud.google.com"})

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +19,9 @@ from balcao.registry.mobility import demo, service
 from balcao.registry.mobility.holding import HOLDING
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
+from tests.support.sizes import size
 
+GABRIELA = "90000000760"
 AT = datetime(2027, 1, 1, tzinfo=UTC)
 
 
@@ -94,7 +97,7 @@ def test_the_export_holds_own_vehicles_and_links_as_a_driver(garage: Garage, own
 def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
     garage: Garage, owner: Any, sql: Any
 ) -> None:
-    person = "90000000760"
+    person = GABRIELA
     secret = {"display_name": "Nome único", "serial_number": "SERIE-UNICA", "vehicle_photo_file_name": "unica.jpg"}
     made = garage.registered(person, **secret)
     garage.driving(person, made["id"], BRUNO, name="Bruno único", email="unico@correio.example", phone="1234")
@@ -115,6 +118,24 @@ def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
     assert garage.vehicle(BRUNO, made["id"]).status_code == 404
     assert garage.conductors(DAVI, other).json() == {"data": []}
     assert garage.register(person).status_code == 201
+
+
+@pytest.mark.parametrize("_", range(size(3, 50)))
+def test_anonymising_against_deleting_and_accepting_ends_with_everybody_served(
+    garage: Garage, owner: Any, sql: Any, _: int
+) -> None:
+    held, other = garage.registered(GABRIELA)["id"], garage.registered(DAVI)["id"]
+    link, own = garage.invited(GABRIELA, held, BRUNO), garage.invited(DAVI, other, GABRIELA)
+    with ThreadPoolExecutor(4) as pool:
+        clearing = pool.submit(owner, HOLDING.cleared, Cpf(GABRIELA), AT)
+        deleting = [pool.submit(garage.vehicle, *args, "DELETE") for args in ((GABRIELA, held), (DAVI, other))]
+        accepting = pool.submit(garage.answer, BRUNO, link)
+    assert clearing.result()
+    assert deleting[0].result().status_code in {204, 404}
+    assert deleting[1].result().status_code == 204
+    assert accepting.result().status_code in {200, 404}
+    rows = sql("SELECT status, notify_email FROM registry.vehicle_conductor WHERE id IN ($1, $2)", link, own)
+    assert [tuple(row) for row in rows] == [("revoked", None)] * 2
 
 
 def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_url: str, sql: Any) -> None:

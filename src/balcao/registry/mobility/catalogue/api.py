@@ -8,7 +8,7 @@ from litestar.params import JSONBody
 from balcao.core.answers import created, with_etag
 from balcao.core.operations import CurrentCall, operation, query_of
 from balcao.core.rules import action, authenticated
-from balcao.registry.mobility.catalogue import service
+from balcao.registry.mobility.catalogue import administration, service
 from balcao.registry.mobility.catalogue.paths import BrandId, ModelId
 from balcao.registry.mobility.catalogue.schemas import (
     AnyBrandQuery,
@@ -107,7 +107,7 @@ async def list_kept_models(call: CurrentCall, request: Request[Any, Any, Any]) -
     tags=["mobility"],
 )
 async def add_brand(call: CurrentCall, data: JSONBody[BrandBody]) -> Response[KeptBrand]:
-    return created(await service.add_brand(call, data))
+    return created(await administration.add_brand(call, data))
 
 
 @operation(
@@ -121,7 +121,7 @@ async def add_brand(call: CurrentCall, data: JSONBody[BrandBody]) -> Response[Ke
     tags=["mobility"],
 )
 async def rename_brand(call: CurrentCall, brand_id: BrandId, data: JSONBody[BrandBody]) -> KeptBrand:
-    return await service.rename_brand(call, brand_id, data)
+    return await administration.rename_brand(call, brand_id, data)
 
 
 @operation(
@@ -135,7 +135,7 @@ async def rename_brand(call: CurrentCall, brand_id: BrandId, data: JSONBody[Bran
     tags=["mobility"],
 )
 async def remove_brand(call: CurrentCall, brand_id: BrandId) -> None:
-    await service.remove_brand(call, brand_id)
+    await administration.remove_brand(call, brand_id)
 
 
 @operation(
@@ -150,7 +150,7 @@ async def remove_brand(call: CurrentCall, brand_id: BrandId) -> None:
     tags=["mobility"],
 )
 async def add_model(call: CurrentCall, data: JSONBody[ModelBody]) -> Response[KeptModel]:
-    return created(await service.add_model(call, data))
+    return created(await administration.add_model(call, data))
 
 
 @operation(
@@ -164,7 +164,7 @@ async def add_model(call: CurrentCall, data: JSONBody[ModelBody]) -> Response[Ke
     tags=["mobility"],
 )
 async def change_model(call: CurrentCall, model_id: ModelId, data: JSONBody[ModelChange]) -> KeptModel:
-    return await service.change_model(call, model_id, data)
+    return await administration.change_model(call, model_id, data)
 
 
 @operation(
@@ -178,7 +178,7 @@ async def change_model(call: CurrentCall, model_id: ModelId, data: JSONBody[Mode
     tags=["mobility"],
 )
 async def remove_model(call: CurrentCall, model_id: ModelId) -> None:
-    await service.remove_model(call, model_id)
+    await administration.remove_model(call, model_id)
 
 
 ROUTES = [

@@ -1,22 +1,17 @@
-"""The catalogue of brands and models: read by whoever registers a vehicle, kept by administrators."""
+"""The catalogue of brands and models as it is read: by whoever registers a vehicle, and by administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
-from msgspec import UNSET
 
-from balcao.core.audit import Action as AuditAction
 from balcao.core.call import Call
 from balcao.core.database import Connection
-from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.idempotency import once
-from balcao.core.text import clean
+from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import (
     Brand,
-    BrandBody,
     Brands,
     Colours,
     KeptBrand,
@@ -24,16 +19,13 @@ from balcao.registry.mobility.catalogue.schemas import (
     KeptModel,
     KeptModels,
     Model,
-    ModelBody,
-    ModelChange,
     Models,
     VehicleType,
 )
-from balcao.registry.mobility.catalogue.slugs import brand_id_of, folded, is_id, model_id_of, name_key
+from balcao.registry.mobility.catalogue.slugs import folded, is_id
 
 LONGEST_NAME = 100
 Kept = TypeVar("Kept", KeptBrand, KeptModel)
-Entry = TypeVar("Entry", Brand, KeptBrand, KeptModel)
 
 
 async def list_brands(call: Call) -> Brands:
@@ -76,89 +68,6 @@ async def chosen(
     return brand, model
 
 
-async def add_brand(call: Call, body: BrandBody) -> bytes:
-    """The new brand as JSON. Raises Invalid, and Conflict for a name or id that is taken."""
-    name = _name(body.name)
-    id_ = brand_id_of(name)
-    async with call.platform.database.transaction() as connection:
-
-        async def make() -> KeptBrand:
-            brand = await store.insert_brand(connection, id_, name, name_key(name))
-            if brand is None:
-                raise _taken()
-            await _record(connection, call, "create", "vehicle_brand")
-            return brand
-
-        return await once(connection, call, None, [body], make)
-
-
-async def rename_brand(call: Call, brand_id: str, body: BrandBody) -> KeptBrand:
-    """The id stays. Raises Invalid for the sentinel, NotFound, and Conflict for a name that is taken."""
-    name = _name(body.name)
-    async with call.platform.database.transaction() as connection:
-        brand = _own(await _locked_brand(connection, brand_id))
-        if not await store.rename_brand(connection, brand.id, name, name_key(name)):
-            raise _taken()
-        await _record(connection, call, "update", "vehicle_brand")
-    return msgspec.structs.replace(brand, name=name)
-
-
-async def remove_brand(call: Call, brand_id: str) -> None:
-    """Raises Invalid for the sentinel, NotFound, and Conflict while models or vehicles refer to it."""
-    async with call.platform.database.transaction() as connection:
-        brand = _own(await _locked_brand(connection, brand_id))
-        if await store.brand_in_use(connection, brand.id):
-            raise Conflict("Há modelos ou veículos desta marca: ela não pode ser excluída.", code="brand-in-use")
-        await store.delete_brand(connection, brand.id)
-        await _record(connection, call, "delete", "vehicle_brand")
-
-
-async def add_model(call: Call, body: ModelBody) -> bytes:
-    """The new model as JSON. Raises Invalid, NotFound for the brand, and Conflict for a name or id that is taken."""
-    name, vehicle_type = _name(body.name), type_of(body.vehicle_type)
-    async with call.platform.database.transaction() as connection:
-
-        async def make() -> KeptModel:
-            brand = await _brand_for_models(connection, body.brand_id)
-            id_ = model_id_of(brand.id, name)
-            model = await store.insert_model(connection, id_, brand.id, name, name_key(name), vehicle_type)
-            if model is None:
-                raise _taken()
-            await _record(connection, call, "create", "vehicle_model")
-            return model
-
-        return await once(connection, call, None, [body], make)
-
-
-async def change_model(call: Call, model_id: str, change: ModelChange) -> KeptModel:
-    """The id stays. Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in
-    use whose brand or type would change.
-    """
-    given = _given(change)
-    async with call.platform.database.transaction() as connection:
-        if "brand_id" in given:
-            await _brand_for_models(connection, given["brand_id"])
-        present = _own(await _locked_model(connection, model_id))
-        changed = msgspec.structs.replace(present, **given)
-        moved = (changed.brand_id, changed.vehicle_type) != (present.brand_id, present.vehicle_type)
-        if moved and await store.model_in_use(connection, present.id):
-            raise _in_use("mudar de marca ou de tipo")
-        if not await store.change_model(connection, changed, name_key(changed.name)):
-            raise _taken()
-        await _record(connection, call, "update", "vehicle_model")
-    return changed
-
-
-async def remove_model(call: Call, model_id: str) -> None:
-    """Raises Invalid for the sentinel, NotFound, and Conflict while vehicles refer to it."""
-    async with call.platform.database.transaction() as connection:
-        model = _own(await _locked_model(connection, model_id))
-        if await store.model_in_use(connection, model.id):
-            raise _in_use("ser excluído")
-        await store.delete_model(connection, model.id)
-        await _record(connection, call, "delete", "vehicle_model")
-
-
 def type_of(word: str) -> VehicleType:
     """Raises Invalid naming the words that are allowed."""
     try:
@@ -168,44 +77,6 @@ def type_of(word: str) -> VehicleType:
         raise Invalid(f"O campo `vehicle_type` deve ser um de: {allowed}.", code="vehicle_type-unknown") from None
 
 
-def _given(change: ModelChange) -> dict[str, str]:
-    given: dict[str, str] = {}
-    if change.name is not UNSET:
-        given["name"] = _name(change.name)
-    if change.brand_id is not UNSET:
-        given["brand_id"] = change.brand_id
-    if change.vehicle_type is not UNSET:
-        given["vehicle_type"] = type_of(change.vehicle_type)
-    if not given:
-        raise Invalid("Informe ao menos um de `name`, `brand_id` e `vehicle_type`.", code="nothing-to-change")
-    return given
-
-
-async def _brand_for_models(connection: Connection, brand_id: str) -> Brand:
-    return _own(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
-
-
-async def _locked_brand(connection: Connection, brand_id: str) -> KeptBrand | None:
-    return await store.lock_brand(connection, brand_id) if is_id(brand_id) else None
-
-
-async def _locked_model(connection: Connection, model_id: str) -> KeptModel | None:
-    return await store.lock_model(connection, model_id) if is_id(model_id) else None
-
-
-def _own(entry: Entry | None) -> Entry:
-    """Raises NotFound for an unknown or deleted entry, Invalid for a sentinel."""
-    if entry is None:
-        raise NotFound("Não há marca ou modelo com este id.", code="catalogue-unknown")
-    if entry.is_other:
-        raise Invalid("A opção `Outro` não pode mudar nem ter modelos próprios.", code="catalogue-sentinel")
-    return entry
-
-
-def _name(name: str) -> str:
-    return clean("name", name, longest=LONGEST_NAME)
-
-
 def _sorted(entries: Iterable[Kept]) -> list[Kept]:
     """By name without case and accents, sentinels last."""
     return sorted(entries, key=lambda entry: (entry.is_other, folded(entry.name), entry.id))
@@ -213,15 +84,3 @@ def _sorted(entries: Iterable[Kept]) -> list[Kept]:
 
 def _live(entries: Sequence[Kept]) -> list[Kept]:
     return [entry for entry in entries if entry.deleted_at is None]
-
-
-async def _record(connection: Connection, call: Call, action: AuditAction, field: str) -> None:
-    await call.platform.audit.record(connection, call, action, fields=[field])
-
-
-def _taken() -> Conflict:
-    return Conflict("O campo `name` tem um nome já usado, ou cujo id já foi de outro registro.", code="name-taken")
-
-
-def _in_use(what: str) -> Conflict:
-    return Conflict(f"Há veículos deste modelo: ele não pode {what}.", code="model-in-use")
