@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue.colours import COLOURS
-from balcao.registry.mobility.catalogue.schemas import Brand, Model, VehicleType
+from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleModel, VehicleType
 from balcao.registry.mobility.catalogue.slugs import folded, slug
 from balcao.registry.mobility.vehicles.flows import Choice, settle
 from balcao.registry.mobility.vehicles.form import merged
@@ -17,9 +17,11 @@ from balcao.registry.mobility.vehicles.photos import checked_url
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
 from tests.support.sizes import EXAMPLES
 
-BRANDS = {id_: Brand(id=id_, name=id_, is_other=id_ == "brand_outro") for id_ in ("brand_a", "brand_b", "brand_outro")}
+BRANDS = {
+    id_: VehicleBrand(id=id_, name=id_, is_other=id_ == "brand_outro") for id_ in ("brand_a", "brand_b", "brand_outro")
+}
 MODELS = {
-    id_: Model(id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro")
+    id_: VehicleModel(id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro")
     for id_, brand in {"model_a": "brand_a", "model_b": "brand_b", "model_outro": "brand_outro"}.items()
 }
 PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")

@@ -6,10 +6,10 @@ from balcao.core.call import Call, operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.paging import Page
 from balcao.core.platform import Platform
-from balcao.registry.mobility.catalogue.loads import ModelRow, write_models
+from balcao.registry.mobility.catalogue.loading import ModelRow, write_models
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.conductors import service as conductors
-from balcao.registry.mobility.conductors.schemas import AnswerBody, Conductor, InviteBody
+from balcao.registry.mobility.conductors.schemas import Conductor, ConductorInvite, InvitationAnswer
 from balcao.registry.mobility.vehicles import service as vehicles
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail
 
@@ -46,7 +46,7 @@ async def _register(call: Call) -> None:
     first = await _vehicle(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
     await _vehicle(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
     accepted = await _invited(call, first.id, BRUNO, "bruno@pessoa.example")
-    await conductors.answer(call, BRUNO, accepted.id, AnswerBody("accepted"))
+    await conductors.answer(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
     await _invited(call, first.id, FABIO, "fabio@pessoa.example")
 
 
@@ -66,5 +66,5 @@ async def _vehicle(call: Call, name: str, colour: str, brand: str, model: str) -
 
 
 async def _invited(call: Call, vehicle_id: str, invitee: Cpf, email: str) -> Conductor:
-    made = await conductors.invite(call, ANA, vehicle_id, InviteBody(invitee.digits, email))
+    made = await conductors.invite(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
     return msgspec.json.decode(made, type=Conductor)

@@ -12,20 +12,27 @@ from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.idempotency import once
 from balcao.core.text import clean
 from balcao.registry.mobility.catalogue import store
-from balcao.registry.mobility.catalogue.schemas import Brand, BrandBody, KeptBrand, KeptModel, ModelBody, ModelChange
+from balcao.registry.mobility.catalogue.schemas import (
+    KeptVehicleBrand,
+    KeptVehicleModel,
+    VehicleBrand,
+    VehicleBrandBody,
+    VehicleModelBody,
+    VehicleModelChange,
+)
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME, type_of
 from balcao.registry.mobility.catalogue.slugs import brand_id_of, is_id, model_id_of, name_key
 
-Entry = TypeVar("Entry", Brand, KeptBrand, KeptModel)
+Entry = TypeVar("Entry", VehicleBrand, KeptVehicleBrand, KeptVehicleModel)
 
 
-async def add_brand(call: Call, body: BrandBody) -> bytes:
+async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
     """The new brand as JSON. Raises Invalid, and Conflict for a name or id that is taken."""
     name = _name(body.name)
     id_ = brand_id_of(name)
     async with call.platform.database.transaction() as connection:
 
-        async def make() -> KeptBrand:
+        async def make() -> KeptVehicleBrand:
             brand = await store.insert_brand(connection, id_, name, name_key(name))
             if brand is None:
                 raise _taken()
@@ -35,7 +42,7 @@ async def add_brand(call: Call, body: BrandBody) -> bytes:
         return await once(connection, call, None, [body], make)
 
 
-async def rename_brand(call: Call, brand_id: str, body: BrandBody) -> KeptBrand:
+async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> KeptVehicleBrand:
     """The id stays. Raises Invalid for the sentinel, NotFound, and Conflict for a name that is taken."""
     name = _name(body.name)
     async with call.platform.database.transaction() as connection:
@@ -56,12 +63,12 @@ async def remove_brand(call: Call, brand_id: str) -> None:
         await _record(connection, call, "delete", "vehicle_brand")
 
 
-async def add_model(call: Call, body: ModelBody) -> bytes:
+async def add_model(call: Call, body: VehicleModelBody) -> bytes:
     """The new model as JSON. Raises Invalid, NotFound for the brand, and Conflict for a name or id that is taken."""
     name, vehicle_type = _name(body.name), type_of(body.vehicle_type)
     async with call.platform.database.transaction() as connection:
 
-        async def make() -> KeptModel:
+        async def make() -> KeptVehicleModel:
             brand = await _brand_for_models(connection, body.brand_id)
             id_ = model_id_of(brand.id, name)
             model = await store.insert_model(connection, id_, brand.id, name, name_key(name), vehicle_type)
@@ -73,7 +80,7 @@ async def add_model(call: Call, body: ModelBody) -> bytes:
         return await once(connection, call, None, [body], make)
 
 
-async def change_model(call: Call, model_id: str, change: ModelChange) -> KeptModel:
+async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> KeptVehicleModel:
     """The id stays. Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in
     use whose brand or type would change.
     """
@@ -102,7 +109,7 @@ async def remove_model(call: Call, model_id: str) -> None:
         await _record(connection, call, "delete", "vehicle_model")
 
 
-def _given(change: ModelChange) -> dict[str, str]:
+def _given(change: VehicleModelChange) -> dict[str, str]:
     given: dict[str, str] = {}
     if change.name is not UNSET:
         given["name"] = _name(change.name)
@@ -115,15 +122,15 @@ def _given(change: ModelChange) -> dict[str, str]:
     return given
 
 
-async def _brand_for_models(connection: Connection, brand_id: str) -> Brand:
+async def _brand_for_models(connection: Connection, brand_id: str) -> VehicleBrand:
     return _own(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
 
 
-async def _locked_brand(connection: Connection, brand_id: str) -> KeptBrand | None:
+async def _locked_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
     return await store.lock_brand(connection, brand_id) if is_id(brand_id) else None
 
 
-async def _locked_model(connection: Connection, model_id: str) -> KeptModel | None:
+async def _locked_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
     return await store.lock_model(connection, model_id) if is_id(model_id) else None
 
 

@@ -12,17 +12,17 @@ from balcao.registry.mobility.catalogue import administration, service
 from balcao.registry.mobility.catalogue.paths import BrandId, ModelId
 from balcao.registry.mobility.catalogue.schemas import (
     AnyBrandQuery,
-    BrandBody,
     BrandQuery,
-    Brands,
-    Colours,
-    KeptBrand,
-    KeptBrands,
-    KeptModel,
-    KeptModels,
-    ModelBody,
-    ModelChange,
-    Models,
+    KeptVehicleBrand,
+    KeptVehicleBrands,
+    KeptVehicleModel,
+    KeptVehicleModels,
+    VehicleBrandBody,
+    VehicleBrands,
+    VehicleColours,
+    VehicleModelBody,
+    VehicleModelChange,
+    VehicleModels,
 )
 
 # The same for everybody with a token: to be kept, but asked for again before use.
@@ -39,7 +39,7 @@ ADMINISTRATION = action("vehicle_catalog:write")
     errors=[304],
     tags=["mobility"],
 )
-async def list_brands(call: CurrentCall) -> Response[Brands]:
+async def list_brands(call: CurrentCall) -> Response[VehicleBrands]:
     return with_etag(await service.list_brands(call), call, REVALIDATED)
 
 
@@ -53,7 +53,7 @@ async def list_brands(call: CurrentCall) -> Response[Brands]:
     query=BrandQuery,
     tags=["mobility"],
 )
-async def list_models(call: CurrentCall, request: Request[Any, Any, Any]) -> Response[Models]:
+async def list_models(call: CurrentCall, request: Request[Any, Any, Any]) -> Response[VehicleModels]:
     return with_etag(await service.list_models(call, query_of(request).get("brand_id")), call, REVALIDATED)
 
 
@@ -66,7 +66,7 @@ async def list_models(call: CurrentCall, request: Request[Any, Any, Any]) -> Res
     errors=[304],
     tags=["mobility"],
 )
-async def list_colours(call: CurrentCall) -> Response[Colours]:
+async def list_colours(call: CurrentCall) -> Response[VehicleColours]:
     return with_etag(await service.list_colours(), call, REVALIDATED)
 
 
@@ -78,7 +78,7 @@ async def list_colours(call: CurrentCall) -> Response[Colours]:
     "Marcas de veículos, com as excluídas",
     tags=["mobility"],
 )
-async def list_kept_brands(call: CurrentCall) -> KeptBrands:
+async def list_kept_brands(call: CurrentCall) -> KeptVehicleBrands:
     return await service.list_kept_brands(call)
 
 
@@ -91,7 +91,7 @@ async def list_kept_brands(call: CurrentCall) -> KeptBrands:
     query=AnyBrandQuery,
     tags=["mobility"],
 )
-async def list_kept_models(call: CurrentCall, request: Request[Any, Any, Any]) -> KeptModels:
+async def list_kept_models(call: CurrentCall, request: Request[Any, Any, Any]) -> KeptVehicleModels:
     return await service.list_kept_models(call, query_of(request).get("brand_id"))
 
 
@@ -103,10 +103,10 @@ async def list_kept_models(call: CurrentCall, request: Request[Any, Any, Any]) -
     "Acrescenta uma marca",
     status=201,
     errors=[400, 409],
-    body=BrandBody,
+    body=VehicleBrandBody,
     tags=["mobility"],
 )
-async def add_brand(call: CurrentCall, data: JSONBody[BrandBody]) -> Response[KeptBrand]:
+async def add_brand(call: CurrentCall, data: JSONBody[VehicleBrandBody]) -> Response[KeptVehicleBrand]:
     return created(await administration.add_brand(call, data))
 
 
@@ -117,10 +117,10 @@ async def add_brand(call: CurrentCall, data: JSONBody[BrandBody]) -> Response[Ke
     ADMINISTRATION,
     "Muda o nome de uma marca",
     errors=[400, 404, 409],
-    body=BrandBody,
+    body=VehicleBrandBody,
     tags=["mobility"],
 )
-async def rename_brand(call: CurrentCall, brand_id: BrandId, data: JSONBody[BrandBody]) -> KeptBrand:
+async def rename_brand(call: CurrentCall, brand_id: BrandId, data: JSONBody[VehicleBrandBody]) -> KeptVehicleBrand:
     return await administration.rename_brand(call, brand_id, data)
 
 
@@ -146,10 +146,10 @@ async def remove_brand(call: CurrentCall, brand_id: BrandId) -> None:
     "Acrescenta um modelo a uma marca",
     status=201,
     errors=[400, 404, 409],
-    body=ModelBody,
+    body=VehicleModelBody,
     tags=["mobility"],
 )
-async def add_model(call: CurrentCall, data: JSONBody[ModelBody]) -> Response[KeptModel]:
+async def add_model(call: CurrentCall, data: JSONBody[VehicleModelBody]) -> Response[KeptVehicleModel]:
     return created(await administration.add_model(call, data))
 
 
@@ -160,10 +160,10 @@ async def add_model(call: CurrentCall, data: JSONBody[ModelBody]) -> Response[Ke
     ADMINISTRATION,
     "Muda nome, marca ou tipo de um modelo",
     errors=[400, 404, 409],
-    body=ModelChange,
+    body=VehicleModelChange,
     tags=["mobility"],
 )
-async def change_model(call: CurrentCall, model_id: ModelId, data: JSONBody[ModelChange]) -> KeptModel:
+async def change_model(call: CurrentCall, model_id: ModelId, data: JSONBody[VehicleModelChange]) -> KeptVehicleModel:
     return await administration.change_model(call, model_id, data)
 
 

@@ -13,7 +13,7 @@ class VehicleType(StrEnum):
     MOPED = "ciclomotor"
 
 
-class Brand(msgspec.Struct, kw_only=True):
+class VehicleBrand(msgspec.Struct, kw_only=True):
     """`is_other` marks the one that stands for "not in the catalogue"."""
 
     id: str
@@ -21,7 +21,7 @@ class Brand(msgspec.Struct, kw_only=True):
     is_other: bool
 
 
-class Model(msgspec.Struct, kw_only=True):
+class VehicleModel(msgspec.Struct, kw_only=True):
     id: str
     brand_id: str
     name: str
@@ -29,34 +29,34 @@ class Model(msgspec.Struct, kw_only=True):
     is_other: bool
 
 
-class KeptBrand(Brand, kw_only=True):
+class KeptVehicleBrand(VehicleBrand, kw_only=True):
     """As administrators see it."""
 
     deleted_at: datetime | None
 
 
-class KeptModel(Model, kw_only=True):
+class KeptVehicleModel(VehicleModel, kw_only=True):
     deleted_at: datetime | None
 
 
-class Brands(msgspec.Struct):
-    data: list[Brand]
+class VehicleBrands(msgspec.Struct):
+    data: list[VehicleBrand]
 
 
-class Models(msgspec.Struct):
-    data: list[Model]
+class VehicleModels(msgspec.Struct):
+    data: list[VehicleModel]
 
 
-class Colours(msgspec.Struct):
+class VehicleColours(msgspec.Struct):
     data: list[str]
 
 
-class KeptBrands(msgspec.Struct):
-    data: list[KeptBrand]
+class KeptVehicleBrands(msgspec.Struct):
+    data: list[KeptVehicleBrand]
 
 
-class KeptModels(msgspec.Struct):
-    data: list[KeptModel]
+class KeptVehicleModels(msgspec.Struct):
+    data: list[KeptVehicleModel]
 
 
 class BrandQuery(msgspec.Struct):
@@ -67,11 +67,11 @@ class AnyBrandQuery(msgspec.Struct):
     brand_id: str | None = None
 
 
-class BrandBody(msgspec.Struct):
+class VehicleBrandBody(msgspec.Struct):
     name: str
 
 
-class ModelBody(msgspec.Struct):
+class VehicleModelBody(msgspec.Struct):
     """`vehicle_type` is one of VehicleType's words."""
 
     brand_id: str
@@ -79,7 +79,7 @@ class ModelBody(msgspec.Struct):
     vehicle_type: str
 
 
-class ModelChange(msgspec.Struct):
+class VehicleModelChange(msgspec.Struct):
     """At least one member."""
 
     name: str | UnsetType = UNSET

@@ -4,14 +4,20 @@ import asyncpg
 import msgspec
 
 from balcao.core.database import Connection, Row
-from balcao.registry.mobility.catalogue.schemas import Brand, KeptBrand, KeptModel, Model, VehicleType
+from balcao.registry.mobility.catalogue.schemas import (
+    KeptVehicleBrand,
+    KeptVehicleModel,
+    VehicleBrand,
+    VehicleModel,
+    VehicleType,
+)
 
 _BRANDS = "SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand"
 
 
-async def brands(connection: Connection) -> list[KeptBrand]:
+async def brands(connection: Connection) -> list[KeptVehicleBrand]:
     """With the deleted ones, in no order."""
-    return [KeptBrand(**row) for row in await connection.fetch(_BRANDS)]
+    return [KeptVehicleBrand(**row) for row in await connection.fetch(_BRANDS)]
 
 
 _MODELS = """
@@ -20,7 +26,7 @@ WHERE $1::text IS NULL OR brand_id = $1
 """
 
 
-async def models(connection: Connection, brand_id: str | None) -> list[KeptModel]:
+async def models(connection: Connection, brand_id: str | None) -> list[KeptVehicleModel]:
     """Of one brand or of all; with the deleted ones, in no order."""
     return [_model(row) for row in await connection.fetch(_MODELS, brand_id)]
 
@@ -42,22 +48,22 @@ WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
 """
 
 
-async def share_brand(connection: Connection, brand_id: str) -> Brand | None:
+async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
     row = await connection.fetchrow(_SHARE_BRAND, brand_id)
-    return KeptBrand(**row) if row else None
+    return KeptVehicleBrand(**row) if row else None
 
 
-async def share_model(connection: Connection, model_id: str) -> Model | None:
+async def share_model(connection: Connection, model_id: str) -> VehicleModel | None:
     row = await connection.fetchrow(_SHARE_MODEL, model_id)
     return _model(row) if row else None
 
 
-async def lock_brand(connection: Connection, brand_id: str) -> KeptBrand | None:
+async def lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
     row = await connection.fetchrow(_LOCK_BRAND, brand_id)
-    return KeptBrand(**row) if row else None
+    return KeptVehicleBrand(**row) if row else None
 
 
-async def lock_model(connection: Connection, model_id: str) -> KeptModel | None:
+async def lock_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
     row = await connection.fetchrow(_LOCK_MODEL, model_id)
     return _model(row) if row else None
 
@@ -68,10 +74,10 @@ RETURNING id, name, is_other, deleted_at
 """
 
 
-async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> KeptBrand | None:
+async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> KeptVehicleBrand | None:
     """None when the name is a live row's or the id anybody's."""
     row = await connection.fetchrow(_INSERT_BRAND, id_, name, name_key)
-    return KeptBrand(**row) if row else None
+    return KeptVehicleBrand(**row) if row else None
 
 
 _INSERT_MODEL = """
@@ -83,7 +89,7 @@ RETURNING id, brand_id, name, vehicle_type, is_other, deleted_at
 
 async def insert_model(
     connection: Connection, id_: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
-) -> KeptModel | None:
+) -> KeptVehicleModel | None:
     """None when the name is a live row's of the brand or the id anybody's."""
     row = await connection.fetchrow(_INSERT_MODEL, id_, brand_id, name, name_key, vehicle_type)
     return _model(row) if row else None
@@ -106,7 +112,7 @@ UPDATE registry.vehicle_model SET brand_id = $2, name = $3, name_key = $4, vehic
 """
 
 
-async def change_model(connection: Connection, model: Model, name_key: str) -> bool:
+async def change_model(connection: Connection, model: VehicleModel, name_key: str) -> bool:
     """As `rename_brand`."""
     values = (model.id, model.brand_id, model.name, name_key, model.vehicle_type)
     try:
@@ -147,5 +153,5 @@ async def delete_model(connection: Connection, model_id: str) -> None:
     await connection.execute(_DELETE_MODEL, model_id)
 
 
-def _model(row: Row) -> KeptModel:
-    return msgspec.convert(dict(row), KeptModel)
+def _model(row: Row) -> KeptVehicleModel:
+    return msgspec.convert(dict(row), KeptVehicleModel)

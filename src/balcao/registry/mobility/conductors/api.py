@@ -7,7 +7,13 @@ from balcao.core.answers import created, personal, stored
 from balcao.core.operations import CurrentCall, operation
 from balcao.core.rules import own, scope
 from balcao.registry.mobility.conductors import service
-from balcao.registry.mobility.conductors.schemas import AnswerBody, Conductor, Conductors, Invitations, InviteBody
+from balcao.registry.mobility.conductors.schemas import (
+    Conductor,
+    ConductorInvite,
+    Conductors,
+    InvitationAnswer,
+    VehicleInvitations,
+)
 from balcao.registry.mobility.vehicles.paths import ConductorId, VehicleId, path_id
 from balcao.registry.paths import CpfInPath, path_cpf
 
@@ -38,11 +44,11 @@ async def list_conductors(call: CurrentCall, cpf: CpfInPath, vehicle_id: Vehicle
     "Convida um condutor pelo CPF",
     status=201,
     errors=[400, 404, 409],
-    body=InviteBody,
+    body=ConductorInvite,
     tags=["mobility"],
 )
 async def invite(
-    call: CurrentCall, cpf: CpfInPath, vehicle_id: VehicleId, data: JSONBody[InviteBody]
+    call: CurrentCall, cpf: CpfInPath, vehicle_id: VehicleId, data: JSONBody[ConductorInvite]
 ) -> Response[Conductor]:
     return created(await service.invite(call, path_cpf(cpf), path_id(vehicle_id), data))
 
@@ -70,7 +76,7 @@ async def remove(call: CurrentCall, cpf: CpfInPath, vehicle_id: VehicleId, condu
     errors=[304, 400],
     tags=["mobility"],
 )
-async def list_invitations(call: CurrentCall, cpf: CpfInPath) -> Response[Invitations]:
+async def list_invitations(call: CurrentCall, cpf: CpfInPath) -> Response[VehicleInvitations]:
     return personal(await service.list_invitations(call, path_cpf(cpf)), call)
 
 
@@ -81,11 +87,11 @@ async def list_invitations(call: CurrentCall, cpf: CpfInPath) -> Response[Invita
     WRITING,
     "Aceita ou recusa um convite",
     errors=[400, 404],
-    body=AnswerBody,
+    body=InvitationAnswer,
     tags=["mobility"],
 )
 async def answer(
-    call: CurrentCall, cpf: CpfInPath, conductor_id: ConductorId, data: JSONBody[AnswerBody]
+    call: CurrentCall, cpf: CpfInPath, conductor_id: ConductorId, data: JSONBody[InvitationAnswer]
 ) -> Response[Conductor]:
     return stored(await service.answer(call, path_cpf(cpf), path_id(conductor_id), data))
 

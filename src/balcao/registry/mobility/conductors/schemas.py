@@ -8,7 +8,7 @@ import msgspec
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 
 
-class Status(StrEnum):
+class LinkStatus(StrEnum):
     PENDING = "pending"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -25,14 +25,14 @@ class EmailStatus(StrEnum):
     SKIPPED = "skipped"
 
 
-class InviteBody(msgspec.Struct):
+class ConductorInvite(msgspec.Struct):
     cpf: str
     email: str
     name: str | None = None
     phone: str | None = None
 
 
-class AnswerBody(msgspec.Struct):
+class InvitationAnswer(msgspec.Struct):
     """`status` is `accepted` or `rejected`."""
 
     status: str
@@ -47,7 +47,7 @@ class Conductor(msgspec.Struct, kw_only=True):
     conductor_name: str | None
     notify_email: str | None
     phone: str | None
-    status: Status
+    status: LinkStatus
     invited_by_cpf: str | None
     email_status: EmailStatus
     email_attempted_at: datetime | None
@@ -69,18 +69,18 @@ class InvitedVehicle(msgspec.Struct, kw_only=True):
     vehicle_photo_url: str | None
 
 
-class Invitation(msgspec.Struct, kw_only=True):
+class VehicleInvitation(msgspec.Struct, kw_only=True):
     id: str
     vehicle_id: str
-    status: Status
+    status: LinkStatus
     invited_by_cpf: str
     owner_name: str | None
     vehicle: InvitedVehicle
     created_at: datetime
 
 
-class Invitations(msgspec.Struct):
-    data: list[Invitation]
+class VehicleInvitations(msgspec.Struct):
+    data: list[VehicleInvitation]
 
 
 class DrivenVehicle(Conductor, kw_only=True):

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import msgspec
-from email_validator import EmailNotValidError, validate_email
 
 from balcao.core.call import Call
 from balcao.core.cpf import Cpf
@@ -14,20 +13,21 @@ from balcao.core.text import clean
 from balcao.registry.mobility import people
 from balcao.registry.mobility.conductors import states, store, views
 from balcao.registry.mobility.conductors.schemas import (
-    AnswerBody,
     Conductor,
+    ConductorInvite,
     Conductors,
     DrivenVehicle,
-    Invitations,
-    InviteBody,
-    Status,
+    InvitationAnswer,
+    LinkStatus,
+    VehicleInvitations,
 )
 from balcao.registry.mobility.conductors.store import Link
 from balcao.registry.mobility.letters import service as letters
 from balcao.registry.mobility.vehicles import service as vehicles
+from balcao.registry.validators.service import EMAIL_LENGTH, EmailAddress
 
 FIELDS = ["conductor"]
-LONGEST_EMAIL, LONGEST_NAME, LONGEST_PHONE = 254, 100, 20
+LONGEST_NAME, LONGEST_PHONE = 100, 20
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
@@ -52,7 +52,7 @@ class _Invitee:
     phone: str | None
 
 
-async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: InviteBody) -> bytes:
+async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
     """The pending link as JSON; its e-mail is a job. Raises Invalid, DriverRefused, NotFound, Conflict."""
     invitee = _checked(body)
     async with vehicles.tracing_refusals(call), call.platform.database.transaction() as connection:
@@ -84,17 +84,17 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
         await people.record(connection, call, "delete", cpf, [vehicle.owner_cpf, link.conductor_cpf], FIELDS)
 
 
-async def list_invitations(call: Call, cpf: Cpf) -> Invitations:
+async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
     """Pending ones, newest first."""
     async with call.platform.database.transaction() as connection:
         pending = await store.pending_of(connection, cpf)
         owners = {offered.owner_cpf for offered in pending if offered.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         known = await people.contacts(connection, owners)
-    return Invitations([views.invitation(offered, cpf, known) for offered in pending])
+    return VehicleInvitations([views.invitation(offered, cpf, known) for offered in pending])
 
 
-async def answer(call: Call, cpf: Cpf, link_id: str, body: AnswerBody) -> Conductor:
+async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
     """Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted."""
     wanted = states.answer_of(body.status)
     async with call.platform.database.transaction() as connection:
@@ -126,7 +126,7 @@ async def _added(connection: Connection, call: Call, vehicle_id: str, invitee: _
     return link
 
 
-def _checked(body: InviteBody) -> _Invitee:
+def _checked(body: ConductorInvite) -> _Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
@@ -139,13 +139,10 @@ def _checked(body: InviteBody) -> _Invitee:
 
 
 def _email(text: str) -> str:
-    """Domain in lower case, local part as typed."""
-    text = clean("email", text, longest=LONGEST_EMAIL)
-    try:
-        found = validate_email(text, check_deliverability=False, allow_smtputf8=False, strict=True)
-    except EmailNotValidError:
-        raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid") from None
-    return found.normalized
+    address = EmailAddress.read(clean("email", text, longest=EMAIL_LENGTH))
+    if address is None:
+        raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
+    return address.normalized
 
 
 def _optional(field: str, value: str | None, longest: int) -> str | None:
@@ -153,11 +150,11 @@ def _optional(field: str, value: str | None, longest: int) -> str | None:
 
 
 def _drives(link: Link, cpf: Cpf) -> bool:
-    return link.conductor_cpf == cpf.digits and link.status is Status.ACCEPTED
+    return link.conductor_cpf == cpf.digits and link.status is LinkStatus.ACCEPTED
 
 
 def _accepted(links: list[Link]) -> list[str]:
-    return [link.conductor_cpf for link in links if link.status is Status.ACCEPTED]
+    return [link.conductor_cpf for link in links if link.status is LinkStatus.ACCEPTED]
 
 
 def _inviter(link: Link) -> list[str]:

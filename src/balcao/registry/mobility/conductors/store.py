@@ -9,7 +9,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.database import Connection, Row
 from balcao.core.ids import new_id
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.conductors.schemas import EmailStatus, InvitedVehicle, Status
+from balcao.registry.mobility.conductors.schemas import EmailStatus, InvitedVehicle, LinkStatus
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Link(msgspec.Struct, frozen=True):
     conductor_name: str | None
     notify_email: str | None
     phone: str | None
-    status: Status
+    status: LinkStatus
     invited_by_cpf: str | None
     email_status: EmailStatus
     email_attempted_at: datetime | None
@@ -99,7 +99,7 @@ RETURNING {_COLUMNS}
 """  # noqa: S608 - constants
 
 
-async def answer(connection: Connection, link_id: str, status: Status) -> Link:
+async def answer(connection: Connection, link_id: str, status: LinkStatus) -> Link:
     return _link(await connection.fetchrow(_ANSWER, link_id, status))
 
 

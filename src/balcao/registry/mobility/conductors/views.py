@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from balcao.core.cpf import Cpf
-from balcao.registry.mobility.conductors.schemas import Conductor, DrivenVehicle, Invitation, Status
+from balcao.registry.mobility.conductors.schemas import Conductor, DrivenVehicle, LinkStatus, VehicleInvitation
 from balcao.registry.mobility.conductors.store import Link, Offered
 from balcao.registry.mobility.people import Contact, shown
 
@@ -12,7 +12,7 @@ NOBODY = Contact(None, None, None)
 
 def conductor(link: Link, viewer: Cpf, known: Mapping[str, Contact]) -> Conductor:
     """`known` is what the records of accepted drivers say."""
-    own = known.get(link.conductor_cpf, NOBODY) if link.status is Status.ACCEPTED else NOBODY
+    own = known.get(link.conductor_cpf, NOBODY) if link.status is LinkStatus.ACCEPTED else NOBODY
     return Conductor(
         id=link.id,
         vehicle_id=link.vehicle_id,
@@ -30,9 +30,9 @@ def conductor(link: Link, viewer: Cpf, known: Mapping[str, Contact]) -> Conducto
     )
 
 
-def invitation(offered: Offered, viewer: Cpf, owners: Mapping[str, Contact]) -> Invitation:
+def invitation(offered: Offered, viewer: Cpf, owners: Mapping[str, Contact]) -> VehicleInvitation:
     link = offered.link
-    return Invitation(
+    return VehicleInvitation(
         id=link.id,
         vehicle_id=link.vehicle_id,
         status=link.status,

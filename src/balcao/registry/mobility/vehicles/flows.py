@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from balcao.core.errors import Invalid
-from balcao.registry.mobility.catalogue.schemas import Brand, Model
+from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleModel
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Choice:
     vehicle_type: str | None = None
 
 
-def settle(choice: Choice, brand: Brand | None, model: Model | None) -> Choice:
+def settle(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
     """What is kept of a choice. `brand` and `model` are the live rows of its ids.
 
     Raises Invalid when it is none of the three flows: catalogue, hybrid, free.
@@ -38,13 +38,13 @@ def settle(choice: Choice, brand: Brand | None, model: Model | None) -> Choice:
     return replace(choice, brand_id=None, model_id=None)
 
 
-def _catalogue(brand: Brand | None, model: Model) -> Choice:
+def _catalogue(brand: VehicleBrand | None, model: VehicleModel) -> Choice:
     if brand is None or model.brand_id != brand.id:
         raise Invalid("O campo `model_id` deve ser um modelo da marca de `brand_id`.", code="model-of-another-brand")
     return Choice(brand_id=brand.id, model_id=model.id, vehicle_type=model.vehicle_type)
 
 
-def _refuse_unknown(choice: Choice, brand: Brand | None, model: Model | None) -> None:
+def _refuse_unknown(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> None:
     if choice.brand_id is not None and brand is None:
         raise Invalid("O campo `brand_id` deve ser o id de uma marca do catálogo.", code="brand-unknown")
     if choice.model_id is not None and model is None:

@@ -61,7 +61,7 @@ class VehicleUpdate(msgspec.Struct, kw_only=True):
     invoice_photo_file_size: FileSize | UnsetType = UNSET
 
 
-class Role(StrEnum):
+class VehicleRole(StrEnum):
     OWNER = "owner"
     CONDUCTOR = "conductor"
 
@@ -81,7 +81,7 @@ class VehicleItem(msgspec.Struct, kw_only=True):
     vehicle_type: VehicleType
     color: str
     vehicle_photo_url: str | None
-    role: Role
+    role: VehicleRole
     conductor_id: str | UnsetType = UNSET
 
 

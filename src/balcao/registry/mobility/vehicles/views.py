@@ -5,7 +5,7 @@ from msgspec import UNSET
 from balcao.core.cpf import Cpf
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.people import Contact, shown
-from balcao.registry.mobility.vehicles.schemas import Role, VehicleDetail, VehicleItem
+from balcao.registry.mobility.vehicles.schemas import VehicleDetail, VehicleItem, VehicleRole
 from balcao.registry.mobility.vehicles.store import Vehicle
 
 
@@ -24,7 +24,7 @@ def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
         vehicle_type=VehicleType(form.vehicle_type or ""),
         color=form.color,
         vehicle_photo_url=form.vehicle_photo_url,
-        role=Role.OWNER if vehicle.owner_cpf == viewer.digits else Role.CONDUCTOR,
+        role=VehicleRole.OWNER if vehicle.owner_cpf == viewer.digits else VehicleRole.CONDUCTOR,
         conductor_id=vehicle.conductor_id or UNSET,
     )
 
