@@ -94,6 +94,8 @@ class Settings(BaseSettings):
     crm_echo: bool = True
     crm_sandbox_client_secret: SecretStr = SecretStr("sandbox-crm-webhook-secret")
     crm_event_queue_max: int = Field(1_000_000, ge=1)
+    crm_push: bool = True
+    crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
     phone_code_ttl: int = Field(600, ge=60, le=86_400)

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 
@@ -20,7 +21,7 @@ from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver, Driver
 from pgqueuer.domain.settings import DBSettings
 from pgqueuer.errors import FailingListenerError, RetryRequested
 from pgqueuer.executors import EntrypointExecutor, EntrypointExecutorParameters
-from pgqueuer.models import Context, Job
+from pgqueuer.models import Context, Job, TracebackRecord
 from pgqueuer.ports.driver import NotifyCallback
 from pgqueuer.queries import Queries
 from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
@@ -32,9 +33,13 @@ from balcao.core.logs import log
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
 _AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, BalcaoError, TimeoutError, FailingListenerError)
+# What becomes due is announced, but not what is put back for later: `drain` finds out by itself that nothing is left.
+_POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 BATCH = 10
 # Jobs share the process's pool; more at once would only wait for each other's connections.
 AT_ONCE = 2 * BATCH
+# Of the job at hand: how many tries this is, the first being 1.
+this_try: ContextVar[int] = ContextVar("this_try", default=1)
 
 
 @functools.cache
@@ -42,11 +47,25 @@ def _names() -> DBSettings:
     return DBSettings(db_schema=QUEUE_SCHEMA, channel=Channel("balcao_queue"))
 
 
-class _Due(Queries):
-    """For `drain`: what is due only later does not keep it waiting."""
+class _Ours(Queries):
+    """The library's statements, but for what it has no word for."""
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
+        """For `drain`: what is due only later does not keep it waiting."""
         return await self.eligible_queued_work(entrypoints)
+
+    async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
+        if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
+            await self.driver.execute(_PUT_BACK, job.id, delay)
+        else:
+            await super().retry_job(job, delay, traceback_record)
+
+
+_PUT_BACK = f"""
+UPDATE {QUEUE_SCHEMA}.pgqueuer
+SET status = 'queued', execute_after = now() + $2, updated = now(), queue_manager_id = NULL
+WHERE id = $1
+"""  # noqa: S608 - a name of ours
 
 
 class _ListeningFirst(AsyncpgPoolDriver):
@@ -76,7 +95,8 @@ class JobKind:
     """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
 
     It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
-    after `attempts` tries the job is parked as a dead letter.
+    after `attempts` tries the job is parked as a dead letter. `at_once` bounds how many run, in all workers together;
+    0 leaves it to the workers.
     """
 
     name: str
@@ -84,6 +104,7 @@ class JobKind:
     attempts: int = 8
     first_delay: timedelta = timedelta(seconds=5)
     longest_delay: timedelta = timedelta(minutes=15)
+    at_once: int = 0
 
     def delay(self, attempt: int) -> timedelta:
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -103,6 +124,27 @@ class Retry(Exception):
         self.delay = delay
 
 
+class Park(Exception):
+    """Raised by a job that no further try can do: it is parked at once."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Wait(Exception):
+    """Raised by a job that must not begin now: it comes back after `delay`, and no try is used."""
+
+    def __init__(self, code: str, delay: timedelta) -> None:
+        super().__init__(code)
+        self.code = code
+        self.delay = delay
+
+
+class _Uncounted(RetryRequested):
+    """A `Wait`, as the library understands it."""
+
+
 async def enqueue(
     connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
 ) -> int:
@@ -110,6 +152,17 @@ async def enqueue(
     queries = queue_queries(AsyncpgDriver(connection))
     ids = await queries.enqueue(kind, msgspec.json.encode(payload), 0, delay)
     return int(ids[0])
+
+
+_WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> 'picked' OR $2) RETURNING true"  # noqa: S608
+
+
+async def withdraw(connection: Connection, job: int, *, also_running: bool = False) -> bool:
+    """Takes a job that is no longer wanted out of the queue; whether it did, or a worker holds it.
+
+    `also_running` is for a job that has done its work and whose end is only not written down yet.
+    """
+    return bool(await connection.fetchval(_WITHDRAW, job, also_running))
 
 
 class _Executor(EntrypointExecutor):
@@ -127,7 +180,9 @@ class _Executor(EntrypointExecutor):
 
     def _verdict(self, failure: Exception, attempts: int) -> Exception:
         code = failure_code(failure)
-        if attempts + 1 >= self.kind.attempts:
+        if isinstance(failure, Wait):
+            return _Uncounted(failure.delay, reason=code)
+        if isinstance(failure, Park) or attempts + 1 >= self.kind.attempts:
             log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
             return JobFailed(code)
         log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)
@@ -136,7 +191,7 @@ class _Executor(EntrypointExecutor):
 
 
 def failure_code(failure: Exception) -> str:
-    if isinstance(failure, (BalcaoError, Retry)):
+    if isinstance(failure, (BalcaoError, Retry, Park, Wait)):
         return failure.code
     return type(failure).__name__
 
@@ -176,7 +231,7 @@ class Worker:
             self._queue = self._assemble(pool)
             if not self._stopping.is_set():
                 await self._queue.run(
-                    dequeue_timeout=timedelta(seconds=5),
+                    dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
                     batch_size=BATCH,
                     mode=mode,
                     max_concurrent_tasks=AT_ONCE,
@@ -186,11 +241,12 @@ class Worker:
 
     def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
         driver = _ListeningFirst(pool)
-        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _Due))
+        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _Ours))
         for kind in self._kinds:
             queue.entrypoint(
                 kind.name,
                 accepts_context=False,
+                concurrency_limit=kind.at_once,
                 on_failure="hold",
                 executor_factory=functools.partial(_executor, kind=kind),
             )(self._runner(kind))
@@ -198,6 +254,7 @@ class Worker:
 
     def _runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
         async def run(job: Job) -> None:
+            this_try.set(job.attempts + 1)
             await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
 
         return run

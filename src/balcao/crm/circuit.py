@@ -20,6 +20,7 @@ IN_A_ROW = 5
 WINDOW = 20
 FIRST_OPEN_SECONDS = 30.0
 LONGEST_OPEN_SECONDS = 300.0
+CIRCUIT_OPEN = "crm-circuit-open"
 
 
 class State(StrEnum):
@@ -70,7 +71,7 @@ class Circuit:
     def admit(self) -> int:
         """The round that the call's outcome is reported with. Raises CrmAway while open."""
         if self.state is State.OPEN:
-            raise CrmAway(code="crm-circuit-open", retry_after=max(1, math.ceil(self.seconds_until_probe)))
+            raise CrmAway(code=CIRCUIT_OPEN, retry_after=max(1, math.ceil(self.seconds_until_probe)))
         self._probing = self.state is State.HALF_OPEN
         return self._round
 

@@ -1,7 +1,7 @@
 """What the registry asks of the CRM: look a person up, change an account, create one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -56,13 +56,24 @@ class CrmClient:
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
         """The person's account with its consents; of several the oldest, which is counted."""
         with self.circuit.guard():
-            accounts, consents = await self._both(self._accounts_of(cpf), self._consents_of(cpf), deadline)
+            wanted = self._accounts_of(cpf, self._fields.account_fields)
+            accounts, consents = await self._both(wanted, self._consents_of(cpf), deadline)
         if len(accounts) > 1:
             _duplicates.inc()
         if not accounts:
             return None
         cidadao = self._fields.cidadao(accounts[0], consents)
         return Account(cidadao["accountId"], cidadao)
+
+    async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
+        """The id of the person's account; of several the oldest."""
+        field = self._fields.account["accountId"]
+        with self.circuit.guard():
+            accounts = await self._query(self._accounts_of(cpf, [field]), deadline)
+        found = accounts[0].get(field) if accounts else None
+        if accounts and not isinstance(found, str):
+            raise CrmAway()
+        return found
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
         """Writes these keys of `dados`, and no others."""
@@ -82,9 +93,9 @@ class CrmClient:
                 return Upserted.EXISTED
         return Upserted.CREATED if answer.status == 201 else Upserted.EXISTED
 
-    def _accounts_of(self, cpf: Cpf) -> str:
+    def _accounts_of(self, cpf: Cpf, wanted: Sequence[str]) -> str:
         """Only the checked digits of a Cpf and names that the field map has checked go into a query."""
-        fields = ", ".join(self._fields.account_fields)
+        fields = ", ".join(wanted)
         person = f"{self._fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
         return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
 

@@ -1,4 +1,4 @@
-"""The time that a whole use case may spend on the CRM, shared by all its calls."""
+"""The time and the tries that a whole use case may spend on the CRM; all its calls share the time."""
 
 import time
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """An instant of the monotonic clock."""
+    """`at` is an instant of the monotonic clock; `tries` is how often each call is made at most."""
 
     at: float
+    tries: int = 3
 
     @classmethod
-    def within(cls, seconds: float) -> Self:
-        return cls(time.monotonic() + seconds)
+    def within(cls, seconds: float, tries: int = 3) -> Self:
+        return cls(time.monotonic() + seconds, tries)
 
     @property
     def remaining(self) -> float:

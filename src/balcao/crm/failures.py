@@ -11,10 +11,25 @@ from balcao.core.errors import UpstreamFailed
 
 
 class CrmAway(UpstreamFailed):
-    """`retry_after` is set when it is known how many seconds to wait."""
+    """`retry_after` is set when it is known how many seconds to wait.
+
+    `http_status` is None when there was no answer; `error_code` is the CRM's own word, or ours for what went wrong.
+    """
 
     default_message = "O CRM não respondeu como esperado. Tente de novo em instantes."
     default_code = "crm-away"
+
+    def __init__(
+        self,
+        error_code: str = "UNUSABLE_ANSWER",
+        *,
+        http_status: int | None = None,
+        code: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(code=code, retry_after=retry_after)
+        self.error_code = error_code
+        self.http_status = http_status
 
 
 class CrmRefused(UpstreamFailed):

@@ -20,21 +20,27 @@ from balcao.crm.token import ClientCredentials, Token
 
 CONNECT_SECONDS, ANSWER_SECONDS = 2.0, 3.0
 MAX_ANSWER_BYTES = 1_048_576
-TRIES = 3
 FIRST_WAIT_SECONDS = 0.1
 AGAIN_STATUSES = frozenset({429, 500, 502, 503, 504})
 AWAY_STATUSES = frozenset({401, 408})
 AWAY_CODES = frozenset({"REQUEST_LIMIT_EXCEEDED", "UNABLE_TO_LOCK_ROW"})
 _ERROR_CODE = re.compile(r"[A-Z][A-Z_]{0,63}")
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
+_UNANSWERED: Mapping[type[Exception], str] = {
+    httpx.ConnectError: "NOT_REACHED",
+    httpx.ConnectTimeout: "NOT_REACHED",
+    httpx.ReadTimeout: "TIMEOUT",
+    TimeoutError: "TIMEOUT",
+}
 
 
 class _TryError(Exception):
     """This try failed in a way that the next one may not."""
 
-    def __init__(self, kind: str, retry_after: float | None = None) -> None:
-        super().__init__(kind)
-        self.kind = kind
+    def __init__(self, error_code: str, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(error_code)
+        self.error_code = error_code
+        self.status = status
         self.retry_after = retry_after
 
 
@@ -43,6 +49,7 @@ class Answer(msgspec.Struct):
 
     status: int
     json: Any
+    retry_after: float | None = None
 
 
 class Transport:
@@ -56,7 +63,7 @@ class Transport:
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
         """The CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
         tries = AsyncRetrying(
-            stop=stop_after_attempt(TRIES) | stop_before_delay(deadline.remaining),
+            stop=stop_after_attempt(deadline.tries) | stop_before_delay(deadline.remaining),
             wait=_wait,
             retry=retry_if_exception(lambda fault: isinstance(fault, _TryError)),
             reraise=True,
@@ -65,9 +72,9 @@ class Transport:
             async with asyncio.timeout(deadline.remaining):
                 return await tries(self._authorised, method, path, content)
         except _TryError as fault:
-            raise _away(fault.kind, fault.retry_after) from None
+            raise _away(fault.error_code, fault.status, fault.retry_after) from None
         except TimeoutError:
-            raise _away("deadline") from None
+            raise _away("TIMEOUT") from None
 
     async def _authorised(self, method: str, path: str, content: Mapping[str, Any]) -> Answer:
         token = await self._credentials.get()
@@ -82,8 +89,7 @@ class Transport:
         answer = await self._send("POST", f"{self._base}/services/oauth2/token", None, {"data": form})
         if answer.status == 200 and isinstance(answer.json, dict) and answer.json.get("access_token"):
             return answer.json
-        log.warning("crm.token_refused", status=answer.status)
-        raise CrmRefused(answer.status, "TOKEN_REFUSED")
+        raise _away("TOKEN_REFUSED", answer.status)
 
     async def _send(self, method: str, url: str, token: Token | None, content: Mapping[str, Any]) -> Answer:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
@@ -97,10 +103,12 @@ class Transport:
             ):
                 body = await _read(response)
         except (httpx.TransportError, TimeoutError) as fault:
-            raise _TryError(type(fault).__name__) from None
-        if response.status_code in AGAIN_STATUSES:
-            raise _TryError(str(response.status_code), _seconds(response.headers.get("Retry-After")))
-        return Answer(response.status_code, _json(body, response.status_code))
+            raise _TryError(_UNANSWERED.get(type(fault), "CONNECTION_LOST")) from None
+        status, retry_after = response.status_code, _seconds(response.headers.get("Retry-After"))
+        answer = Answer(status, _json(body, status), retry_after)
+        if status in AGAIN_STATUSES:
+            raise _TryError(_complaint(answer)[0], status, retry_after)
+        return answer
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -108,7 +116,7 @@ async def _read(response: httpx.Response) -> bytes:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
-            raise _away("too-large")
+            raise _away("ANSWER_TOO_LARGE")
     return bytes(body)
 
 
@@ -124,21 +132,26 @@ def _json(body: bytes, status: int) -> Any:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         if status >= 400:
             return None
-        raise _away("not-json") from None
+        raise _away("ANSWER_NOT_JSON", status) from None
 
 
 def _accepted(answer: Answer) -> Answer:
     if answer.status <= 300:
         return answer
-    first = answer.json[0] if isinstance(answer.json, list) and answer.json else {}
-    first = first if isinstance(first, dict) else {}
-    code = _word(_ERROR_CODE, first.get("errorCode")) or "UNKNOWN"
+    code, fields = _complaint(answer)
     if answer.status in AWAY_STATUSES or code in AWAY_CODES or not 400 <= answer.status < 500:
-        raise _away(f"{answer.status} {code}")
-    names = first.get("fields")
-    fields = [name for name in names if _word(_FIELD, name)] if isinstance(names, list) else []
+        raise _away(code, answer.status, answer.retry_after)
     log.warning("crm.refused", status=answer.status, error_code=code, fields=fields)
     raise CrmRefused(answer.status, code, fields)
+
+
+def _complaint(answer: Answer) -> tuple[str, list[str]]:
+    """The first error's code and the fields it names; never its message."""
+    first = answer.json[0] if isinstance(answer.json, list) and answer.json else {}
+    first = first if isinstance(first, dict) else {}
+    names = first.get("fields")
+    fields = [name for name in names if _word(_FIELD, name)] if isinstance(names, list) else []
+    return _word(_ERROR_CODE, first.get("errorCode")) or "UNKNOWN", fields
 
 
 def _word(pattern: re.Pattern[str], value: object) -> str | None:
@@ -146,9 +159,10 @@ def _word(pattern: re.Pattern[str], value: object) -> str | None:
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 
-def _away(kind: str, retry_after: float | None = None) -> CrmAway:
-    log.warning("crm.away", kind=kind)
-    return CrmAway(retry_after=None if retry_after is None else max(1, math.ceil(retry_after)))
+def _away(error_code: str, status: int | None = None, retry_after: float | None = None) -> CrmAway:
+    log.warning("crm.away", error_code=error_code, status=status)
+    seconds = None if retry_after is None else max(1, math.ceil(retry_after))
+    return CrmAway(error_code, http_status=status, retry_after=seconds)
 
 
 def _wait(state: RetryCallState) -> float:

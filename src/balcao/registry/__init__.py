@@ -6,6 +6,7 @@ from balcao.registry.activities import api as activities
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.companies import api as companies
+from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
 from balcao.registry.declared import api as declared
@@ -65,7 +66,7 @@ SERVICE = Service(
         "mobility",
         "crm",
     ],
-    jobs=[*CRM_JOBS, *PHONE_JOBS, *LETTER_JOBS],
+    jobs=[*CRM_JOBS, *PUSH_JOBS, *PHONE_JOBS, *LETTER_JOBS],
     running=running,
     demo=DEMO,
 )

@@ -34,9 +34,9 @@ class Records:
     def reset(self) -> None:
         """Back to the demo accounts."""
         self._tables = {name: {} for name in ENTITIES}
-        self._start_file()
         for entity, record in self._demo():
-            self._keep(entity, self._new(entity, record))
+            self._hold(entity, self._new(entity, record))
+        self._write_whole()
 
     def all(self, entity: Entity) -> list[Record]:
         return list(self._tables[entity.name].values())
@@ -100,11 +100,14 @@ class Records:
         return {**dict.fromkeys(entity.fields), **given, **entity.defaults, **values}
 
     def _keep(self, entity: Entity, record: Record) -> Record:
+        self._hold(entity, record)
+        self._append({"entity": entity.name, "record": record})
+        return record
+
+    def _hold(self, entity: Entity, record: Record) -> None:
         if entity is ACCOUNT:
             record["Name"] = " ".join(filter(None, (record["FirstName"], record["LastName"])))
         self._tables[entity.name][record["Id"]] = record
-        self._append({"entity": entity.name, "record": record})
-        return record
 
     def _now(self) -> str:
         """Never the same moment twice: the registry orders the echoes by it."""
@@ -114,12 +117,16 @@ class Records:
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(_line(line))
 
-    def _start_file(self) -> None:
+    def _write_whole(self) -> None:
+        """In the place of the file at one stroke: a kill leaves the one before or this one."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text("", "utf-8")
-        self._path.chmod(0o600)
+        fresh = self._path.with_suffix(".new")
+        held = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
+        fresh.touch(0o600)
+        fresh.write_text("".join(map(_line, held)), "utf-8")
+        fresh.replace(self._path)
 
     def _replay(self) -> None:
         self._tables = {name: {} for name in ENTITIES}
@@ -131,10 +138,11 @@ class Records:
             else:
                 del table[line["id"]]
         self._last_number = max((int(key[3:]) for table in self._tables.values() for key in table), default=0)
-        self._start_file()
-        for name, table in self._tables.items():
-            for record in table.values():
-                self._append({"entity": name, "record": record})
+        self._write_whole()
+
+
+def _line(entry: Mapping[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
 def _meets(record: Record, condition: Condition) -> bool:

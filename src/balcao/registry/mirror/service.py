@@ -11,6 +11,7 @@ from balcao.core.database import Connection
 from balcao.registry.mirror import store
 from balcao.registry.mirror.store import Mirror
 from balcao.registry.mirror.writes import Value, Writes
+from balcao.registry.outbox import service as outbox
 
 read = store.read
 lock = store.lock
@@ -34,7 +35,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     head = await store.lock(connection, cpf)
     if head["anonymised_at"] is not None and at <= head["anonymised_at"]:
         return Result.ANONYMISED
-    won = len(await store.merge_registers(connection, cpf, writes.registers, at, "crm"))
+    won = await _merge_registers(connection, cpf, writes.registers, at)
     won += await _merge_consents(connection, cpf, writes, at, head["consents_cleared_at"])
     await store.touch(connection, cpf, at)
     return _result(won, len(writes.registers) + len(writes.consents) + writes.clears_consents)
@@ -44,6 +45,7 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """The tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock(connection, cpf)
     await store.bury(connection, cpf, at)
+    await outbox.keep_own(connection, cpf)
     await store.touch(connection, cpf, at)
     return Result.APPLIED
 
@@ -59,6 +61,7 @@ async def write_own(
 ) -> None:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
+    It is told to the CRM: the mark for that is part of this transaction (registry document, 4.5).
     `beside` names further registers that show in the same member; `wording` is (kind, what was typed, the form that
     the register holds for it).
     """
@@ -67,6 +70,27 @@ async def write_own(
     await store.merge_registers(connection, cpf, values, at, "citizen" if call.is_owner else "staff")
     if wording is not None:
         await store.keep_wording(connection, cpf, *wording, at)
+    await outbox.mark(connection, cpf, list(values), at, call.request_id)
+
+
+async def sending(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
+    """The citizen's own values of these registers, recorded as those that the CRM is told; the mirror is locked."""
+    return await store.record_pushed(connection, cpf, fields)
+
+
+async def confirmed(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
+    """The CRM has what was sent of these registers: what it held before can no longer override the citizen's word."""
+    await store.stamp_pushed(connection, cpf, fields)
+
+
+async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
+    """How many writes won. The echo of a push that is not confirmed yet, or overtaken by a newer change, is none."""
+    marked = await outbox.marked(connection, cpf, offered)
+    writes = {field: value for field, value in offered.items() if not marked.get(field)}
+    won = await store.merge_registers(connection, cpf, writes, at, "crm")
+    if marked:
+        await outbox.keep_own(connection, cpf)
+    return len(won)
 
 
 async def _merge_consents(
@@ -86,4 +110,15 @@ def _result(won: int, offered: int) -> Result:
     return Result.PARTLY_OLDER if won else Result.OLDER
 
 
-__all__ = ["Mirror", "Result", "anonymise", "apply_delta", "drop_wording", "lock", "read", "write_own"]
+__all__ = [
+    "Mirror",
+    "Result",
+    "anonymise",
+    "apply_delta",
+    "confirmed",
+    "drop_wording",
+    "lock",
+    "read",
+    "sending",
+    "write_own",
+]

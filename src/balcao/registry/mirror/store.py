@@ -45,6 +45,32 @@ async def merge_registers(
     return [r["field"] for r in await connection.fetch(_MERGE_REGISTERS, cpf.digits, json_text(values), at, origin)]
 
 
+# What is empty is sent as null, and comes back so.
+_RECORD_PUSHED = """
+UPDATE registry.register
+SET pushed_value = CASE WHEN value IN ('""', '[]') THEN 'null'::jsonb ELSE value END
+WHERE cpf = $1 AND field = ANY($2) AND origin <> 'crm'
+RETURNING field, value::text
+"""
+
+
+async def record_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
+    """Answers the values of those registers that hold the citizen's own word."""
+    rows = await connection.fetch(_RECORD_PUSHED, cpf.digits, list(fields))
+    return {row["field"]: msgspec.json.decode(row["value"], type=Value) for row in rows}
+
+
+# Also of a register that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
+_STAMP_PUSHED = """
+UPDATE registry.register SET at = greatest(at, clock_timestamp()), pushed_at = clock_timestamp()
+WHERE cpf = $1 AND field = ANY($2) AND origin <> 'crm'
+"""
+
+
+async def stamp_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
+    await connection.execute(_STAMP_PUSHED, cpf.digits, list(fields))
+
+
 _MERGE_CONSENTS = """
 INSERT INTO registry.crm_consentimentos AS held
     (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
@@ -91,6 +117,9 @@ WITH head AS (
     WHERE cpf = $1
 ), registers AS (
     DELETE FROM registry.register WHERE cpf = $1 AND at <= $2
+), remembered AS (
+    UPDATE registry.register SET pushed_value = NULL
+    WHERE cpf = $1 AND at > $2 AND pushed_value IS DISTINCT FROM value
 ), wordings AS (
     DELETE FROM registry.wording WHERE cpf = $1 AND at <= $2
 )

@@ -1,0 +1,19 @@
+"""Heitor's dead push letter: an e-mail that the registry takes and the CRM finds too long."""
+
+from balcao.core.call import operator_call
+from balcao.core.cpf import Cpf
+from balcao.core.platform import Platform
+from balcao.registry.mirror import service as mirror
+
+HEITOR = Cpf("90000000841")
+EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-de-assistencia-social.example"
+
+
+async def load(platform: Platform) -> None:
+    """Once; the worker sends it, and the CRM's answer makes it a dead letter."""
+    call = operator_call(platform, "registry.demo")
+    async with platform.database.transaction() as connection:
+        if (await mirror.read(connection, HEITOR)).known:
+            return
+        await mirror.write_own(connection, call, HEITOR, {"email": EMAIL})
+        await platform.audit.record(connection, call, "update", subject=HEITOR, fields=["email"])

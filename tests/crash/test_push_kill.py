@@ -1,0 +1,228 @@
+"""kill -9 of single parts and of everything while events, own changes and their pushes run.
+
+Nothing that was acknowledged is lost, nothing is applied twice, and the CRM ends with what the registry has.
+"""
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import asyncpg
+import httpx
+import psutil
+import pytest
+
+from balcao.core import embedded
+from balcao.core.cpf import Cpf
+from balcao.identity.demo import clients, people
+from balcao.registry.mirror.translation import gender_for_crm
+from balcao.settings import Settings
+from tests.support.login import client_token, log_in
+from tests.support.sizes import size
+from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
+
+EVENTS = size(150, 2_000)
+CHANGES = size(40, 500)
+PERSONS = size(10, 50)
+SENDERS = 8
+KILLS = size(4, 10)
+PATIENCE_SECONDS = 300  # a killed worker's jobs are given to the next one after half a minute
+PAUSE_SECONDS = 0.1
+PARTS = ("worker", "crm", "everything", "api", "postgres")
+GENDERS = ("Homem cisgênero", "Mulher cisgênero", "Homem transgênero", "Mulher transgênero", "Não binário")
+LEFT = """
+SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
+     + (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL)
+"""
+DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
+PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
+IN_DEMO = 1  # dead letter
+ACCEPTED = "SELECT count(*) FROM registry.crm_event WHERE event_at < $1 AND applied_at IS NOT NULL"
+REGISTERS = "SELECT cpf, value::text, origin FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
+APPLIED_TWICE = """
+SELECT (SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event')
+     - (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NOT NULL)
+"""
+
+
+@pytest.fixture
+def settings() -> Iterator[Settings]:
+    folder = open_folder()
+    yield Settings(data_dir=folder, port=free_port())
+    remove(folder)
+
+
+class House:
+    """A `balcao serve` whose parts are killed one after another, and which is started again when all of it was."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
+        self._serving = Serving(self._terminal)
+
+    def __enter__(self) -> "House":
+        self._serving.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._serving.__exit__()
+
+    def kill(self, part: str) -> None:
+        if part == "everything":
+            _kill([self._serving.process, *self._serving.family()])
+            self._serving.process.wait()
+            self._serving = Serving(self._terminal)
+            self._serving.__enter__()
+        elif part == "postgres":
+            _kill([child for child in self._serving.family() if child.name() == "postgres"])
+        else:
+            _kill([self._serving.part(part)])
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+class Acknowledged:
+    """What was answered with success; a kill comes each time that another share of all is."""
+
+    def __init__(self, house: House) -> None:
+        self.events: list[tuple[str, int]] = []
+        self.changes: dict[str, str] = {}
+        self._house = house
+        self._count = 0
+        self._kills = iter(itertools.islice(itertools.cycle(PARTS), KILLS))
+        self._killing = asyncio.Lock()
+
+    async def one_more(self) -> None:
+        self._count += 1
+        if self._count % ((EVENTS + CHANGES) // (KILLS + 1)) == 0:
+            async with self._killing:
+                part = next(self._kills, None)
+                if part:
+                    await asyncio.to_thread(self._house.kill, part)
+
+
+class Caller:
+    """Repeats a call until it is answered with success, with a new token when the old one has ended."""
+
+    def __init__(self, client: httpx.AsyncClient, log_in: Callable[[], str]) -> None:
+        self._client = client
+        self._log_in = log_in
+        self._token = ""
+
+    async def until_done(self, method: str, path: str, body: Mapping[str, Any]) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not await self._done(method, path, body):  # noqa: ASYNC110 - what was killed comes back by itself
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _done(self, method: str, path: str, body: Mapping[str, Any]) -> bool:
+        try:
+            self._token = self._token or await asyncio.to_thread(self._log_in)
+            answer = await self._client.request(
+                method, path, json=body, headers={"Authorization": f"Bearer {self._token}"}
+            )
+        except (httpx.HTTPError, KeyError, ValueError):
+            return False
+        if answer.status_code == 401:
+            self._token = ""
+        assert answer.status_code in (200, 202, 401, 500, 502, 503), answer.status_code
+        return answer.status_code < 300
+
+
+@asynccontextmanager
+async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
+    """The CRM, and a member of staff who may write for every citizen."""
+    secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
+    staff = next(person for person in people() if person.username == "marina")
+    issuer = settings.issuers[0]
+    async with httpx.AsyncClient(base_url=settings.base_url, timeout=30) as client:
+        yield (
+            Caller(client, lambda: client_token(issuer, "crm-sandbox", secret)),
+            Caller(client, lambda: str(log_in(issuer, staff.username, staff.password)["access_token"])),
+        )
+
+
+async def send_all(settings: Settings, house: House) -> Acknowledged:
+    done = Acknowledged(house)
+    persons = [Cpf.with_stem(f"96{number:07}").digits for number in range(PERSONS)]
+    async with callers(settings) as (crm, staff), asyncio.TaskGroup() as group:
+        for number in range(SENDERS):
+            group.create_task(send_events(crm, persons, range(number, EVENTS, SENDERS), done))
+        for number, cpf in enumerate(persons):
+            group.create_task(make_changes(staff, cpf, range(number, CHANGES, PERSONS), done))
+    return done
+
+
+async def send_events(crm: Caller, persons: list[str], numbers: range, done: Acknowledged) -> None:
+    for number in numbers:
+        cpf = persons[number % PERSONS]
+        body = {"cpf": cpf, "updatedAt": moment(number), "dados": {"telefone2": str(number)}}
+        await crm.until_done("POST", "/registry/v1/webhooks/crm/cidadao", body)
+        done.events.append((cpf, number))
+        await done.one_more()
+
+
+def moment(number: int) -> str:
+    return f"2026-07-01T10:{number // 60:02}:{number % 60:02}Z"
+
+
+async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledged) -> None:
+    """One person's changes come one after another; the last one is what must stand."""
+    for number in numbers:
+        valor = GENDERS[number // PERSONS % len(GENDERS)]
+        await staff.until_done("PUT", f"/registry/v1/citizen/{cpf}/gender", {"valor": valor})
+        done.changes[cpf] = valor
+        await done.one_more()
+
+
+async def settled(settings: Settings) -> asyncpg.Connection:
+    """A connection to a store in which nothing waits any more."""
+    server = embedded.live(settings.data_dir)
+    assert server
+    connection = await asyncpg.connect(server.url)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await connection.fetchval(LEFT):  # noqa: ASYNC110 - the worker of another process ends it
+            await connection.execute(DUE)
+            await asyncio.sleep(PAUSE_SECONDS)
+    return connection
+
+
+def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
+    """The gender of every account that each person has."""
+    accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=30).json()
+    return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
+
+
+def test_nothing_acknowledged_is_lost_or_applied_twice_and_the_crm_ends_equal(settings: Settings) -> None:
+    with House(settings) as house:
+        asyncio.run(prove(settings, house))
+
+
+async def prove(settings: Settings, house: House) -> None:
+    done = await send_all(settings, house)
+    connection = await settled(settings)
+    try:
+        genders = await connection.fetch(REGISTERS, "genero", list(done.changes))
+        phones = await connection.fetch(REGISTERS, "telefone2", list(done.changes))
+        applied = await connection.fetchval(ACCEPTED, datetime(2026, 7, 2, tzinfo=UTC))
+        twice, parked = await connection.fetchval(APPLIED_TWICE), await connection.fetchval(PARKED)
+    finally:
+        await connection.close()
+    declared = {cpf: gender_for_crm(valor) for cpf, valor in done.changes.items()}
+    last = {cpf: max(number for person, number in done.events if person == cpf) for cpf in done.changes}
+    assert len(done.events) == applied == EVENTS
+    assert {row["cpf"]: row["value"] for row in phones} == {cpf: f'"{number}"' for cpf, number in last.items()}
+    assert {row["cpf"]: json.loads(row["value"]) for row in genders} == declared
+        c: gender_for_crm(v) for c, v in done.changes.items()
+    }
+    assert {row["origin"] for row in genders} == {"staff"}
+    assert (twice, parked) == (0, IN_DEMO)
+    assert in_the_crm(settings, list(declared)) == {cpf: [wire] for cpf, wire in declared.items()}
+        cpf: [gender_for_crm(valor)] for cpf, valor in done.changes.items()
+    }

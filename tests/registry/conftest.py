@@ -1,0 +1,70 @@
+"""Own writes and their pushes: marked by use cases, sent by the worker's own code, with time moved by ageing jobs."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from balcao import app
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.jobs import Worker
+from balcao.core.platform import assemble
+from balcao.registry.mirror import service as mirror
+from balcao.settings import Settings
+from tests.support.acting import acting
+from tests.support.crm import RunningCrm, crm_settings
+from tests.support.issuer import Issuer
+
+Own = Callable[..., None]
+DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def running_crm(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[RunningCrm]:
+    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
+        yield running
+
+
+@pytest.fixture
+def crm(running_crm: RunningCrm) -> RunningCrm:
+    running_crm.reset()
+    return running_crm
+
+
+@pytest.fixture
+def person() -> str:
+    """Somebody whom nobody has heard of yet."""
+    return Cpf.with_stem(f"93{next(_numbers):07}").digits
+
+
+@pytest.fixture
+def own(settings: Settings, database_url: str) -> Iterator[Own]:
+    """`own(cpf, genero="Nao_binario")`: what the citizen declares, in one transaction."""
+    with acting(settings, database_url, "registry.test_own_write") as act:
+        yield lambda cpf, **values: act(declare, Cpf(cpf), {name.replace("__", "."): v for name, v in values.items()})
+
+
+async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
+    async with call.platform.database.transaction() as connection:
+        await mirror.write_own(connection, call.as_owner(), cpf, values)
+
+
+@pytest.fixture
+def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Callable[..., None]:
+    """A fresh worker at the moment when every waiting push is due; `send(crm_push=False)` with other settings."""
+
+    def run(**others: Any) -> None:
+        sql(DUE)
+        asyncio.run(drain(settings.model_copy(update=others), database_url))
+
+    return run
+
+
+async def drain(settings: Settings, database_url: str) -> None:
+    platform = assemble(settings, database_url)
+    async with app.opened(platform):
+        await Worker(platform.database, app.all_jobs(), platform).drain()
