@@ -14,6 +14,7 @@ from balcao.identity.demo import people
 from balcao.registry.activities import demo as activities
 from balcao.registry.citizens import store
 from balcao.registry.companies import demo as companies
+from balcao.registry.crm_push import demo as crm_push
 from balcao.registry.declared import demo as declared
 from balcao.registry.declared import service as declaring
 from balcao.registry.declared.schemas import GenderBody
@@ -36,6 +37,7 @@ ROOMS = (
     companies,
     pets,
     mobility,
+    crm_push,
 )
 SEED = 2026
 CITIZENS = 200

@@ -3,6 +3,8 @@
 from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.platform import Platform
+from balcao.registry.declared import service as declared
+from balcao.registry.declared.schemas import ValueBody
 from balcao.registry.mirror import service as mirror
 
 HEITOR = Cpf("90000000841")
@@ -11,9 +13,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 
 async def load(platform: Platform) -> None:
     """Once; the worker sends it, and the CRM's answer makes it a dead letter."""
-    call = operator_call(platform, "registry.demo")
-    async with platform.database.transaction() as connection:
-        if (await mirror.read(connection, HEITOR)).known:
-            return
-        await mirror.write_own(connection, call, HEITOR, {"email": EMAIL})
-        await platform.audit.record(connection, call, "update", subject=HEITOR, fields=["email"])
+    async with platform.database.connection() as connection:
+        known = (await mirror.read(connection, HEITOR)).known
+    if not known:
+        await declared.declare_email(operator_call(platform, "registry.demo"), HEITOR, ValueBody(EMAIL))
