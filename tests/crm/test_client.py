@@ -194,10 +194,11 @@ async def test_a_refusal_names_code_and_fields_and_nothing_else(client: CrmClien
     assert refusal.status == 502
 
 
-async def test_wrong_credentials_are_a_refusal(crm: RunningCrm) -> None:
+async def test_wrong_credentials_are_mended_by_an_operator_so_another_try_may_succeed(crm: RunningCrm) -> None:
     async with crm_client(crm.settings.model_copy(update={"crm_client_id": "outro"})) as client:
-        with pytest.raises(CrmRefused):
+        with pytest.raises(CrmAway) as raised:
             await client.look_up(BRUNO, patience())
+    assert (raised.value.http_status, raised.value.error_code) == (401, "TOKEN_REFUSED")
 
 
 async def test_without_configuration_every_call_is_unavailable() -> None:

@@ -13,8 +13,10 @@ from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.jobs import AT_ONCE, Worker
 from balcao.core.platform import Platform
-from balcao.crm.circuit import IN_A_ROW, Circuit
+from balcao.crm.circuit import CIRCUIT_OPEN, IN_A_ROW, Circuit
 from balcao.crm.client import CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway
 from balcao.crm.sandbox.server import STATE_FILE
 from balcao.registry.crm_push import demo
 from balcao.registry.crm_push.jobs import JOBS
@@ -150,6 +152,17 @@ def test_a_revived_push_leaves_no_letter_behind(own, send, sql, crm, person) -> 
     [dead] = sql("SELECT job FROM registry.outbox WHERE cpf = $1", person)
     own(person, email="curto@casa.example")
     assert sql("SELECT FROM queue.pgqueuer WHERE id = $1", dead["job"]) == []
+
+
+def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(own, send, sql, crm, person) -> None:
+    own(person, genero="Nao_binario")
+    sql("DELETE FROM queue.pgqueuer WHERE id = (SELECT job FROM registry.outbox WHERE cpf = $1)", person)
+    send()
+    assert crm.accounts(person) == []
+    own(person, nomeExibicao="Bia")
+    send()
+    [account] = crm.accounts(person)
+    assert (account["Genero__c"], account["NomeExibicao__c"]) == ("Nao_binario", "Bia")
 
 
 def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(own, send, sql, crm, letter) -> None:
@@ -319,6 +332,28 @@ def test_each_persons_changes_arrive_in_their_order(own, send, crm, sql, faults:
         assert shown == sorted(shown)
         assert shown[-1] == f"passo {STEPS - 1:03}"
     assert sql(WAITING, people) == []
+
+
+async def test_pushes_and_logins_share_the_circuit(platform: Platform, crm: RunningCrm, person: str) -> None:
+    await declare(operator_call(platform, "registry.test"), Cpf(person), {"genero": "Nao_binario"})
+    crm.faults({"mode": "error"})
+    for _ in range(IN_A_ROW):
+        await worked(platform)
+    crm.switch.delete("/requests")
+    with pytest.raises(CrmAway) as raised:
+        await platform.part(CrmClient).look_up(Cpf(BRUNO), Deadline.within(1))
+    assert (raised.value.code, crm.operations()) == (CIRCUIT_OPEN, [])
+
+
+@pytest.mark.parametrize(
+    ("number", "kept"),
+    [(151, (500, "UNKNOWN_EXCEPTION")), (161, (429, "REQUEST_LIMIT_EXCEEDED")), (171, (None, "TIMEOUT"))],
+)
+def test_the_demos_simulators_fail_in_their_ways(own, send, crm, letter, number: int, kept: tuple[int, str]) -> None:
+    cpf = Cpf.with_stem(f"900000{number}").digits
+    own(cpf, genero="Nao_binario")
+    send()
+    assert codes(letter(cpf)) == [kept]
 
 
 async def test_the_demo_has_a_dead_letter(platform: Platform, crm: RunningCrm) -> None:

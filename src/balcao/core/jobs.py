@@ -165,6 +165,14 @@ async def withdraw(connection: Connection, job: int, *, also_running: bool = Fal
     return bool(await connection.fetchval(_WITHDRAW, job, also_running))
 
 
+_QUEUED = f"SELECT EXISTS (SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1)"  # noqa: S608
+
+
+async def is_queued(connection: Connection, job: int) -> bool:
+    """Whether the queue has the job: waiting, running or parked, but neither done nor dropped."""
+    return bool(await connection.fetchval(_QUEUED, job))
+
+
 class _Executor(EntrypointExecutor):
     """Runs one job of a kind; turns failures into a later try or a dead letter, stripped of their text."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.core.ids import new_id
-from balcao.core.jobs import enqueue, withdraw
+from balcao.core.jobs import enqueue, is_queued, withdraw
 from balcao.registry.outbox import store
 from balcao.registry.outbox.store import Row
 
@@ -37,7 +37,7 @@ async def mark(connection: Connection, cpf: Cpf, fields: Sequence[str], at: date
         await store.insert(connection, cpf, outbox_id, dirty, version, job, request_id)
         return
     await store.add(connection, cpf, dirty, version, request_id)
-    if row.given_up:
+    if row.given_up or not await is_queued(connection, row.job):  # an operator can drop a job
         await withdraw(connection, row.job, also_running=True)
         await _hand_over(connection, cpf, FIRST_DELAY)
 
