@@ -6,6 +6,7 @@ from balcao.registry.activities import api as activities
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.companies import api as companies
+from balcao.registry.crm_proxies import api as crm_proxies
 from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
@@ -13,8 +14,10 @@ from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
 from balcao.registry.health import api as health
-from balcao.registry.mobility import api as mobility
-from balcao.registry.mobility.letters.jobs import JOBS as LETTER_JOBS
+from balcao.registry.mobility.catalogue import api as catalogue
+from balcao.registry.mobility.conductors import api as conductors
+from balcao.registry.mobility.letters.jobs import JOBS as LETTERS_JOBS
+from balcao.registry.mobility.vehicles import api as vehicles
 from balcao.registry.notifications import api as notifications
 from balcao.registry.notifications.categories import api as categories
 from balcao.registry.pets import api as pets
@@ -39,8 +42,11 @@ ROOMS = (
     activities,
     companies,
     pets,
-    mobility,
+    vehicles,
+    conductors,
+    catalogue,
     crm_sync,
+    crm_proxies,
     health,
 )
 
@@ -66,7 +72,7 @@ SERVICE = Service(
         "mobility",
         "crm",
     ],
-    jobs=[*CRM_JOBS, *PUSH_JOBS, *PHONE_JOBS, *LETTER_JOBS],
+    jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTERS_JOBS, *PHONE_JOBS],
     running=running,
     demo=DEMO,
 )

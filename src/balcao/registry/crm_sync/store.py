@@ -84,3 +84,24 @@ WHERE id IN (
 
 async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> None:
     await connection.execute(_ERASE_COVERED, cpf.digits, at)
+
+
+# A lease whose time is over is anybody's.
+_TAKE_LEASE = """
+INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
+VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
+ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE held.until <= clock_timestamp()
+RETURNING true
+"""
+
+
+async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
+    return bool(await connection.fetchval(_TAKE_LEASE, cpf.digits, purpose, holder, seconds))
+
+
+_RELEASE_LEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND holder = $3::uuid"
+
+
+async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
+    await connection.execute(_RELEASE_LEASE, cpf.digits, purpose, holder)

@@ -204,3 +204,34 @@ SELECT jsonb_build_object(
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
     return msgspec.json.decode(await connection.fetchval(_READ, cpf.digits), type=Mirror)
+
+
+# Later than what could hide the consent or stands in its place, so that what the citizen was told is what shows.
+_CONSENT_MOMENT = """
+SELECT greatest(
+    clock_timestamp(), head.anonymised_at + interval '1 microsecond',
+    head.consents_cleared_at + interval '1 microsecond', held.at + interval '1 microsecond')
+FROM registry.mirror_head AS head
+LEFT JOIN registry.crm_consentimentos AS held
+    ON held.cpf = head.cpf AND held.categoria = $2 AND held.canal = $3
+WHERE head.cpf = $1
+"""
+
+
+async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
+    """The time of an own write of this consent; the mirror must be locked."""
+    moment: datetime = await connection.fetchval(_CONSENT_MOMENT, cpf.digits, consent.categoria, consent.canal)
+    return moment
+
+
+_KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
+_RELEASE_FUTURE = """
+UPDATE registry.register SET at = clock_timestamp() WHERE cpf = $1 AND at > clock_timestamp() RETURNING field
+"""
+
+
+async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
+    """The fields whose time lay ahead of the clock; None for an unknown citizen."""
+    if not await connection.fetchval(_KNOWN, cpf.digits):
+        return None
+    return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
