@@ -150,7 +150,7 @@ async def enqueue(
 ) -> int:
     """Within the caller's transaction: the job exists if and only if that commits. Returns the job's id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, msgspec.json.encode(payload), 0, delay)
+    ids = await queries.enqueue(kind, payload_bytes(payload), 0, delay)
     return int(ids[0])
 
 
@@ -171,6 +171,11 @@ _QUEUED = f"SELECT EXISTS (SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1)"  
 async def is_queued(connection: Connection, job: int) -> bool:
     """Whether the queue has the job: waiting, running or parked, but neither done nor dropped."""
     return bool(await connection.fetchval(_QUEUED, job))
+
+
+def payload_bytes(payload: Mapping[str, Any]) -> bytes:
+    """As the queue keeps it: a job is found again by it."""
+    return msgspec.json.encode(payload)
 
 
 class _Executor(EntrypointExecutor):

@@ -55,7 +55,7 @@ class CrmClient:
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
         """The person's account with its consents; of several the oldest, which is counted."""
-        accounts, consents = await self.select(deadline, self.accounts_of(cpf, self.fields.account_fields), self.consents_of(cpf))
+        accounts, consents = await self.select(deadline, self.accounts_of(cpf), self.consents_of(cpf))
         return self.account(accounts, consents)
 
     def account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
@@ -91,9 +91,9 @@ class CrmClient:
             return Upserted.EXISTED
         return Upserted.CREATED if answer.status == 201 else Upserted.EXISTED
 
-    def accounts_of(self, cpf: Cpf, wanted: Sequence[str]) -> str:
+    def accounts_of(self, cpf: Cpf, wanted: Sequence[str] = ()) -> str:
         """Only the checked digits of a Cpf and names that the field map has checked go into a query."""
-        fields = ", ".join(wanted)
+        fields = ", ".join(wanted or self.fields.account_fields)
         person = f"{self.fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
         return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
 

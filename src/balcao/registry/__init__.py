@@ -11,6 +11,8 @@ from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
 from balcao.registry.declared import api as declared
+from balcao.registry.crm_sync.jobs import JOBS
+from balcao.registry.dead_letters import api as dead_letters
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
 from balcao.registry.health import api as health
@@ -47,6 +49,7 @@ ROOMS = (
     catalogue,
     crm_sync,
     crm_proxies,
+    dead_letters,
     health,
 )
 

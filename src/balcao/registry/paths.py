@@ -1,5 +1,7 @@
 """The CPF in a path: checked before the rule, read here by the use cases."""
 
+from collections.abc import Mapping
+
 from balcao.core.cpf import Cpf
 from balcao.core.errors import Invalid
 from balcao.core.operations import path_text
@@ -14,4 +16,14 @@ def path_cpf(text: str) -> Cpf:
     cpf = Cpf.parse_path(text)
     if cpf is None:
         raise Invalid("O CPF do caminho é inválido: use 11 dígitos.", code="cpf-invalid")
+    return cpf
+
+
+def query_cpf(query: Mapping[str, str]) -> Cpf | None:
+    """The parameter `cpf` of an operator's list, None when it is not there. Raises Invalid."""
+    if "cpf" not in query:
+        return None
+    cpf = Cpf.parse_path(query["cpf"])
+    if cpf is None:
+        raise Invalid("O parâmetro `cpf` deve ser um CPF válido, com 11 dígitos.", code="cpf-invalid")
     return cpf
