@@ -192,7 +192,7 @@ def test_lists_are_filtered_and_paged_and_looks_are_audited(ask, dead_job, dead_
         "pagination": {"page": 9, "per_page": 10, "total": 5, "total_pages": 1},
     }
     assert ("read", "***.000.003-**", ["jobs"], None) in audited(sql)
-    for wrong in ({"cpf": "123"}, {"cpf": ""}, {"page": 0}, {"per_page": 101}):
+    for wrong in ({"cpf": "123"}, {"cpf": ""}, {"kind": "a\0b"}, {"page": 0}, {"per_page": 101}):
         answer = ask("GET", params=wrong)
         assert (answer.status_code, next(iter(wrong)) in answer.json()["error"]) == (400, True)
 

@@ -101,6 +101,27 @@ WHERE traceback IS NOT NULL ORDER BY id DESC LIMIT $2
 """  # noqa: S608
 
 
+class Tally(msgspec.Struct, frozen=True):
+    """How many jobs of a kind are in each state."""
+
+    queued: int
+    running: int
+    dead: int
+
+
+_TALLY = f"""
+SELECT (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'queued') AS queued,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'picked') AS running,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'failed') AS dead
+"""  # noqa: S608
+
+
+async def tally(connection: Connection, kind: str) -> Tally:
+    row = await connection.fetchrow(_TALLY, kind)
+    assert row is not None  # a row of counts
+    return Tally(row["queued"], row["running"], row["dead"])
+
+
 async def count(connection: Connection, wanted: Wanted) -> int:
     found: int = await connection.fetchval(_COUNT, *wanted.parameters)
     return found

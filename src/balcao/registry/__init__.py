@@ -6,20 +6,18 @@ from balcao.registry.activities import api as activities
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.companies import api as companies
+from balcao.registry.crm_admin import api as crm_admin
 from balcao.registry.crm_proxies import api as crm_proxies
 from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
-from balcao.registry.declared import api as declared
-from balcao.registry.crm_sync.jobs import JOBS
 from balcao.registry.dead_letters import api as dead_letters
+from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
 from balcao.registry.health import api as health
-from balcao.registry.mobility.catalogue import api as catalogue
-from balcao.registry.mobility.conductors import api as conductors
-from balcao.registry.mobility.letters.jobs import JOBS as LETTERS_JOBS
-from balcao.registry.mobility.vehicles import api as vehicles
+from balcao.registry.mobility import api as mobility
+from balcao.registry.mobility.letters.jobs import JOBS as LETTER_JOBS
 from balcao.registry.notifications import api as notifications
 from balcao.registry.notifications.categories import api as categories
 from balcao.registry.pets import api as pets
@@ -44,11 +42,10 @@ ROOMS = (
     activities,
     companies,
     pets,
-    vehicles,
-    conductors,
-    catalogue,
+    mobility,
     crm_sync,
     crm_proxies,
+    crm_admin,
     dead_letters,
     health,
 )
@@ -72,10 +69,10 @@ SERVICE = Service(
         "departments",
         "companies",
         "pets",
-        "mobility",
         "crm",
+        "jobs",
     ],
-    jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTERS_JOBS, *PHONE_JOBS],
+    jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTER_JOBS, *PHONE_JOBS],
     running=running,
     demo=DEMO,
 )

@@ -19,7 +19,7 @@ from balcao.registry.dead_letters.schemas import (
     Retried,
     RetryBody,
 )
-from balcao.registry.paths import query_cpf
+from balcao.registry.paths import query_cpf, query_text
 
 BASE = "/admin/jobs/dead-letters"
 
@@ -36,8 +36,8 @@ BASE = "/admin/jobs/dead-letters"
 )
 async def list_dead_letters(call: CurrentCall, request: Request[Any, Any, Any]) -> DeadLetterPage:
     query = query_of(request)
-    kinds = [query["kind"]] if "kind" in query else []
-    return await service.list_letters(call, page_of(request), kinds=kinds, cpf=query_cpf(query))
+    kind = query_text(query, "kind")
+    return await service.list_letters(call, page_of(request), kinds=[kind] if kind else [], cpf=query_cpf(query))
 
 
 @operation(

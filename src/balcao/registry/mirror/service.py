@@ -14,6 +14,7 @@ from balcao.registry.mirror.writes import Consent, Value, Writes
 from balcao.registry.outbox import service as outbox
 
 read = store.read
+read_head = store.read_head
 lock = store.lock
 drop_wording = store.drop_wording
 release_future = store.release_future
@@ -129,6 +130,7 @@ __all__ = [
     "drop_wording",
     "lock",
     "read",
+    "read_head",
     "release_future",
     "sending",
     "write_own",

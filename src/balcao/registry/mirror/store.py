@@ -225,8 +225,12 @@ async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> 
 
 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
+# Wordings go with their registers, or a later clearing would pass them by.
 _RELEASE_FUTURE = """
-UPDATE registry.register SET at = clock_timestamp() WHERE cpf = $1 AND at > clock_timestamp() RETURNING field
+WITH wordings AS (
+    UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
+)
+UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field
 """
 
 
@@ -235,3 +239,39 @@ async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
     if not await connection.fetchval(_KNOWN, cpf.digits):
         return None
     return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
+
+
+class HeldConsent(msgspec.Struct, frozen=True):
+    categoria: str
+    canal: str
+    status: str
+    data: str | None
+    finalidade: str | None
+    motivo: str | None
+    updated_at: datetime
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What was cleared and when, and the consents that stand."""
+
+    anonymised_at: datetime | None = None
+    consents_cleared_at: datetime | None = None
+    consents: list[HeldConsent] = []
+
+
+_READ_HEAD = """
+SELECT jsonb_build_object(
+    'anonymised_at', anonymised_at, 'consents_cleared_at', consents_cleared_at,
+    'consents', coalesce((
+        SELECT jsonb_agg(jsonb_build_object(
+            'categoria', categoria, 'canal', canal, 'status', status, 'data', data, 'finalidade', finalidade,
+            'motivo', motivo, 'updated_at', at) ORDER BY categoria COLLATE "C", canal COLLATE "C")
+        FROM registry.crm_consentimentos WHERE cpf = $1), '[]'))
+FROM registry.mirror_head WHERE cpf = $1
+"""
+
+
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
+    """Empty for a citizen of whom nothing was ever written."""
+    found = await connection.fetchval(_READ_HEAD, cpf.digits)
+    return Head() if found is None else msgspec.json.decode(found, type=Head)
