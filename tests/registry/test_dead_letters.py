@@ -173,6 +173,23 @@ def test_a_push_shows_its_fields_and_the_crms_answers(ask, dead_push, sql) -> No
     assert sql("SELECT FROM registry.outbox") == []
 
 
+def test_a_code_that_could_not_be_sent_is_its_persons_and_goes_with_its_job(ask, dead_job, sql) -> None:
+    row = str(uuid4())
+    sql(
+        "INSERT INTO registry.phone_verification"
+        " (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)"
+        " VALUES ($1, $2, '55', '21', '977776666', '', 'sealed', 1, now(), now() + interval '1 hour')",
+        BRUNO,
+        row,
+    )
+    number = dead_job("phone_code", "gateway-away", verification=row)
+    [letter] = ask("GET", params={"cpf": BRUNO}).json()["data"]
+    assert (letter["id"], letter["cpf"], letter["fields"]) == (number, "***.000.002-**", ["telefonePrincipal"])
+    assert ask("DELETE", f"/{number}", params={"reason": "Código vencido"}).status_code == 204
+    assert sql("SELECT sealed_code FROM registry.phone_verification")[0][0] is None
+    sql("DELETE FROM registry.phone_verification")
+
+
 def test_lists_are_filtered_and_paged_and_looks_are_audited(ask, dead_job, dead_push, sql) -> None:
     pushes = [dead_push(cpf) for cpf in (BRUNO, CARLA)]
     others = [dead_job(run=str(uuid4())) for _ in range(3)]

@@ -64,7 +64,8 @@ class Transport:
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
         """The CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
         tries = AsyncRetrying(
-            stop=stop_after_attempt(deadline.tries if method in REPEATED else 1) | stop_before_delay(deadline.remaining),
+            stop=stop_after_attempt(deadline.tries if method in REPEATED else 1)
+            | stop_before_delay(deadline.remaining),
             wait=_wait,
             retry=retry_if_exception(lambda fault: isinstance(fault, _TryError)),
             reraise=True,

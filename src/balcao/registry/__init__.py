@@ -7,6 +7,7 @@ from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.companies import api as companies
 from balcao.registry.crm_admin import api as crm_admin
+from balcao.registry.crm_mirror import api as crm_mirror
 from balcao.registry.crm_proxies import api as crm_proxies
 from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
@@ -45,6 +46,7 @@ ROOMS = (
     mobility,
     crm_sync,
     crm_proxies,
+    crm_mirror,
     crm_admin,
     dead_letters,
     health,

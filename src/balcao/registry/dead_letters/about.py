@@ -20,11 +20,12 @@ class Subject:
 
 @dataclass(frozen=True)
 class About:
-    """One kind of job; `member` of its payload names a row of the room's.
+    """One kind of job; `member` of its payload is the id of a row of the room's.
 
     `subjects` looks rows up by id, `ids` finds a person's, `dropped` ends what nobody is to do any more.
     """
 
+    kind: str
     member: str
     subjects: Callable[[Connection, Sequence[str]], Awaitable[Mapping[str, Subject]]]
     ids: Callable[[Connection, Cpf], Awaitable[Sequence[str]]]

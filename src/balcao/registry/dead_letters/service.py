@@ -15,7 +15,8 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.paging import Page
 from balcao.core.queue import QueuedJob, State, Wanted
 from balcao.core.text import clean
-from balcao.registry.dead_letters import store
+from balcao.registry.crm_sync import letters as events
+from balcao.registry.dead_letters import pushes
 from balcao.registry.dead_letters.about import About, Subject
 from balcao.registry.dead_letters.schemas import (
     MOST_AT_ONCE,
@@ -25,11 +26,9 @@ from balcao.registry.dead_letters.schemas import (
     Retried,
     RetryBody,
 )
+from balcao.registry.phones import letters as codes
 
-ABOUT = {
-    "crm_event": About("event", store.events, store.events_of, store.give_up_event),
-    "crm_push": About("outbox", store.pushes, store.pushes_of, store.give_up_push),
-}
+ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT)}
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
