@@ -71,6 +71,7 @@ SERVICE = Service(
         "departments",
         "companies",
         "pets",
+        "mobility",
         "crm",
         "jobs",
     ],
