@@ -1,5 +1,6 @@
 """The operations that are measured: what is asked, what a good answer is, and the bare statements of the same work."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -60,10 +61,8 @@ def cases(stage: Stage) -> list[Case]:
     """The configuration comes twice: as a row that is read, and as the ready answer that it then stays."""
     own = stage.own
     return [
-        Case(
-            "preferences",
-            "leitura de preferências",
-            [_get(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()],
+        dataclasses.replace(
+            preferences_case(own),
             script=f"\\set n random({FIRST_NUMBER}, {FIRST_NUMBER + PEOPLE - 1})\n{filled(READ_PREFERENCES, ':n')};\n",
         ),
         Case(
@@ -92,6 +91,12 @@ def cases(stage: Stage) -> list[Case]:
         Case("config_kept", "configuração por id (em memória)", [_config(stage, n) for n in range(1, KEPT + 1)]),
         Case("token", "verificação do token", [_get("/agent/api/v1/auth", token) for token in own.values()]),
     ]
+
+
+def preferences_case(own: Mapping[str, str]) -> Case:
+    """Each of these people, by token, reads their own."""
+    requests = [_get(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()]
+    return Case("preferences", "leitura de preferências", requests)
 
 
 def filled(statement: str, *values: str) -> str:

@@ -29,6 +29,17 @@ def show(results: Results, titles: Mapping[str, str]) -> None:
     Console(width=None if Console().is_terminal else 140).print(table)
 
 
+def show_growth(sizes: Mapping[int, Figures]) -> None:
+    """The ratio is that of the requests a second to those among the fewest citizens."""
+    table = Table("cidadãos", title="Leitura de preferências, pelo tamanho da cidade (medianas das rodadas)")
+    for name in ("req/s", "p50 ms", "p99 ms", "CPU µs/req", "memória MB", "req/s ÷"):
+        table.add_column(name, justify="right")
+    fewest = sizes[min(sizes)]
+    for size, figures in sizes.items():
+        table.add_row(f"{size:,}".replace(",", "."), *_cells(figures, None)[:5], f"{figures.rate / fewest.rate:.2f}")
+    Console(width=None if Console().is_terminal else 140).print(table)
+
+
 def _cells(figures: Figures | None, ours: Figures | None) -> list[str]:
     if figures is None:
         return ["não usa o banco"]
@@ -42,7 +53,7 @@ def _cells(figures: Figures | None, ours: Figures | None) -> list[str]:
     return cells + ([f"{ours.rate / figures.rate:.2f}", f"{ours.cpu / figures.cpu:.2f}"] if ours else ["", ""])
 
 
-def document(results: Results, settings: Mapping[str, Any]) -> dict[str, Any]:
+def document(results: Results, settings: Mapping[str, Any], sizes: Mapping[int, Figures]) -> dict[str, Any]:
     """Ratios are ours divided by the yardstick's."""
     return {
         "machine": {"system": platform.system(), "python": platform.python_version(), "cores": os.cpu_count()},
@@ -51,6 +62,7 @@ def document(results: Results, settings: Mapping[str, Any]) -> dict[str, Any]:
             key: {who: figures and dataclasses.asdict(figures) for who, figures in measured.items()}
             for key, measured in results.items()
         },
+        "growth": {str(size): dataclasses.asdict(figures) for size, figures in sizes.items()},
         "ratios": {key: _ratios(measured) for key, measured in results.items()},
     }
 

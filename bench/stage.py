@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,7 @@ _EMPTY = "TRUNCATE registry.crm_event, queue.pgqueuer, queue.pgqueuer_log, platf
 
 @dataclass(frozen=True)
 class Stage:
-    """`own` are bearer tokens by CPF; `units` the CNES of units with a notification."""
+    """`own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` signs a further token."""
 
     settings: Settings
     database_url: str
@@ -65,6 +65,7 @@ class Stage:
     webhook: str
     runtime: str
     units: list[str]
+    person: Callable[[str, int], str]
 
     def empty(self) -> None:
         """No round of writing starts on the rows of the one before."""
@@ -89,6 +90,7 @@ def prepared(folder: Path) -> Iterator[Stage]:
             issuer.machine(WEBHOOK_CLIENT, exp=ends),
             issuer.machine(RUNTIME_CLIENT, exp=ends),
             units,
+            lambda cpf, exp: issuer.person(cpf, exp=exp),
         )
 
 

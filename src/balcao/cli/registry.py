@@ -3,8 +3,9 @@
 import typer
 
 from balcao.cli.ledger import verify_ledger
+from balcao.cli.registry_import import generate, import_file
 
-registry = typer.Typer(no_args_is_help=True, help="Registro do cidadão: conferência do histórico de preferências.")
-# More than one command will come; a group of one would swallow its name.
-registry.callback()(lambda: None)
+registry = typer.Typer(no_args_is_help=True, help="Registro do cidadão: carga do município, conferência do histórico.")
+registry.command("import")(import_file)
+registry.command()(generate)
 registry.command("verify-ledger")(verify_ledger)

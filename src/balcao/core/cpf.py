@@ -19,6 +19,12 @@ def _issued(digits: str) -> bool:
     return len(set(digits)) > 1 and bool(stdnum_cpf.is_valid(digits))
 
 
+def _with_check_digit(digits: str) -> str:
+    """The library makes no check digits, it only compares them."""
+    weighed = sum(int(digit) * weight for weight, digit in enumerate(reversed(digits), 2))
+    return f"{digits}{-weighed % 11 % 10}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Cpf:
     """A valid CPF. `digits` is the eleven digits; `str` and `repr` show only the mask."""
@@ -47,10 +53,10 @@ class Cpf:
     @classmethod
     def with_stem(cls, stem: str) -> Self:
         """The CPF of these nine digits, completed by its check digits: for invented people."""
-        found = next(filter(None, (cls.parse(f"{stem}{check:02}") for check in range(100))), None)
-        if found is None:
+        digits = _with_check_digit(_with_check_digit(stem))
+        if cls.parse(digits) is None:
             raise ValueError("no CPF has this stem")
-        return found
+        return cls(digits)
 
     @property
     def masked(self) -> str:

@@ -17,6 +17,8 @@ Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
 Row: TypeAlias = asyncpg.Record
 # The server refused a statement.
 StatementRefused = asyncpg.PostgresError
+# ... because of the rows in it: other rows may pass.
+RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
 
 _AWAY = (
     OSError,

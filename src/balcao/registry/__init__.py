@@ -27,10 +27,14 @@ from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
 from balcao.registry.staff_departments import api as staff_departments
+from balcao.registry.tickets import api as tickets
 from balcao.registry.validators import api as validators
+from balcao.registry.wallet import api as wallet
 
 ROOMS = (
     citizens,
+    wallet,
+    tickets,
     declared,
     phones,
     validators,

@@ -7,7 +7,7 @@ from importlib.resources import files
 from balcao.core.platform import Platform
 from balcao.registry.activities.loading import LOADS
 from balcao.registry.activities.schemas import ActivityLine
-from balcao.registry.demo_lines import load_lines
+from balcao.registry.loads.service import load as load_lines
 
 
 async def load(platform: Platform) -> None:

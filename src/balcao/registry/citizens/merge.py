@@ -6,9 +6,21 @@ A register that is null lets the base show through; the empty text is an explici
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from balcao.core.cpf import Cpf
 from balcao.registry.citizens import choices
-from balcao.registry.citizens.schemas import Address, Addresses, Citizen, Email, Emails, Phone, Phones
+from balcao.registry.citizens.schemas import (
+    Address,
+    Addresses,
+    Citizen,
+    Email,
+    Emails,
+    OtherAddress,
+    OtherEmail,
+    Phone,
+    Phones,
+)
 from balcao.registry.mirror import translation
 from balcao.registry.mirror.store import Mirror, Register
 
@@ -86,12 +98,9 @@ def _emails(mirror: Mirror, base: Mapping[str, Any] | None) -> Emails:
     if found is not None:
         main: Email | None = Email(*_sources(found), str(found.value), found.at)
     else:
-        main = _email(loaded) if (loaded := _base_main(base)) else None
-    return Emails(bool(main and main.valor), main, [_email(loaded) for loaded in _base_others(base)])
-
-
-def _email(loaded: Mapping[str, Any]) -> Email:
-    return Email(loaded["origem"], loaded["sistema"], loaded["valor"])
+        main = msgspec.convert(loaded, Email) if (loaded := _base_main(base)) else None
+    others = msgspec.convert(_base_others(base), list[OtherEmail])
+    return Emails(bool(main and main.valor), main, others)
 
 
 def _phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
@@ -117,8 +126,9 @@ def _addresses(mirror: Mirror, base: Mapping[str, Any] | None) -> Addresses:
     chosen = choices.address(mirror)
     main = _declared_address(mirror, chosen) if chosen else None
     if main is None and (loaded := _base_main(base)):
-        main = _address(loaded)
-    return Addresses(bool(main and main.logradouro), main, [_address(loaded) for loaded in _base_others(base)])
+        main = msgspec.convert(loaded, Address)
+    others = msgspec.convert(_base_others(base), list[OtherAddress])
+    return Addresses(bool(main and main.logradouro), main, others)
 
 
 def _declared_address(mirror: Mirror, chosen: Mapping[str, str | None]) -> Address:
@@ -135,8 +145,3 @@ def _typed_street(mirror: Mirror, texts: Mapping[str, str | None]) -> dict[str, 
     if wording is None or wording.wire != texts["logradouro"]:
         return {}
     return {part: wording.value.get(part) for part in ("tipo_logradouro", "logradouro", "numero")}
-
-
-def _address(loaded: Mapping[str, Any]) -> Address:
-    members: dict[str, Any] = {name: loaded.get(name) for name in Address.__struct_fields__ if name != "updated_at"}
-    return Address(**members)

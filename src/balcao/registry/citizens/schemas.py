@@ -17,6 +17,14 @@ class Email(msgspec.Struct):
     updated_at: datetime | None = None
 
 
+class OtherEmail(msgspec.Struct):
+    """One beside the main one; these are never declared, so they have no time."""
+
+    origem: str
+    sistema: str
+    valor: str
+
+
 class Phone(msgspec.Struct):
     origem: str
     sistema: str
@@ -26,7 +34,7 @@ class Phone(msgspec.Struct):
     updated_at: datetime | None = None
 
 
-class Address(msgspec.Struct, kw_only=True):
+class AddressParts(msgspec.Struct, kw_only=True):
     origem: str
     sistema: str
     cep: str | None = None
@@ -37,7 +45,15 @@ class Address(msgspec.Struct, kw_only=True):
     numero: str | None = None
     complemento: str | None = None
     bairro: str | None = None
+
+
+class Address(AddressParts, kw_only=True):
     updated_at: datetime | None = None
+
+
+class OtherAddress(AddressParts, kw_only=True):
+    """One beside the main one, with its place on the map."""
+
     latitude: float | None = None
     longitude: float | None = None
     pluscode: str | None = None
@@ -46,7 +62,7 @@ class Address(msgspec.Struct, kw_only=True):
 class Emails(msgspec.Struct):
     indicador: bool
     principal: Email | None
-    alternativo: list[Email]
+    alternativo: list[OtherEmail]
 
 
 class Phones(msgspec.Struct):
@@ -58,7 +74,7 @@ class Phones(msgspec.Struct):
 class Addresses(msgspec.Struct):
     indicador: bool
     principal: Address | None
-    alternativo: list[Address]
+    alternativo: list[OtherAddress]
 
 
 class Citizen(msgspec.Struct, kw_only=True):

@@ -1,15 +1,18 @@
 """The citizen record: what the city has loaded, under what citizen, staff and CRM have said since."""
 
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from balcao.core.answers import Ready, require_match
 from balcao.core.call import Call
+from balcao.core.clock import utc_now
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.core.errors import NotFound
 from balcao.core.platform import Platform
 from balcao.core.rules import Reason
 from balcao.registry.citizens import store
+from balcao.registry.citizens.base import shown
 from balcao.registry.citizens.merge import merged
 from balcao.registry.citizens.schemas import Citizen
 from balcao.registry.mirror import service as mirror
@@ -24,8 +27,13 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
         held = await mirror.read(connection, cpf)
     if base is None and not held.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
-    citizen = merged(cpf, base, held)
+    citizen = _today(merged(cpf, base, held), call)
     return _for_scope(citizen, call) if call.decision.reason is Reason.SCOPE else citizen
+
+
+def _today(citizen: Citizen, call: Call) -> Citizen:
+    zone = ZoneInfo(call.platform.settings.time_zone)
+    return shown(citizen, zone, utc_now().astimezone(zone).date())
 
 
 def _for_scope(citizen: Citizen, call: Call) -> Citizen:
@@ -37,7 +45,7 @@ def _for_scope(citizen: Citizen, call: Call) -> Citizen:
 
 
 async def record_of(connection: Connection, cpf: Cpf) -> Citizen:
-    """The whole record as it is now, for the registry's own use: nothing is checked or audited."""
+    """The whole record as it is stored, for the registry's own use: nothing is checked or audited."""
     return merged(cpf, await store.read_base(connection, cpf), await mirror.read(connection, cpf))
 
 
@@ -45,7 +53,7 @@ async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> Non
     """Raises PreconditionFailed when `If-Match` names another state of the record; holds the mirror from then on."""
     if call.if_match is not None:
         await mirror.lock(connection, cpf)
-        require_match(call.if_match, Ready.of(await record_of(connection, cpf)).etag)
+        require_match(call.if_match, Ready.of(_today(await record_of(connection, cpf), call)).etag)
 
 
 @dataclass(frozen=True)

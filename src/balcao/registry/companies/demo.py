@@ -15,7 +15,7 @@ from balcao.registry.companies.schemas import (
     CompanyRegistration,
     CompanyResponsible,
 )
-from balcao.registry.demo_lines import load_lines
+from balcao.registry.loads.service import load as load_lines
 
 BAKERY = "90000001000129"
 # CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.

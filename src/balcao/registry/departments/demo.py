@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from balcao.core.platform import Platform
-from balcao.registry.demo_lines import load_lines
 from balcao.registry.departments.loading import LOADS
 from balcao.registry.departments.schemas import DepartmentLine
+from balcao.registry.loads.service import load as load_lines
 
 HEALTH = "1100"
 

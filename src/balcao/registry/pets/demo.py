@@ -3,7 +3,7 @@
 from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.platform import Platform
-from balcao.registry.demo_lines import load_lines
+from balcao.registry.loads.service import load as load_lines
 from balcao.registry.pets import service
 from balcao.registry.pets.loading import LOADS
 from balcao.registry.pets.schemas import PetBody, PetClinic, PetLine

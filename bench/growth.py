@@ -1,0 +1,89 @@
+"""The preferences read in a town and in a city: the same people ask, among ten thousand and among a million.
+
+Each has a database of its own on the same PostgreSQL and a server of its own, and they are measured in turns.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import os
+import time
+from collections.abc import Iterator
+
+import asyncpg
+
+from balcao.core.cpf import Cpf
+from bench import servers
+from bench.cases import Case, preferences_case
+from bench.rounds import Measure, in_turns
+from bench.servers import Figures
+from bench.stage import TOKEN_SECONDS, Stage
+
+TOWN = 10_000
+CITY_VARIABLE = "BENCH_CITIZENS"
+CITY = 1_000_000
+# Their keys lie evenly among all others, so that they touch the whole index and the whole table.
+ASKING = 1_000
+_FIRST = 20_000_000_000
+_LAST = 29_000_000_000
+
+# Everybody has chosen once. The keys need no right check digits, for nobody but those who ask is looked at.
+_PEOPLE = """
+INSERT INTO person
+SELECT ($1 + number * $2)::text FROM generate_series(1, $3::bigint) AS number UNION SELECT unnest($4::text[])
+"""
+_FILL = (
+    "INSERT INTO registry.preferences (cpf) SELECT cpf FROM person ON CONFLICT DO NOTHING",
+    """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
+       SELECT person.cpf, category, false FROM person, unnest('{events,courses}'::text[]) AS category
+       ON CONFLICT DO NOTHING""",
+    "VACUUM ANALYZE registry.preferences, registry.preference_choice",
+    "CHECKPOINT",
+)
+
+
+def city_size() -> int:
+    return int(os.environ.get(CITY_VARIABLE, CITY))
+
+
+def measured(stage: Stage, seconds: float, rounds: int) -> dict[int, Figures]:
+    """Figures by number of citizens."""
+    asking = [Cpf.with_stem(f"{20 * 10**7 + number * 90_000:09}").digits for number in range(ASKING)]
+    ends = int(time.time()) + TOKEN_SECONDS
+    case = preferences_case({cpf: stage.person(cpf, ends) for cpf in asking})
+    with contextlib.ExitStack() as held:
+        sizes = dict.fromkeys((TOWN, city_size()))
+        running = {size: held.enter_context(_server(stage, size, asking)) for size in sizes}
+        found = in_turns({str(size): _of(server, case) for size, server in running.items()}, seconds, rounds)
+    return {int(size): figures for size, figures in found.items()}
+
+
+def _of(server: servers.Server, case: Case) -> Measure:
+    return lambda seconds: server.measure(case, seconds)
+
+
+@contextlib.contextmanager
+def _server(stage: Stage, size: int, asking: list[str]) -> Iterator[servers.Server]:
+    url = asyncio.run(_populated(stage, size, asking))
+    with servers.ours(dataclasses.replace(stage, database_url=url)) as server:
+        yield server
+
+
+async def _populated(stage: Stage, size: int, asking: list[str]) -> str:
+    """A copy of the stage's database with this many citizens; answers its address."""
+    name = f"citizens_{size}"
+    administration = await asyncpg.connect(stage.database_url.replace("@/balcao?", "@/template1?"))
+    try:
+        await administration.execute(f"CREATE DATABASE {name} TEMPLATE balcao")
+    finally:
+        await administration.close()
+    url = stage.database_url.replace("@/balcao?", f"@/{name}?")
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("CREATE TEMP TABLE person (cpf text)")
+        await connection.execute(_PEOPLE, _FIRST, (_LAST - _FIRST) // size, size, asking)
+        for statement in _FILL:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+    return url

@@ -1,0 +1,147 @@
+"""`balcao registry import` and `generate`: what the city loads into the citizen registry, and lines to try it with."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from balcao.cli import database
+from balcao.cli.faults import OperatorFault
+from balcao.core.call import operator_call
+from balcao.core.errors import BalcaoError
+from balcao.registry import invented
+from balcao.registry.loads import service, source
+from balcao.registry.loads.kinds import LOADS
+from balcao.registry.loads.service import Order, Outcome
+from balcao.registry.loads.source import Source
+from balcao.registry.loads.store import Done
+from balcao.settings import Settings
+
+console = Console(stderr=True, highlight=False)
+
+
+def _known_kind(kind: str) -> str:
+    if kind not in LOADS:
+        raise typer.BadParameter(f"use um de: {', '.join(LOADS)}")
+    return kind
+
+
+Kind = Annotated[str, typer.Option(callback=_known_kind, metavar="TIPO", help=f"Um de: {', '.join(LOADS)}.")]
+
+
+def import_file(
+    file: Annotated[Path, typer.Argument(help="JSON Lines, também .gz; `-` lê da entrada padrão.", show_default=False)],
+    kind: Kind = "citizens",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)] = None,
+    source_name: Annotated[
+        str | None, typer.Option("--source", help="De onde vêm os dados, quando a linha não diz.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+) -> None:
+    """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
+    order = Order(LOADS[kind], source_name, report, dry_run)
+    with _files(), source.opened(file) as lines:
+        outcome = _run(lines, order)
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(_told(outcome, order))).decode())
+    else:
+        _show(outcome, order)
+
+
+def _run(lines: Source, order: Order) -> Outcome:
+    settings = Settings.load()
+
+    async def run(url: str) -> Outcome:
+        async with database.platform(settings, url) as platform:
+            with _progress(lines) as progress:
+                return await service.run(operator_call(platform, "registry.import"), lines, order, progress)
+
+    try:
+        with database.reached(settings) as url:
+            return asyncio.run(run(url))
+    except BalcaoError as refused:
+        if refused.status >= 500:
+            raise
+        raise OperatorFault(refused.message) from None
+
+
+@contextmanager
+def _progress(lines: Source) -> Iterator[service.Progress]:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("Lendo", total=lines.size)
+
+        def told(position: int, done: Done) -> None:
+            shown.update(task, completed=position, description=f"{_number(done.lines)} linhas")
+
+        yield told
+
+
+@contextmanager
+def _files() -> Iterator[None]:
+    """Around what reads and writes files of the operator's choice."""
+    try:
+        yield
+    except OSError as fault:
+        named = f" {fault.filename}" if fault.filename else ""
+        raise OperatorFault(f"Não é possível usar o arquivo{named}: {fault.strerror or fault}.") from fault
+
+
+def _told(outcome: Outcome, order: Order) -> dict[str, Any]:
+    done = outcome.done
+    return {
+        "kind": order.load.kind,
+        "dry_run": order.dry_run,
+        "lines": done.lines,
+        "changed": done.changed,
+        "unchanged": done.unchanged,
+        "refused": done.refused,
+        "resumed_after": outcome.resumed_after,
+    }
+
+
+def _show(outcome: Outcome, order: Order) -> None:
+    done = outcome.done
+    if outcome.resumed_after:
+        print(f"Continuou depois da linha {_number(outcome.resumed_after)}, onde a importação anterior parou.")
+    changed = "mudariam" if order.dry_run else "novas ou alteradas"
+    print(
+        f"{_number(done.lines)} linhas: {_number(done.changed)} {changed}, "
+        f"{_number(done.unchanged)} sem mudança, {_number(done.refused)} recusadas."
+    )
+    if order.dry_run:
+        print("Nada foi gravado.")
+    elif not done.changed:
+        print("Nada mudou.")
+    if done.refused:
+        print(
+            f"Recusadas: veja {order.report}." if order.report else "Use --report ARQUIVO para saber quais e por quê."
+        )
+
+
+def _number(count: int) -> str:
+    return f"{count:,}".replace(",", ".")
+
+
+class Invented(StrEnum):
+    CITIZENS = "citizens"
+    TICKETS = "tickets"
+
+
+def generate(
+    count: Annotated[int, typer.Argument(min=1, max=invented.MOST, help="De quantos cidadãos.")],
+    kind: Annotated[Invented, typer.Option(help="O que escrever deles.")] = Invented.CITIZENS,
+) -> None:
+    """Escreve linhas de cidadãos inventados, sempre as mesmas, para ensaios e medições."""
+    lines = invented.citizens(count) if kind is Invented.CITIZENS else invented.tickets(count)
+    encode = msgspec.json.Encoder().encode
+    sys.stdout.buffer.writelines(encode(line) + b"\n" for line in lines)

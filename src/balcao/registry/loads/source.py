@@ -1,0 +1,100 @@
+"""Where the lines come from: a file of any size, also compressed, or a stream that passes once."""
+
+import gzip
+import hashlib
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from balcao.core.errors import Invalid
+
+STANDARD_INPUT = Path("-")
+LONGEST_LINE = 1024 * 1024
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+class Line(NamedTuple):
+    """`text` is None when the line is longer than is read; the number counts from 1, blank lines included."""
+
+    number: int
+    text: bytes | None
+
+
+@dataclass
+class Source:
+    """`sha256` is None for a stream, which cannot be gone on with. `offset` counts uncompressed bytes."""
+
+    raw: BinaryIO
+    content: BinaryIO
+    size: int | None = None
+    sha256: bytes | None = None
+    offset: int = 0
+    lines: int = 0
+
+    @property
+    def position(self) -> int:
+        """In the file as it lies there, to compare with `size`."""
+        return self.raw.tell() if self.size else 0
+
+    def go_on(self, offset: int, lines: int) -> None:
+        """From there on. A compressed file is read again up to there."""
+        self.content.seek(offset)
+        self.offset, self.lines = offset, lines
+
+    def take(self, count: int) -> list[Line]:
+        """The next lines that are not blank, of at most `count` lines; empty at the end. Raises Invalid."""
+        try:
+            while taken := [line for line in (self._next() for _ in range(count)) if line is not None]:
+                if found := [line for line in taken if line.text is None or line.text.strip()]:
+                    return found
+        except (OSError, EOFError, zlib.error):
+            raise Invalid("O arquivo está danificado ou, se compactado, incompleto.", code="file-broken") from None
+        return []
+
+    def _next(self) -> Line | None:
+        text = self._read()
+        if not text:
+            return None
+        self.lines += 1
+        first, whole = text, text.endswith(b"\n")
+        while len(text) >= LONGEST_LINE and not whole and (text := self._read()):
+            whole = text.endswith(b"\n")
+        if len(first) >= LONGEST_LINE and not first.endswith(b"\n"):
+            return Line(self.lines, None)
+        return Line(self.lines, first.removeprefix(_BOM) if self.lines == 1 else first)
+
+    def _read(self) -> bytes:
+        text = self.content.readline(LONGEST_LINE)
+        self.offset += len(text)
+        return text
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Source]:
+    """`-` is the standard input. Raises OSError when the file cannot be read."""
+    if path == STANDARD_INPUT:
+        yield _source(sys.stdin.buffer)
+        return
+    with path.open("rb") as raw:
+        status = os.fstat(raw.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            yield _source(raw)
+            return
+        digest = hashlib.file_digest(raw, "sha256").digest()
+        raw.seek(0)
+        source = _source(raw)
+        source.size, source.sha256 = status.st_size, digest
+        yield source
+
+
+def _source(raw: BinaryIO) -> Source:
+    compressed = raw.peek(2).startswith(_GZIP)  # type: ignore[attr-defined]  # a BufferedReader
+    content: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
+    return Source(raw, content)

@@ -1,0 +1,86 @@
+"""SQL of the imports: which file of a kind came last, and what of it has been committed."""
+
+from dataclasses import dataclass
+
+from balcao.core.database import Connection, StatementRefused
+from balcao.core.errors import Conflict
+
+# Of all kinds together; the key names nothing else.
+_LOCKS = 0x696D706F
+_PATIENCE = "10s"
+
+# The killed import before us may hold it for the moment that its server takes to notice.
+_LOCK = "SELECT pg_advisory_lock($1, hashtext($2))"
+
+
+async def lock(connection: Connection, kind: str) -> None:
+    """For as long as the connection lives. Raises Conflict while another import of this kind runs."""
+    await connection.execute(f"SET lock_timeout = '{_PATIENCE}'")
+    try:
+        await connection.execute(_LOCK, _LOCKS, kind)
+    except StatementRefused as refusal:
+        if refusal.sqlstate != "55P03":  # lock_not_available
+            raise
+        raise Conflict("Outra importação deste tipo está em andamento.", code="import-running") from None
+    await connection.execute("SET lock_timeout = 0")
+
+
+async def use_zone(connection: Connection, zone: str) -> None:
+    """Dates and times without offset in the lines are the city's."""
+    await connection.execute("SELECT set_config('timezone', $1, false)", zone)
+
+
+@dataclass
+class Done:
+    """What has been committed of a file."""
+
+    byte_offset: int = 0
+    lines: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused: int = 0
+
+
+_UNFINISHED = """
+SELECT byte_offset, lines, changed, unchanged, refused FROM registry.import
+WHERE kind = $1 AND sha256 = $2 AND finished_at IS NULL
+"""
+
+
+async def unfinished(connection: Connection, kind: str, sha256: bytes) -> Done | None:
+    """Only when that file was the last of its kind: another one in between would be undone by going on."""
+    row = await connection.fetchrow(_UNFINISHED, kind, sha256)
+    return Done(**row) if row else None
+
+
+_BEGIN = """
+INSERT INTO registry.import (kind, sha256, size, source, byte_offset, lines, changed, unchanged, refused)
+VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0)
+ON CONFLICT (kind) DO UPDATE SET
+    sha256 = excluded.sha256, size = excluded.size, source = excluded.source, byte_offset = 0, lines = 0, changed = 0,
+    unchanged = 0, refused = 0, started_at = now(), committed_at = now(), finished_at = NULL
+"""
+
+
+async def begin(connection: Connection, kind: str, sha256: bytes, size: int, source: str) -> None:
+    await connection.execute(_BEGIN, kind, sha256, size, source)
+
+
+async def forget(connection: Connection, kind: str) -> None:
+    """A stream leaves nothing to go on with, and ends what a file before it has begun."""
+    await connection.execute("DELETE FROM registry.import WHERE kind = $1", kind)
+
+
+_ADVANCE = """
+UPDATE registry.import SET
+    byte_offset = $2, lines = $3, changed = $4, unchanged = $5, refused = $6, committed_at = now()
+WHERE kind = $1
+"""
+
+
+async def advance(connection: Connection, kind: str, done: Done) -> None:
+    await connection.execute(_ADVANCE, kind, done.byte_offset, done.lines, done.changed, done.unchanged, done.refused)
+
+
+async def finish(connection: Connection, kind: str) -> None:
+    await connection.execute("UPDATE registry.import SET finished_at = now() WHERE kind = $1", kind)

@@ -1,0 +1,130 @@
+"""`balcao registry import` and `generate` as the city's operator types them; killed, resumed, in bounded memory."""
+
+import hashlib
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+
+from balcao.registry import invented
+from tests.registry.loading import written
+from tests.support.patience import PATIENCE_SECONDS, until_now
+from tests.support.sizes import size
+from tests.support.terminal import BALCAO, Terminal, free_port
+
+CITIZENS = size(9_000, 1_000_000)
+# Of the process, whatever the size of the file; without a file to read it takes some 100 MB.
+MOST_MEMORY_MB = 260
+HOUR_SECONDS = 3600
+# The same on every machine: whoever changes the generator changes it here.
+FIRST_THOUSAND = "7b663578ab4b0726829a5d486dc5bbc7fed81ae97a6d4fb2d782ab734944fe30"
+
+Sql = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def terminal(database_url: str, tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path, database_url=database_url, port=free_port())
+
+
+@pytest.fixture
+def committed(sql: Sql) -> Callable[[], int]:
+    """Lines of the present import of citizens that are committed."""
+    return lambda: sum(row["lines"] for row in sql("SELECT lines FROM registry.import WHERE kind = 'citizens'"))
+
+
+def begun(terminal: Terminal, *words: str) -> psutil.Popen:
+    pipe = subprocess.PIPE
+    return psutil.Popen([str(BALCAO), *words], cwd=terminal.folder, env=terminal.environment, stdout=pipe, stderr=pipe)
+
+
+def peak_mb(process: psutil.Popen) -> float:
+    """Waits for its end. The kernel's mark of this very program, read as long as it lives."""
+    status, peak = Path(f"/proc/{process.pid}/status"), 0.0
+    deadline = time.monotonic() + HOUR_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        peak = max(peak, int(fields.get("VmHWM", "0 kB").split()[0]) / 1024)
+        time.sleep(0.02)
+    return peak
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the kernel's mark of memory")
+def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory_for_more_lines(
+    terminal: Terminal, sql: Sql, committed: Callable[[], int]
+) -> None:
+    file = terminal.folder / "citizens.jsonl"
+    with file.open("wb") as lines:
+        made = [str(BALCAO), "registry", "generate", str(CITIZENS)]
+        subprocess.run(made, stdout=lines, env=terminal.environment, check=True)
+    words = ("registry", "import", file.name, "--json")
+
+    with begun(terminal, *words) as first:
+        until_now(lambda: committed() >= CITIZENS // size(3, 30) or first.poll() is not None)
+        first.kill()
+    before = committed()
+    assert before < CITIZENS
+    assert sql("SELECT count(*) FROM registry.base_record")[0]["count"] == before
+
+    with begun(terminal, *words) as second:
+        assert peak_mb(second) < MOST_MEMORY_MB
+        told = second.stdout.read().decode()
+    assert f'"resumed_after": {before}' in told
+    assert f'"changed": {CITIZENS}' in told
+    assert sql("SELECT count(*) FROM registry.base_record")[0]["count"] == CITIZENS
+    written_at = sql("SELECT max(loaded_at) FROM registry.base_record")
+
+    with begun(terminal, *words) as third:
+        assert peak_mb(third) < MOST_MEMORY_MB
+        told = third.stdout.read().decode()
+    assert '"changed": 0' in told
+    assert f'"unchanged": {CITIZENS}' in told
+    assert sql("SELECT max(loaded_at) FROM registry.base_record") == written_at
+
+
+def test_the_operator_is_told_what_happened(terminal: Terminal) -> None:
+    written(terminal.folder / "a.jsonl", [b"{", *invented.citizens(3)])
+    told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
+    assert "3 novas ou alteradas, 0 sem mudança, 1 recusadas" in told[0]
+    assert "0 mudariam, 3 sem mudança, 1 recusadas" in told[1]
+    assert "Nada foi gravado" in told[1]
+
+
+def test_a_stream_is_loaded_but_not_gone_on_with(terminal: Terminal, sql: Sql) -> None:
+    lines = terminal.run("registry", "generate", "70", "--kind", "tickets").stdout
+    done = subprocess.run(
+        [str(BALCAO), "registry", "import", "-", "--kind", "tickets", "--source", "x", "--json"],
+        input=lines,
+        env=terminal.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=True,
+    )
+    assert '"changed": 50' in done.stdout
+    assert sql("SELECT FROM registry.import WHERE kind = 'tickets'") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nowhere.jsonl"], "nowhere.jsonl"),
+        (["a.jsonl", "--kind", "vizinhos"], "citizens"),
+        (["a.jsonl", "--report", "nowhere/refused.jsonl"], "nowhere"),
+    ],
+)
+def test_what_the_operator_can_mend_is_said_in_a_sentence(terminal: Terminal, words: list[str], told: str) -> None:
+    written(terminal.folder / "a.jsonl", [])
+    assert told in terminal.refusal("registry", "import", *words)
+
+
+def test_the_generator_writes_the_same_bytes_on_every_machine(terminal: Terminal) -> None:
+    made = terminal.run("registry", "generate", "1000").stdout.encode()
+    assert hashlib.sha256(made).hexdigest() == FIRST_THOUSAND
+    fresh = "".join(msgspec.json.encode(line).decode() + "\n" for line in invented.citizens(7))
+    assert made.startswith(fresh.encode())

@@ -1,0 +1,188 @@
+"""Every statement of the hot paths, as the service sends it and PostgreSQL plans it, reads big tables by an index.
+
+The plans are those of the running server's own calls: PostgreSQL itself writes them to its log (auto_explain).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.cpf import Cpf
+from balcao.registry import invented
+from balcao.registry.loads import service
+from balcao.registry.loads.kinds import LOADS
+from balcao.settings import Settings
+from tests.support.acting import acting
+from tests.support.issuer import Issuer, bearer
+from tests.support.server import RunningServer
+from tests.support.sizes import size
+
+CITIZENS = size(5_000, 1_000_000)
+# A table of this many rows is not read from end to end by a call of one citizen's.
+BIG = CITIZENS // 10
+ANA = "90000000175"
+GABRIELA = "90000000760"
+NEW = Cpf.with_stem("913000001").digits
+Sql = Callable[..., list[Any]]
+OURS = """
+SELECT relname FROM pg_class
+WHERE relkind = 'r' AND reltuples >= $1 AND relnamespace IN ('registry'::regnamespace, 'platform'::regnamespace)
+"""
+
+# Everybody has used everything: a row in each table of a person's, or more. Whoever adds a table adds a line.
+FILLING = (
+    "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
+    """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
+       SELECT cpf, category, false FROM registry.base_record, unnest('{events,health}'::text[]) AS category""",
+    "INSERT INTO registry.mirror_head (cpf) SELECT cpf FROM registry.base_record",
+    """INSERT INTO registry.register (cpf, field, value, at, origin)
+       SELECT cpf, field, '"x"', now() - interval '1 day', 'crm'
+       FROM registry.base_record, unnest('{genero,email,telefone1}'::text[]) AS field""",
+    """INSERT INTO registry.wording (cpf, kind, value, wire, at)
+       SELECT cpf, 'genero', '{"valor": "x"}', 'x', now() - interval '1 day' FROM registry.base_record""",
+    """INSERT INTO registry.crm_consentimentos (cpf, categoria, canal, status, at, origin)
+       SELECT cpf, 'events', 'email', 'IN', now() - interval '1 day', 'crm' FROM registry.base_record""",
+    "INSERT INTO registry.settings (cpf, firstlogin) SELECT cpf, false FROM registry.base_record",
+    """INSERT INTO registry.preference_ledger
+           (cpf, seq, id, timestamp, action, scope, category, channel, old_value, new_value, actor_kind, azp,
+            request_id, prev_hash, hash)
+       SELECT cpf, 1, gen_random_uuid(), now(), 'category_update', 'category', 'health', 'web', true, false, 'owner',
+              'x', 'x', sha256('x'), sha256('x')
+       FROM registry.base_record""",
+    """INSERT INTO registry.crm_event
+           (id, cpf, evento, event_at, dados_sha256, has_updated_at, azp, request_id, applied_at, result)
+       SELECT gen_random_uuid(), cpf, 'atualizacao', now(), sha256(cpf::bytea), true, 'x', 'x', now(), 'applied'
+       FROM registry.base_record""",
+    """INSERT INTO platform.audit_event
+           (id, request_id, operation, action, subject_hash, subject, actor_kind, key_number, client, "grant", fields,
+            outcome)
+       SELECT gen_random_uuid(), 'x', 'x', 'read', sha256(cpf::bytea), '***.000.000-**', 'staff', 1, 'x', 'x', '{}',
+              'done'
+       FROM registry.base_record""",
+    "VACUUM ANALYZE",
+)
+EXPLAINED = (
+    "session_preload_libraries = 'auto_explain'",
+    "auto_explain.log_min_duration = 0",
+    "auto_explain.log_nested_statements = on",
+    "auto_explain.log_format = 'json'",
+    "auto_explain.log_parameter_max_length = 0",
+)
+
+
+@pytest.fixture(scope="module")
+def plans(settings: Settings, database_url: str) -> Callable[[], list[dict[str, Any]]]:
+    """A whole city; answers every plan of the connections that begin from here on."""
+
+    async def fill(call: Any) -> Path:
+        await service.load(call.platform, LOADS["citizens"], invented.citizens(CITIZENS))
+        await service.load(call.platform, LOADS["tickets"], invented.tickets(CITIZENS))
+        return await _filled(database_url)
+
+    with acting(settings, database_url, "registry.import") as act:
+        log: Path = act(fill)
+    begin = log.stat().st_size
+    return lambda: list(logged(log.read_bytes()[begin:].decode(errors="replace")))
+
+
+async def _filled(database_url: str) -> Path:
+    """Answers where PostgreSQL writes its log."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        for statement in FILLING:
+            await connection.execute(statement)
+        name, folder = await connection.fetchrow("SELECT current_database(), current_setting('data_directory')")
+        for setting in EXPLAINED:
+            await connection.execute(f'ALTER DATABASE "{name}" SET {setting}')
+        return Path(folder).parent / "postgres.log"
+    finally:
+        await connection.close()
+
+
+@pytest.fixture(scope="module")
+def server(plans: Callable[..., Any], settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    """Its connections are made when everything is prepared."""
+    with RunningServer(app.build(settings, database_url)) as running:
+        yield running
+
+
+_PLAN = re.compile(r"plan:\n((?:\t.*\n)+)")
+
+
+def logged(text: str) -> Iterator[dict[str, Any]]:
+    for found in _PLAN.finditer(text):
+        yield json.loads(found[1])
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)
+
+
+def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None]) -> None:
+    """The hot paths, each by the owner, by staff or by the client that it is meant for; then what they leave to do."""
+    own, staff, crm = (bearer(token) for token in (issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")))
+    for _ in range(7):  # a statement is planned anew for its values five times, then once for all
+        for what in READS:
+            for token in (own, staff):
+                assert http.get(f"/registry/v1/citizen/{ANA}{what}", headers=token).status_code == 200
+        for what, body in WRITES.items():
+            assert http.put(f"/registry/v1/citizen/{ANA}/{what}", json=body, headers=own).status_code == 200
+        for cpf in (ANA, GABRIELA, NEW):
+            for body in (EVENT, {"evento": "anonimizacao"}):
+                answer = http.post("/registry/v1/webhooks/crm/cidadao", json={"cpf": cpf, **body}, headers=crm)
+                assert answer.status_code == 202
+    drain()
+
+
+READS = (
+    "",
+    "/notification-preferences",
+    "/notification-preferences/history",
+    "/wallet",
+    "/maintenance-request?page=2",
+    "/firstlogin",
+    "/optin",
+    "/avatar",
+)
+WRITES: dict[str, dict[str, Any]] = {
+    "gender": {"valor": "livre"},
+    "exhibition-name": {"valor": "Aninha"},
+    "notification-preferences": {"channel": "web", "category_opt_ins": {"health": True, "courses": False}},
+    "optin": {"opt_in": False},
+    "firstlogin": {},
+}
+EVENT: dict[str, Any] = {
+    "evento": "atualizacao",
+    "dados": {
+        "email": "a@b.example",
+        "endereco": {"cidade": "Maricá"},
+        "consentimento": [{"categoria": "events", "canal": "email", "status": "IN"}],
+    },
+}
+
+
+def test_no_call_of_one_citizens_reads_a_big_table_from_end_to_end(
+    plans: Callable[[], list[dict[str, Any]]], http: httpx.Client, issuer: Issuer, drain: Callable[[], None], sql: Sql
+) -> None:
+    big = {row["relname"] for row in sql(OURS, BIG)}
+    assert big >= {"base_record", "ticket", "preferences", "register", "crm_event"}
+    call_everything(http, issuer, drain)
+    found = plans()
+    read = {node["Relation Name"] for plan in found for node in nodes(plan["Plan"]) if "Relation Name" in node}
+    assert {name for name in big - read if not name.startswith("audit_event")} == set()  # written through its parent
+    whole = [
+        (node["Relation Name"], plan["Query Text"])
+        for plan in found
+        for node in nodes(plan["Plan"])
+        if node["Node Type"].endswith("Seq Scan") and node.get("Relation Name") in big
+    ]
+    assert whole == []
