@@ -5,6 +5,8 @@ from typing import Annotated
 
 import msgspec
 
+from balcao.core.cpf import Cpf
+
 Code = Annotated[str, msgspec.Meta(min_length=1, max_length=50)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
@@ -15,3 +17,9 @@ def require_cpf(name: str, text: str | None) -> None:
     """Eleven digits, so that it can be masked whatever its check digits are. Raises ValueError naming the member."""
     if text is not None and not _CPF.fullmatch(text):
         raise ValueError(f"O campo `{name}` deve ter 11 dígitos, sem pontuação.")
+
+
+def require_issued_cpf(text: str) -> None:
+    """Whose line this is: the check digits count. Raises ValueError."""
+    if Cpf.parse(text) is None:
+        raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")

@@ -5,8 +5,9 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from balcao.registry import days
 from balcao.registry.citizens.schemas import Citizen
-from balcao.registry.loaded import instant_text, loaded_cpf, with_time
+from balcao.registry.lines import require_issued_cpf
 from balcao.registry.wallet.schemas import Documents, Education, Health, SocialAssistance
 
 ORIGIN = "cadastro"
@@ -22,7 +23,7 @@ class Birth(msgspec.Struct, omit_defaults=True):
     pais: str | None = None
 
     def __post_init__(self) -> None:
-        instant_text("nascimento.data", self.data)
+        days.require(self, "data")
 
 
 class Mother(msgspec.Struct, omit_defaults=True):
@@ -113,7 +114,7 @@ class CitizenLine(BaseRecord, kw_only=True):
     source: str | None = None
 
     def __post_init__(self) -> None:
-        loaded_cpf(self.cpf)
+        require_issued_cpf(self.cpf)
         self.id_ = self.id_ or self.cpf
 
 
@@ -121,7 +122,7 @@ def shown(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
     """As it is answered: the birth date with its time, and who is a minor where the city leaves that to the date."""
     birth = citizen.nascimento or {}
     if born := birth.get("data"):
-        citizen.nascimento = {**birth, "data": with_time(born, zone)}
+        citizen.nascimento = {**birth, "data": days.shown(born, zone)}
         if citizen.menor_idade is None:
             citizen.menor_idade = _is_minor(datetime.fromisoformat(born).date(), today)
     return citizen

@@ -6,7 +6,8 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.database import Connection
-from balcao.registry.loaded import instant_text, loaded_cpf
+from balcao.registry import days
+from balcao.registry.lines import require_issued_cpf
 from balcao.registry.loading import Load
 from balcao.registry.tickets import store
 
@@ -33,9 +34,8 @@ class TicketLine(msgspec.Struct, kw_only=True):
     indicador: bool = True
 
     def __post_init__(self) -> None:
-        loaded_cpf(self.cpf)
-        for name in _INSTANTS:
-            instant_text(name, getattr(self, name))
+        require_issued_cpf(self.cpf)
+        days.require(self, *_INSTANTS)
 
 
 async def write(connection: Connection, lines: Sequence[TicketLine]) -> int:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from balcao.registry.loaded import instant_text
+from balcao.registry import days
 
 
 class Documents(msgspec.Struct):
@@ -54,8 +54,7 @@ class SingleRegistry(msgspec.Struct):
     status_cadastral: str | None = None
 
     def __post_init__(self) -> None:
-        for name in SINGLE_REGISTRY_DATES:
-            instant_text(f"assistencia_social.cadunico.{name}", getattr(self, name))
+        days.require(self, *SINGLE_REGISTRY_DATES)
 
 
 class AssistanceCentre(msgspec.Struct):

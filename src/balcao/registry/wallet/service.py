@@ -9,7 +9,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.core.errors import NotFound
 from balcao.core.rules import Reason
-from balcao.registry.loaded import with_time
+from balcao.registry import days
 from balcao.registry.wallet import store
 from balcao.registry.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
 
@@ -53,9 +53,7 @@ async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, LoadedWallet]:
 
 
 def _with_times(wallet: LoadedWallet, zone: ZoneInfo) -> LoadedWallet:
-    registry = wallet.assistencia_social.cadunico if wallet.assistencia_social else None
-    if registry is not None:
-        for name in SINGLE_REGISTRY_DATES:
-            written = getattr(registry, name)
-            setattr(registry, name, written and with_time(written, zone))
+    assistance = wallet.assistencia_social
+    if assistance is not None and assistance.cadunico is not None:
+        assistance.cadunico = days.with_times(assistance.cadunico, SINGLE_REGISTRY_DATES, zone)
     return wallet
