@@ -87,7 +87,8 @@ def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory
     assert sql("SELECT max(loaded_at) FROM registry.base_record") == written_at
 
 
-def test_the_operator_is_told_what_happened(terminal: Terminal) -> None:
+def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> None:
+    sql("TRUNCATE registry.base_record")
     written(terminal.folder / "a.jsonl", [b"{", *invented.citizens(3)])
     told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
     assert "3 novas ou alteradas, 0 sem mudança, 1 recusadas" in told[0]
