@@ -1,24 +1,20 @@
 """`balcao jobs`: what waits in the queue and what failed there."""
 
-import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from balcao.cli import database
-from balcao.cli.faults import OperatorFault
-from balcao.core import queue
-from balcao.core.call import Call, operator_call
+from balcao import app
+from balcao.cli.using import print_json, saying, use
+from balcao.core import queue, schedule
+from balcao.core.call import Call
 from balcao.core.database import Connection
-from balcao.core.errors import BalcaoError
 from balcao.core.text import clean
-from balcao.settings import Settings
 
 jobs = typer.Typer(no_args_is_help=True, help="Tarefas em fila: listar, ver, repetir, descartar.")
 console = Console(highlight=False)
@@ -48,7 +44,7 @@ def list_jobs(
     states: Any = [one.value for one in state or ()]
     found = _with_queue(lambda connection, _: queue.listed(connection, states, kind or (), limit=limit, offset=offset))
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     table = Table("número", "tipo", "estado", "tentativas", "próxima tentativa", "ids")
     for job in found:
@@ -62,7 +58,7 @@ def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e a sua história; de uma falha, só o código."""
     job, events = _with_queue(lambda connection, _: queue.read(connection, number))
     if as_json:
-        _print_json({"job": job, "events": events})
+        print_json({"job": job, "events": events})
         return
     console.print(f"Tarefa {job.id}: {job.kind}, {WORDS[job.state]}, {job.tries} tentativas", _ids(job), markup=False)
     table = Table("quando", "passo", "código")
@@ -86,9 +82,22 @@ async def _retry(number: int, connection: Connection, _: Call) -> None:
 @jobs.command("drop")
 def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que ninguém mais deve fazer."""
-    why = _sentence(lambda: clean("reason", reason, shortest=3, longest=500))
+    why = saying(lambda: clean("reason", reason, shortest=3, longest=500))
     _with_queue(lambda connection, call: queue.drop(connection, _because(call, why), number))
     console.print(f"Tarefa {number}: descartada.")
+
+
+@jobs.command("recurring")
+def list_recurring(as_json: Json = False) -> None:
+    """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
+    found = _with_queue(lambda connection, _: schedule.listed(connection, app.all_jobs()))
+    if as_json:
+        print_json(found)
+        return
+    table = Table("tipo", "horário (cron)", "última vez", "próxima vez")
+    for one in found:
+        table.add_row(one.kind, one.cron, *(f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else "" for at in (one.last, one.next)))
+    console.print(table)
 
 
 def _because(call: Call, reason: str) -> Call:
@@ -97,29 +106,14 @@ def _because(call: Call, reason: str) -> Call:
 
 
 def _with_queue(act: Callable[[Connection, Call], Awaitable[Any]]) -> Any:
-    """What `act` answers, in one transaction. Raises OperatorFault with the sentence of a refusal."""
-    settings = Settings.load()
+    """What `act` answers, in one transaction."""
 
-    async def run(url: str) -> Any:
-        async with database.platform(settings, url) as platform, platform.database.transaction() as connection:
-            return await act(connection, operator_call(platform, "jobs.operate"))
+    async def run(call: Call) -> Any:
+        async with call.platform.database.transaction() as connection:
+            return await act(connection, call)
 
-    with database.reached(settings) as url:
-        return _sentence(lambda: asyncio.run(run(url)))
-
-
-def _sentence(act: Callable[[], Any]) -> Any:
-    try:
-        return act()
-    except BalcaoError as refused:
-        if refused.status >= 500:
-            raise
-        raise OperatorFault(str(refused)) from None
+    return use("jobs.operate", run)
 
 
 def _ids(job: queue.QueuedJob) -> str:
     return " ".join(f"{name}={value}" for name, value in job.ids.items())
-
-
-def _print_json(value: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -26,7 +26,7 @@ ORDER BY seq LIMIT $2
 
 
 class Break(msgspec.Struct, frozen=True):
-    """`why`: the event is missing, was changed, follows another one, is not the one known, or the end is not the end."""
+    """`why`: the event is missing, was changed, does not follow, is not the one known; or the chain ends too soon."""
 
     seq: int
     why: Literal["missing", "changed", "order", "known", "end"]

@@ -17,6 +17,8 @@ Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
 Row: TypeAlias = asyncpg.Record
 # The server refused a statement.
 StatementRefused = asyncpg.PostgresError
+# Another transaction changed what this one, which sees one state throughout, wanted to change.
+Overtaken = asyncpg.SerializationError
 
 _AWAY = (
     OSError,
@@ -77,6 +79,17 @@ class Database:
         """For a use case: what it writes commits together when the block ends, or not at all."""
         async with self.connection() as connection, connection.transaction(isolation=isolation):
             yield connection
+
+    @asynccontextmanager
+    async def rehearsal(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
+        """As `transaction`, and all of it is undone when the block ends."""
+        async with self.connection() as connection:
+            transaction = connection.transaction(isolation=isolation)
+            await transaction.start()
+            try:
+                yield connection
+            finally:
+                await transaction.rollback()
 
     async def listener(self) -> asyncpg.Connection:
         """A connection outside the pool, for LISTEN; the caller closes it."""

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 from pgqueuer.db import AsyncpgDriver
+from pgqueuer.models import Schedule
 
 from balcao.core.database import Connection
 from balcao.core.jobs import JobKind, queue_queries
@@ -22,10 +23,10 @@ class Recurring(msgspec.Struct, frozen=True):
 async def listed(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
     """The recurring ones of these kinds, by name."""
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
-    known = {(row.entrypoint, row.expression): row for row in rows}
+    known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
     wanted = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
-    found = [(name, cron, known.get((name, cron))) for name, cron in wanted]  # type: ignore[call-overload]
-    return [
-        Recurring(name, cron, row.last_run, row.next_run) if row else Recurring(name, cron, None, None)
-        for name, cron, row in found
-    ]
+    return [_shown(name, cron, known.get((name, cron))) for name, cron in wanted]
+
+
+def _shown(name: str, cron: str, row: Schedule | None) -> Recurring:
+    return Recurring(name, cron, row.last_run if row else None, row.next_run if row else None)

@@ -20,6 +20,8 @@ from balcao.registry.notifications.categories import api as categories
 from balcao.registry.pets import api as pets
 from balcao.registry.phones import api as phones
 from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
+from balcao.registry.rights import api as rights
+from balcao.registry.rights.holdings import RETENTION
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
 from balcao.registry.staff_departments import api as staff_departments
@@ -41,6 +43,7 @@ ROOMS = (
     pets,
     mobility,
     crm_sync,
+    rights,
     health,
 )
 
@@ -55,6 +58,7 @@ SERVICE = Service(
     dialects={"": ERROR_TEXT},
     tags=[
         "citizen",
+        "rights",
         "validators",
         "settings",
         "avatars",
@@ -67,6 +71,7 @@ SERVICE = Service(
         "crm",
     ],
     jobs=[*CRM_JOBS, *PUSH_JOBS, *PHONE_JOBS, *LETTER_JOBS],
+    retention=RETENTION,
     running=running,
     demo=DEMO,
 )

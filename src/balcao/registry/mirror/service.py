@@ -16,6 +16,7 @@ from balcao.registry.outbox import service as outbox
 read = store.read
 lock = store.lock
 drop_wording = store.drop_wording
+tombstone_moment = store.tombstone_moment
 
 
 class Result(StrEnum):
@@ -120,5 +121,6 @@ __all__ = [
     "lock",
     "read",
     "sending",
+    "tombstone_moment",
     "write_own",
 ]

@@ -1,0 +1,61 @@
+"""The bounds `from` and `to` of a list: dates of the city or instants, both inclusive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.errors import Invalid
+
+_Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+_SMALLEST = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Period:
+    """From `start` up to but not including `end`; None is open."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+def period_of(query: Mapping[str, str], zone: ZoneInfo) -> Period:
+    """Raises Invalid naming the parameter."""
+    start, end = query.get("from"), query.get("to")
+    return Period(
+        None if start is None else _bound("from", start, zone, timedelta(0)),
+        None if end is None else _bound("to", end, zone, timedelta(days=1)),
+    )
+
+
+def closed_period_of(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
+    """Both bounds are required. Raises Invalid."""
+    found = period_of(query, zone)
+    if found.start is None or found.end is None:
+        name = "from" if found.start is None else "to"
+        raise Invalid(f"O parâmetro `{name}` é obrigatório.", code=f"{name}-missing")
+    if not timedelta(0) < found.end - found.start <= longest + _SMALLEST:
+        text = f"Os parâmetros `from` e `to` devem formar um período de no máximo {longest.days} dias."
+        raise Invalid(text, code="period-invalid")
+    return found
+
+
+def _bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
+    """A date stands for its midnight in the city; as the upper bound, the whole day belongs to the period."""
+    try:
+        if len(text) == len("2026-01-31"):
+            whole = msgspec.convert(text, date)
+            found = datetime.combine(whole + day, time(), zone)
+        else:
+            found = msgspec.convert(text, _Instant) + (_SMALLEST if day else timedelta(0))
+        if found.year >= 1970:
+            return found.astimezone(UTC)
+    except (msgspec.ValidationError, OverflowError):
+        pass
+    raise Invalid(
+        f"O parâmetro `{name}` deve ser uma data (AAAA-MM-DD) ou uma data com hora e fuso (RFC 3339).",
+        code=f"{name}-invalid",
+    )
