@@ -1,0 +1,76 @@
+"""How long the CRM's events are kept (registry document, section 5)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import asyncpg
+import pytest
+
+from balcao.core import retention
+from balcao.core.cpf import Cpf
+from balcao.registry.crm_sync import service as crm_sync
+from balcao.registry.rights.holdings import RETENTION
+from balcao.settings import Settings
+from tests.support.acting import acting
+
+Sql = Callable[..., list[asyncpg.Record]]
+ANA = Cpf("90000000175")
+AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days => $2) WHERE id::text = $1"
+
+
+@pytest.fixture
+def swept(settings: Settings, database_url: str) -> Callable[[], dict[str, tuple[int, int]]]:
+    """Applies the registry's rules; answers what was checked and removed by kind."""
+
+    def run() -> dict[str, tuple[int, int]]:
+        with acting(settings, database_url, retention.OPERATION) as act:
+            return {one.kind: (one.checked, one.removed) for one in act(retention.run, RETENTION)}
+
+    return run
+
+
+@pytest.fixture
+def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]:
+    """An accepted event of this age in days; its job waits, is dead, was dropped, or has applied it."""
+    sql("DELETE FROM registry.crm_event")
+    sql("DELETE FROM queue.pgqueuer")
+
+    def accepted(days: int, job: str) -> str:
+        body = b'{"cpf": "%s", "dados": {"email": "a@a.example"}}' % ANA.digits.encode()
+        with acting(settings, database_url, "test.event") as act:
+            act(crm_sync.accept, body)
+            found = sql("SELECT id::text FROM registry.crm_event ORDER BY accepted_at DESC, id DESC LIMIT 1")[0]["id"]
+            if job == "applied":
+                act(lambda call: crm_sync.apply(call.platform, found))
+        mine = "WHERE convert_from(payload, 'UTF8') LIKE '%' || $1 || '%'"
+        if job == "dead":
+            sql(f"UPDATE queue.pgqueuer SET status = 'failed' {mine}", found)
+        if job in ("dropped", "applied"):
+            sql(f"DELETE FROM queue.pgqueuer {mine}", found)
+        sql(AGE, found, days)
+        return str(found)
+
+    return accepted
+
+
+def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
+    event: Callable[..., str], swept: Callable[[], Any], sql: Sql
+) -> None:
+    ages: dict[str, tuple[int, str, str]] = {}
+    for days, job, left in (
+        (29, "dead", "payload"),
+        (31, "dead", "row"),
+        (31, "dropped", "row"),
+        (31, "waiting", "payload"),
+        (89, "applied", "row"),
+        (91, "applied", "nothing"),
+        (91, "dead", "nothing"),
+        (91, "waiting", "payload"),
+    ):
+        ages[event(days, job)] = (days, job, left)
+    assert swept() == {"crm_event_payload": (6, 3), "crm_event": (8, 2)}
+    left = {row["id"]: row["dados"] for row in sql("SELECT id::text, dados::text FROM registry.crm_event")}
+    for identity, (days, job, wanted) in ages.items():
+        found = "nothing" if identity not in left else "payload" if left[identity] else "row"
+        assert found == wanted, (days, job)
+    assert swept() == {"crm_event_payload": (3, 0), "crm_event": (6, 0)}
