@@ -17,9 +17,9 @@ from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.jobs import enqueue
 from balcao.core.platform import Platform
-from balcao.registry.citizens import service as citizens
-from balcao.registry.citizens.schemas import GenderBody
 from balcao.registry.crm_sync import service as crm_sync
+from balcao.registry.declared import service as declaring
+from balcao.registry.declared.schemas import GenderBody
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import ADDRESS_PARTS, TEXT_KEYS
 from balcao.registry.rights import anonymisation
@@ -29,6 +29,7 @@ from tests.support.dump import everything, holding
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"
 STAYS = "zqxfica"
+PET = "zqxbicho"  # an event leaves it, the person's own wish does not
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 
 
@@ -61,7 +62,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
     await crm_sync.apply(platform, await webhook(platform, cpf, start, marked()))
-    await citizens.declare_gender(call, cpf, GenderBody(f"{MARK} gênero"))
+    await declaring.declare_gender(call, cpf, GenderBody(f"{MARK} gênero"))
     async with platform.database.transaction() as connection:
         typed = {"ddi": "", "ddd": "", "valor": f"{MARK}-digitado"}
         for kind, register in (("endereco", "endereco.logradouro"), ("telefone", "telefonePrincipal")):
@@ -83,6 +84,14 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
             cpf.digits,
             json.dumps({"owner_email": f"{MARK}-resposta"}).encode(),
         )
+        await connection.execute(
+            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "
+            "expires_at) VALUES ($1, gen_random_uuid(), '55', '21', $2, '', 1, now() - interval '1 minute', now())",
+            cpf.digits,
+            f"{MARK}-fone",
+        )
+        pet = json.dumps({"animal_nome": PET})
+        await connection.execute("INSERT INTO registry.own_pet (cpf, record) VALUES ($1, $2)", cpf.digits, pet)
         await connection.execute("INSERT INTO registry.preferences (cpf, opt_in) VALUES ($1, false)", cpf.digits)
     record = json.dumps({"_id": "b", "nome": f"{STAYS} Nome", "email": None})
     await asyncio.to_thread(sql, "INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", cpf.digits, record)
@@ -113,6 +122,7 @@ EXPECTED = {
     "registry.wording",
     "registry.crm_consentimentos",
     "registry.crm_event",
+    "registry.phone_verification",
     "platform.idempotent_answer",
 }
 
@@ -127,6 +137,8 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     empty = await dumped(sql)
     assert holding(empty, MARK) == []
     assert "registry.base_record" in holding(empty, STAYS)
+    assert holding(full, PET) == ["registry.own_pet"]
+    assert bool([row for row in empty["registry.own_pet"] if cpf.digits in row]) == (way is by_event)
     for kept in ("registry.base_record", "registry.preferences", "registry.preference_choice"):
         assert empty[kept] == full[kept]
     assert not [row for row in empty["registry.outbox"] if cpf.digits in row]
@@ -147,7 +159,7 @@ async def test_a_later_own_write_keeps_its_mark_for_the_crm(platform: Platform, 
     past = datetime.now(UTC) - timedelta(hours=1)
     async with platform.database.transaction() as connection:
         await mirror.apply_delta(connection, carla, crm_sync.of_delta({"email": MARK}), past)
-    await citizens.declare_gender(call, carla, GenderBody("Travesti"))
+    await declaring.declare_gender(call, carla, GenderBody("Travesti"))
     await asyncio.to_thread(
         sql,
         "INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id) "

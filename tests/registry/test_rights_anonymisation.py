@@ -14,8 +14,8 @@ from balcao.core.call import operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.errors import Conflict
 from balcao.core.platform import Platform
-from balcao.registry.citizens import service as citizens
-from balcao.registry.citizens.schemas import GenderBody
+from balcao.registry.declared import service as declaring
+from balcao.registry.declared.schemas import GenderBody
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import Writes
 from balcao.registry.rights import anonymisation
@@ -181,7 +181,7 @@ async def test_a_confirmation_ends_after_its_time(platform: Platform, monkeypatc
         body = AnonymisationBody(False, said.confirmation, "teste")
         await anonymisation.anonymise(call, Cpf(CARLA), body)
 
-    await citizens.declare_gender(call, Cpf(CARLA), GenderBody("Outro"))
+    await declaring.declare_gender(call, Cpf(CARLA), GenderBody("Outro"))
     with pytest.raises(Conflict):
         await confirmed(timedelta(seconds=-1))
     await confirmed(timedelta(minutes=15))
@@ -214,7 +214,7 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
         body = AnonymisationBody(False, said.confirmation, "teste")
         done, _ = await asyncio.gather(
             anonymisation.anonymise(call, carla, body),
-            citizens.declare_gender(call, carla, GenderBody("Outro")),
+            declaring.declare_gender(call, carla, GenderBody("Outro")),
             return_exceptions=True,
         )
         async with platform.database.connection() as connection:

@@ -32,7 +32,7 @@ async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[C
     marks = await connection.fetchval(_UNMARK, cpf.digits) or []
     await connection.execute(_FORGET_EMPTY, cpf.digits)
     return [
-        Cleared("pending_events", payloads, ["dados"] if payloads else []),
+        Cleared("pending_events", payloads, ["dados"]),
         Cleared("outbox", len(marks), marks),
     ]
 

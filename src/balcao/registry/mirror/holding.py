@@ -59,7 +59,7 @@ async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[C
     return [
         Cleared("registers", len(fields), fields),
         Cleared("wordings", len(kinds), kinds),
-        Cleared("crm_consents", consents, CONSENT_FIELDS if consents else []),
+        Cleared("crm_consents", consents, CONSENT_FIELDS),
     ]
 
 

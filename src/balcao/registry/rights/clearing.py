@@ -14,4 +14,4 @@ async def clear(connection: Connection, cpf: Cpf, at: datetime, *, by_event: boo
     for holding in HOLDINGS:
         if holding.cleared is not None and (holding.by_event or not by_event):
             cleared += await holding.cleared(connection, cpf, at)
-    return cleared
+    return [one if one.count else Cleared(one.kind, 0, []) for one in cleared]

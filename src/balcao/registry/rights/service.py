@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from balcao.core.call import Call
-from balcao.core.clock import utc_now
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.paging import Page
+from balcao.core.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.rights import store
 from balcao.registry.rights.holdings import HOLDINGS
@@ -22,6 +22,7 @@ from balcao.registry.rights.store import Filters
 
 EXPORTED_ACCESSES = timedelta(days=365)
 LONGEST_PERIOD = timedelta(days=31)
+LONGEST_WORD = 200
 NO_RECORD = "Não há cadastro deste cidadão."
 
 
@@ -35,12 +36,13 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await held(connection, cpf)
         known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
-        year = Period(await store.ago(connection, EXPORTED_ACCESSES), None)
+        now = await store.ago(connection, timedelta(0))
+        year = Period(now - EXPORTED_ACCESSES, None)
         accesses = await store.accesses(connection, subject, year, None, platform.settings.client_id)
         await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted(members))
     if not known and not call.is_owner:
         raise NotFound(NO_RECORD, code="citizen-unknown")
-    return msgspec.json.format(msgspec.json.encode(Export(utc_now(), acessos=accesses, **members)))
+    return msgspec.json.format(msgspec.json.encode(Export(now, acessos=accesses, **members)))
 
 
 async def held(connection: Connection, cpf: Cpf) -> dict[str, Any]:
@@ -68,7 +70,8 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     period = closed_period_of(query, _zone(call), LONGEST_PERIOD)
     subject, actor = (_cpf_of(query, name) for name in ("cpf", "actor"))
     key = call.platform.audit.key
-    filters = Filters(key.of(subject), key.of(actor), query.get("client"), query.get("operation"))
+    client, operation = (_word_of(query, name) for name in ("client", "operation"))
+    filters = Filters(key.of(subject), key.of(actor), client, operation)
     async with call.platform.database.transaction() as connection:
         total = await store.count_events(connection, period, filters)
         data = await store.events(connection, period, filters, page)
@@ -83,6 +86,10 @@ def _cpf_of(query: Mapping[str, str], name: str) -> Cpf | None:
     if cpf is None:
         raise Invalid(f"O parâmetro `{name}` deve ser um CPF válido, de 11 dígitos.", code=f"{name}-invalid")
     return cpf
+
+
+def _word_of(query: Mapping[str, str], name: str) -> str | None:
+    return clean(name, query[name], longest=LONGEST_WORD) if name in query else None
 
 
 def _hash(call: Call, cpf: Cpf) -> bytes:
