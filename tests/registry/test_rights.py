@@ -25,7 +25,7 @@ from tests.support.issuer import Issuer, bearer
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
 # Members of the export that wait for their rooms; each leaves when its room is merged.
-AWAITED = {"veiculos", "condutor_de", "chamados", "carteira"}
+AWAITED = {"chamados", "carteira"}
 
 
 def path(cpf: str, right: str) -> str:

@@ -79,8 +79,8 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
 
 
 LEDGER = """
-INSERT INTO registry.preference_ledger (cpf, seq, id, timestamp, action, scope, channel, old_value, new_value, actor_kind,
-                                        azp, request_id, prev_hash, hash)
+INSERT INTO registry.preference_ledger (cpf, seq, id, timestamp, action, scope, channel, old_value, new_value,
+                                        actor_kind, azp, request_id, prev_hash, hash)
 VALUES ($1, $2, gen_random_uuid(), now() - $3::text::interval, 'opt_in', 'global', 'web', false, true, 'owner', '', '',
         sha256(''), sha256(''))
 """

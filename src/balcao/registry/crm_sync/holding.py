@@ -1,4 +1,4 @@
-"""What waits between registry and CRM, told to the person's rights, and how long the CRM's events are kept."""
+"""The CRM's events, told to the person's rights, and how long they are kept."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -13,31 +13,12 @@ from balcao.registry.holding import Cleared, Holding, nothing
 PAYLOADS = timedelta(days=30)
 EVENTS = timedelta(days=90)
 
-# What is no longer in the mirror has nothing left to be told to the CRM.
-_UNMARK = """
-WITH before AS (SELECT dirty FROM registry.outbox WHERE cpf = $1)
-UPDATE registry.outbox SET dirty = coalesce((
-    SELECT jsonb_object_agg(mark.key, mark.value) FROM jsonb_each(outbox.dirty) AS mark
-    WHERE EXISTS (SELECT FROM registry.register WHERE register.cpf = $1 AND register.field = mark.key)), '{}')
-WHERE cpf = $1
-RETURNING (SELECT array_agg(field ORDER BY field) FROM jsonb_object_keys((SELECT dirty FROM before)) AS field
-           WHERE NOT outbox.dirty ? field) AS unmarked
-"""
-_FORGET_EMPTY = "DELETE FROM registry.outbox WHERE cpf = $1 AND dirty = '{}'"
-
 
 async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """After the mirror: what is left there decides which marks stay."""
-    payloads = await store.erase_covered(connection, cpf, at)
-    marks = await connection.fetchval(_UNMARK, cpf.digits) or []
-    await connection.execute(_FORGET_EMPTY, cpf.digits)
-    return [
-        Cleared("pending_events", payloads, ["dados"]),
-        Cleared("outbox", len(marks), marks),
-    ]
+    return [Cleared("pending_events", await store.erase_covered(connection, cpf, at), ["dados"])]
 
 
-HOLDING = Holding("crm_sync", nothing, _cleared, by_event=True, tables=("registry.crm_event", "registry.outbox"))
+HOLDING = Holding("crm_sync", nothing, _cleared, by_event=True, tables=("registry.crm_event",))
 
 # An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
 _DEAD = """

@@ -10,6 +10,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.database import Connection, Row
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.mirror import store
+from balcao.registry.outbox import service as outbox
 
 # A wording stands beside the register that every own write of its kind writes.
 _REGISTERS = """
@@ -48,6 +49,9 @@ def _register(row: Row) -> dict[str, Any]:
 _FIELDS = "SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORDER BY field"
 _KINDS = "SELECT kind FROM registry.wording WHERE cpf = $1 AND at <= $2 ORDER BY kind"
 _COUNT_CONSENTS = "SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2"
+_MARKS = """
+SELECT array_agg(field ORDER BY field) FROM registry.outbox, jsonb_object_keys(dirty) AS field WHERE cpf = $1
+"""
 CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
 
 
@@ -55,11 +59,16 @@ async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[C
     fields = [row["field"] for row in await connection.fetch(_FIELDS, cpf.digits, at)]
     kinds = [row["kind"] for row in await connection.fetch(_KINDS, cpf.digits, at)]
     consents = await connection.fetchval(_COUNT_CONSENTS, cpf.digits, at)
+    marks = await connection.fetchval(_MARKS, cpf.digits) or []
     await store.bury(connection, cpf, at)
+    await outbox.keep_own(connection, cpf)
+    left = await connection.fetchval(_MARKS, cpf.digits) or []
+    unmarked = [field for field in marks if field not in left]
     return [
         Cleared("registers", len(fields), fields),
         Cleared("wordings", len(kinds), kinds),
         Cleared("crm_consents", consents, CONSENT_FIELDS),
+        Cleared("outbox", len(unmarked), unmarked),
     ]
 
 
@@ -68,5 +77,11 @@ HOLDING = Holding(
     "mirror",
     _exported,
     _cleared,
-    tables=("registry.mirror_head", "registry.register", "registry.wording", "registry.crm_consentimentos"),
+    tables=(
+        "registry.mirror_head",
+        "registry.register",
+        "registry.wording",
+        "registry.crm_consentimentos",
+        "registry.outbox",
+    ),
 )

@@ -16,6 +16,8 @@ from balcao.registry.crm_sync.holding import HOLDING as CRM_SYNC
 from balcao.registry.crm_sync.holding import RETENTION as CRM_EVENTS
 from balcao.registry.holding import Cleared, Holding, nothing
 from balcao.registry.mirror.holding import HOLDING as MIRROR
+from balcao.registry.mobility.holding import HOLDING as MOBILITY
+from balcao.registry.mobility.holding import RETENTION as VEHICLES
 from balcao.registry.notifications.holding import HOLDING as NOTIFICATIONS
 from balcao.registry.notifications.holding import RETENTION as LEDGER
 from balcao.registry.pets.holding import HOLDING as PETS
@@ -45,7 +47,8 @@ HOLDINGS = (
     SETTINGS,
     AVATARS,
     PETS,
+    MOBILITY,
     COMPANIES,
     STAFF_DEPARTMENTS,
 )
-RETENTION = (*CRM_EVENTS, *VERIFICATIONS, *LEDGER)
+RETENTION = (*CRM_EVENTS, *VERIFICATIONS, *LEDGER, *VEHICLES)
