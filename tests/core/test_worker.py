@@ -4,8 +4,9 @@ import asyncio
 from datetime import timedelta
 
 import asyncpg
+import pytest
 
-from balcao.core.jobs import JobKind, Worker, _ListeningFirst, enqueue
+from balcao.core.jobs import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
 from balcao.core.platform import Platform
 
 PATIENCE_SECONDS = 60
@@ -38,3 +39,64 @@ async def test_draining_runs_what_is_due_and_what_that_enqueues_but_waits_for_no
     async with asyncio.timeout(PATIENCE_SECONDS):
         await Worker(platform.database, [JobKind("test.steps", run)], platform).drain()
     assert done == ["first", "second"]
+
+
+JOBS = """
+SELECT status::text, attempts, execute_after > now() AS later FROM queue.pgqueuer WHERE entrypoint = $1
+"""
+
+
+async def rows(platform: Platform, kind: str) -> list[tuple[str, int, bool]]:
+    async with platform.database.connection() as connection:
+        found = await connection.fetch(JOBS, kind)
+    return [tuple(row) for row in found]
+
+
+@pytest.mark.parametrize(
+    ("raised", "state"),
+    [
+        (Retry("later"), ("queued", 1, True)),
+        (Wait("not-now", timedelta(hours=1)), ("queued", 0, True)),
+        (Park("never"), ("failed", 0, False)),
+    ],
+    ids=["retry", "wait", "park"],
+)
+async def test_a_job_says_how_it_goes_on(platform: Platform, raised: Exception, state: tuple[str, int, bool]) -> None:
+    kind = f"test.{type(raised).__name__}"
+
+    async def run(_: Platform, __: dict[str, str]) -> None:
+        raise raised
+
+    async with platform.database.transaction() as connection:
+        await enqueue(connection, kind, {})
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await Worker(platform.database, [JobKind(kind, run)], platform).drain()
+    assert await rows(platform, kind) == [state]
+
+
+async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platform) -> None:
+    running, most = 0, 0
+
+    async def run(_: Platform, __: dict[str, str]) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)  # the others' turn
+        running -= 1
+
+    async with platform.database.transaction() as connection:
+        for _ in range(12):
+            await enqueue(connection, "test.few", {})
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await Worker(platform.database, [JobKind("test.few", run, at_once=2)], platform).drain()
+    assert most <= 2
+    assert await rows(platform, "test.few") == []
+
+
+async def test_a_job_that_is_no_longer_wanted_leaves_the_queue_unless_a_worker_holds_it(platform: Platform) -> None:
+    async with platform.database.transaction() as connection:
+        waiting, held = [await enqueue(connection, "test.unwanted", {}) for _ in range(2)]
+        await connection.execute("UPDATE queue.pgqueuer SET status = 'picked' WHERE id = $1", held)
+        assert await withdraw(connection, waiting)
+        assert not await withdraw(connection, held)
+        assert await withdraw(connection, held, also_running=True)

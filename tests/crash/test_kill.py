@@ -23,7 +23,7 @@ CALLS = size(80, 500)
 AT_ONCE = 20
 PATH = "/registry/v1/webhooks/crm/cidadao"
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
-PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
+PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint = 'crm_event'"
 APPLIED = """
 SELECT event.cpf, count(*) AS events, array_agg(event.result) AS results, min(register.value::text) AS value
 FROM registry.crm_event AS event

@@ -38,7 +38,7 @@ SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
      + (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL)
 """
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
-PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
+PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint IN ('crm_event', 'crm_push')"
 IN_DEMO = 1  # dead letter
 ACCEPTED = "SELECT count(*) FROM registry.crm_event WHERE event_at < $1 AND applied_at IS NOT NULL"
 REGISTERS = "SELECT cpf, value::text, origin FROM registry.register WHERE field = $1 AND cpf = ANY($2)"

@@ -38,7 +38,7 @@ WAITING = "SELECT FROM registry.outbox WHERE cpf = ANY($1)"
 REQUEUE = "UPDATE queue.pgqueuer SET status = 'queued', attempts = 0, execute_after = now() WHERE id = $1"
 CHANGES = {"update", "upsert"}
 CHANGED = size(30, 1_000)
-STEPS = size(4, 40)
+STEPS = size(4, 15)
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +318,7 @@ async def test_an_open_circuit_is_not_called_at_all(platform: Platform, crm: Run
     ids=lambda faults: "-".join(fault["mode"] for fault in faults),
 )
 def test_each_persons_changes_arrive_in_their_order(own, send, crm, sql, faults: list[dict[str, Any]], person) -> None:
-    people = [Cpf.with_stem(f"95{int(person[2:9]):05}{number:02}").digits for number in range(size(6, 50))]
+    people = [Cpf.with_stem(f"95{int(person[2:9]):05}{number:02}").digits for number in range(size(6, 20))]
     crm.faults(*({"probability": 0.4, "seed": number} | fault for number, fault in enumerate(faults, 1)))
     for step in range(STEPS):
         for cpf in people:

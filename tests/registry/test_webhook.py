@@ -5,8 +5,13 @@ from typing import Any
 
 import httpx
 import pytest
+from prometheus_client import REGISTRY
 
+from balcao import app
+from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
+from tests.support import databases
 from tests.support.issuer import Issuer, bearer
+from tests.support.server import RunningServer
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
 ANA = "90000000175"
@@ -118,6 +123,81 @@ def test_a_malformed_event_is_refused_and_nothing_is_stored(send, sql, change: d
 )
 def test_what_the_document_allows_is_accepted(send, change: dict[str, Any]) -> None:
     assert send(event(**change)).status_code == 202
+
+
+@pytest.mark.parametrize("key", ["cpf", "dados"])
+def test_what_is_needed_and_absent_is_refused_by_its_name(send, key: str) -> None:
+    answer = send({name: value for name, value in event().items() if name != key})
+    assert (answer.status_code, key in answer.json()["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("key", [*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS])
+@pytest.mark.parametrize("value", ["", None], ids=repr)
+def test_every_key_may_be_empty_or_null(send, key: str, value: Any) -> None:
+    assert send(event(dados={key: value})).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2026-07-01T19:31:18.000+0000", "2026-07-01T19:31:18+00:00"),
+        (" 2026-07-01T19:31:18Z ", "2026-07-01T19:31:18+00:00"),
+        ("2026-07-01 19:31", "2026-07-01T19:31:00+00:00"),
+        ("2026-07-01T19:31:18-03:00", "2026-07-01T22:31:18+00:00"),
+        ("2026-07-01T19:31:18.123456789-03", "2026-07-01T22:31:18.123456+00:00"),
+    ],
+)
+def test_the_time_of_an_event_is_what_it_says(send, sql, text: str, instant: str) -> None:
+    cpf = "90000001309"
+    assert send(event(cpf, updatedAt=text, dados={"email": text})).status_code == 202
+    kept = sql("SELECT event_at FROM registry.crm_event WHERE cpf = $1 ORDER BY id DESC LIMIT 1", cpf)
+    assert kept[0][0].isoformat() == instant
+
+
+@pytest.mark.parametrize("change", [{"crm_webhook_clients_csv": ""}, {"crm_url_override": ""}], ids=str)
+def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
+    settings, database_url, issuer, change: dict[str, str]
+) -> None:
+    with RunningServer(app.build(settings.model_copy(update=change), database_url, ["registry"])) as running:
+        answers = [
+            httpx.post(running.url + PATH, json=event(), headers=headers)
+            for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))
+        ]
+    assert [answer.status_code for answer in answers] == [401, 503, 503]
+    assert "configurada" in answers[1].json()["error"]
+
+
+def test_a_full_queue_is_told_before_the_body_is_looked_at(settings, database_url, issuer, sql, drain) -> None:
+    drain()
+    most = settings.model_copy(update={"crm_event_queue_max": 2})
+    with RunningServer(app.build(most, database_url, ["registry"])) as running:
+        headers = bearer(issuer.machine("crm-sandbox"))
+        bodies = [event(updatedAt=f"2026-07-03T10:0{minute}:00Z") for minute in range(3)]
+        statuses = [httpx.post(running.url + PATH, json=body, headers=headers).status_code for body in bodies]
+        answer = httpx.post(running.url + PATH, content=b"{", headers=headers)
+    assert statuses == [202] * 3
+    assert (answer.status_code, answer.headers["Retry-After"], set(answer.json())) == (503, "30", {"error"})
+    drain()
+
+
+def test_without_the_store_nothing_is_acknowledged(settings, issuer) -> None:
+    name = databases.new_name()
+    url = databases.create(name)
+    with RunningServer(app.build(settings, url, ["registry"])) as running:
+        databases.drop(name)
+        headers = bearer(issuer.machine("crm-sandbox"))
+        answer = httpx.post(running.url + PATH, json=event(), headers=headers, timeout=30)
+    assert (answer.status_code, set(answer.json())) == (503, {"error"})
+
+
+def test_an_event_far_ahead_of_the_clock_is_counted(send) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("balcao_crm_event_future_total") or 0.0
+
+    before = counted()
+    for at in ("2099-07-01T10:00:00Z", "2099-07-01T10:00:00Z", "2026-07-01T10:00:00Z", None):
+        assert send(event("90000001309", updatedAt=at, dados={"passaporte": "x"})).status_code == 202
+    assert counted() == before + 1
 
 
 def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send, sql) -> None:

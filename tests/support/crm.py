@@ -19,9 +19,9 @@ def crm_settings(data_dir: Any, **fields: Any) -> Settings:
 class RunningCrm:
     """Use as a context manager; `switch` calls the `/_sandbox` paths."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
         self.settings = settings
-        self._server = server(settings, anonymisation_seconds=0.0)
+        self._server = server(settings, anonymisation_seconds)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
 
     def __enter__(self) -> "RunningCrm":

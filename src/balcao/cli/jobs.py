@@ -1,98 +1,113 @@
-"""`balcao jobs`: what waits in the queue and what failed there."""
+"""`balcao jobs`: what waits in the queue and what failed there, by the same use cases as the HTTP operations."""
 
+import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.cli.using import print_json, saying, use
-from balcao.core import queue, schedule
-from balcao.core.call import Call
-from balcao.core.database import Connection
-from balcao.core.text import clean
+from balcao.cli import database
+from balcao.cli.faults import OperatorFault
+from balcao.core import schedule
+from balcao.core.call import Call, operator_call
+from balcao.core.cpf import Cpf
+from balcao.core.errors import BalcaoError
+from balcao.core.paging import MOST_PER_PAGE, Page
+from balcao.registry.dead_letters import service
+from balcao.registry.dead_letters.schemas import DeadLetter
+from balcao.settings import Settings
 
 jobs = typer.Typer(no_args_is_help=True, help="Tarefas em fila: listar, ver, repetir, descartar.")
 console = Console(highlight=False)
 
 
 class State(StrEnum):
-    WAITING = "waiting"
+    QUEUED = "queued"
     RUNNING = "running"
-    FAILED = "failed"
+    DEAD = "dead"
 
 
-WORDS = {"waiting": "espera", "running": "em execução", "failed": "falhou"}
+WORDS = {"queued": "espera", "running": "em execução", "dead": "falhou"}
 Json = Annotated[bool, typer.Option("--json", help="Em JSON.")]
 Reason = Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")]
-Number = Annotated[int, typer.Argument(help="O número da tarefa, como em `balcao jobs list`.")]
+Number = Annotated[str, typer.Argument(help="O número da tarefa, como em `balcao jobs list`.")]
+CpfOption = Annotated[str | None, typer.Option(help="Só as que são desta pessoa, com 11 dígitos.")]
 
 
 @jobs.command("list")
 def list_jobs(
     state: Annotated[list[State] | None, typer.Option(help="Só as deste estado; pode repetir.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="Só as deste tipo; pode repetir.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000)] = 100,
-    offset: Annotated[int, typer.Option(min=0)] = 0,
+    cpf: CpfOption = None,
+    page: Annotated[int, typer.Option(min=1, max=1_000_000)] = 1,
+    per_page: Annotated[int, typer.Option(min=1, max=MOST_PER_PAGE)] = MOST_PER_PAGE,
     as_json: Json = False,
 ) -> None:
     """Lista as tarefas que esperam, que estão em execução ou que falharam."""
-    states: Any = [one.value for one in state or ()]
-    found = _with_queue(lambda connection, _: queue.listed(connection, states, kind or (), limit=limit, offset=offset))
+    states: Any = [one.value for one in state or State]
+    whose = _cpf(cpf)
+    found = _operate(
+        lambda call: service.list_letters(call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states)
+    )
     if as_json:
-        print_json(found)
+        _print_json(found)
         return
-    table = Table("número", "tipo", "estado", "tentativas", "próxima tentativa", "ids")
-    for job in found:
-        due = "" if job.state == "failed" else f"{job.due:%Y-%m-%d %H:%M:%S %Z}"
-        table.add_row(str(job.id), job.kind, WORDS[job.state], str(job.tries), due, _ids(job))
-    console.print(table if found else "A fila está vazia.")
+    table = Table("número", "tipo", "estado", "tentativas", "última falha", "código", "pessoa")
+    for letter in found.data:
+        table.add_row(*_row(letter))
+    console.print(table if found.data else "Nenhuma tarefa.")
+    console.print(f"{found.pagination.total} no total", highlight=False)
 
 
 @jobs.command("show")
 def show_job(number: Number, as_json: Json = False) -> None:
-    """Mostra uma tarefa e a sua história; de uma falha, só o código."""
-    job, events = _with_queue(lambda connection, _: queue.read(connection, number))
+    """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
+    letter = _operate(lambda call: service.read_letter(call, number))
     if as_json:
-        print_json({"job": job, "events": events})
+        _print_json(letter)
         return
-    console.print(f"Tarefa {job.id}: {job.kind}, {WORDS[job.state]}, {job.tries} tentativas", _ids(job), markup=False)
-    table = Table("quando", "passo", "código")
-    for event in events:
-        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S %Z}", event.state, event.code or "")
+    about = ", ".join(filter(None, [letter.cpf, *letter.fields]))
+    said = f"Tarefa {letter.id}: {letter.kind}, {WORDS[letter.state]}, {letter.attempts} tentativas {about}"
+    console.print(said, markup=False)
+    table = Table("quando", "código", "resposta", "segundos")
+    for tried in letter.attempts_log:
+        duration = "" if tried.duration is None else f"{tried.duration:.3f}"
+        table.add_row(f"{tried.time:%Y-%m-%d %H:%M:%S %Z}", tried.code or "", str(tried.status or ""), duration)
     console.print(table)
 
 
 @jobs.command("retry")
-def retry_job(numbers: Annotated[list[int], typer.Argument(help="Números de tarefas que falharam.")]) -> None:
+def retry_job(numbers: Annotated[list[str], typer.Argument(help="Números de tarefas que falharam.")]) -> None:
     """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
     for number in numbers:
-        _with_queue(functools.partial(_retry, number))
+        _operate(functools.partial(service.retry, letter_id=number))
         console.print(f"Tarefa {number}: de volta à fila.")
-
-
-async def _retry(number: int, connection: Connection, _: Call) -> None:
-    await queue.retry(connection, number)
 
 
 @jobs.command("drop")
 def drop_job(number: Number, reason: Reason) -> None:
-    """Descarta uma tarefa que ninguém mais deve fazer."""
-    why = saying(lambda: clean("reason", reason, shortest=3, longest=500))
-    _with_queue(lambda connection, call: queue.drop(connection, _because(call, why), number))
+    """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
+    _operate(lambda call: service.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
 
 
 @jobs.command("recurring")
 def list_recurring(as_json: Json = False) -> None:
     """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
-    found = _with_queue(lambda connection, _: schedule.listed(connection, app.all_jobs()))
+
+    async def listed(call: Call) -> list[schedule.Recurring]:
+        async with call.platform.database.connection() as connection:
+            return await schedule.listed(connection, app.all_jobs())
+
+    found = _operate(listed)
     if as_json:
-        print_json(found)
+        _print_json(found)
         return
     table = Table("tipo", "horário (cron)", "última vez", "próxima vez")
     for one in found:
@@ -100,20 +115,35 @@ def list_recurring(as_json: Json = False) -> None:
     console.print(table)
 
 
-def _because(call: Call, reason: str) -> Call:
-    call.reason = reason
-    return call
+def _operate(act: Callable[[Call], Awaitable[Any]]) -> Any:
+    """What the use case answers, by the right of the operator. Raises OperatorFault with the words of a refusal."""
+    settings = Settings.load()
+
+    async def run(url: str) -> Any:
+        async with database.platform(settings, url) as platform:
+            return await act(operator_call(platform, "jobs.operate"))
+
+    with database.reached(settings) as url:
+        try:
+            return asyncio.run(run(url))
+        except BalcaoError as refused:
+            if refused.status >= 500:
+                raise
+            raise OperatorFault(str(refused)) from None
 
 
-def _with_queue(act: Callable[[Connection, Call], Awaitable[Any]]) -> Any:
-    """What `act` answers, in one transaction."""
-
-    async def run(call: Call) -> Any:
-        async with call.platform.database.transaction() as connection:
-            return await act(connection, call)
-
-    return use("jobs.operate", run)
+def _cpf(text: str | None) -> Cpf | None:
+    cpf = Cpf.parse_path(text) if text else None
+    if text and cpf is None:
+        raise OperatorFault("--cpf deve ser um CPF válido, com 11 dígitos.")
+    return cpf
 
 
-def _ids(job: queue.QueuedJob) -> str:
-    return " ".join(f"{name}={value}" for name, value in job.ids.items())
+def _row(letter: DeadLetter) -> list[str]:
+    failed = f"{letter.last_failed_at:%Y-%m-%d %H:%M:%S %Z}" if letter.last_failed_at else ""
+    attempts = str(letter.attempts)
+    return [letter.id, letter.kind, WORDS[letter.state], attempts, failed, letter.error_code or "", letter.cpf or ""]
+
+
+def _print_json(value: Any) -> None:
+    print(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -151,7 +151,7 @@ async def enqueue(
 ) -> int:
     """Within the caller's transaction: the job exists if and only if that commits. Returns the job's id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, msgspec.json.encode(payload), 0, delay)
+    ids = await queries.enqueue(kind, payload_bytes(payload), 0, delay)
     return int(ids[0])
 
 
@@ -178,6 +178,11 @@ async def enqueue_alone(connection: Connection, kind: str) -> None:
     """A job without payload, unless one of its kind waits or runs already."""
     queries = queue_queries(AsyncpgDriver(connection))
     await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
+
+
+def payload_bytes(payload: Mapping[str, Any]) -> bytes:
+    """As the queue keeps it: a job is found again by it."""
+    return msgspec.json.encode(payload)
 
 
 class _Executor(EntrypointExecutor):

@@ -39,7 +39,9 @@ async def _dead_letters(call: Call, connection: Connection) -> Swept:
     dead = await connection.fetch(_DEAD, DEAD_LETTERS)
     old = [row["id"] for row in dead if row["old"]]
     for number in old:
-        await queue.drop(connection, call, number)
+        job = await queue.dead(connection, number)
+        await queue.drop(connection, number)
+        await call.platform.audit.record(connection, call, "delete", fields=[f"job:{job.kind}"])
     return Swept(len(dead), len(old))
 
 

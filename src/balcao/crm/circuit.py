@@ -45,6 +45,11 @@ class Circuit:
         return State.OPEN if self._probing or self._clock() < self._open_until else State.HALF_OPEN
 
     @property
+    def failures(self) -> int:
+        """In a row, since the last success."""
+        return self._in_a_row
+
+    @property
     def seconds_until_probe(self) -> float:
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 

@@ -50,26 +50,27 @@ class CrmClient:
     def __init__(self, transport: Transport | None, version: str, fields: FieldMap) -> None:
         self._transport = transport
         self._data = f"/services/data/{version}"
-        self._fields = fields
+        self.fields = fields
         self.circuit = Circuit()
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
         """The person's account with its consents; of several the oldest, which is counted."""
-        with self.circuit.guard():
-            wanted = self._accounts_of(cpf, self._fields.account_fields)
-            accounts, consents = await self._both(wanted, self._consents_of(cpf), deadline)
+        accounts, consents = await self.select(deadline, self.accounts_of(cpf), self.consents_of(cpf))
+        return self.account(accounts, consents)
+
+    def account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
+        """What these records of one person make together."""
         if len(accounts) > 1:
             _duplicates.inc()
         if not accounts:
             return None
-        cidadao = self._fields.cidadao(accounts[0], consents)
+        cidadao = self.fields.cidadao(accounts[0], consents)
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
         """The id of the person's account; of several the oldest."""
-        field = self._fields.account["accountId"]
-        with self.circuit.guard():
-            accounts = await self._query(self._accounts_of(cpf, [field]), deadline)
+        field = self.fields.account["accountId"]
+        (accounts,) = await self.select(deadline, self.accounts_of(cpf, [field]))
         found = accounts[0].get(field) if accounts else None
         if accounts and not isinstance(found, str):
             raise CrmAway()
@@ -77,40 +78,44 @@ class CrmClient:
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
         """Writes these keys of `dados`, and no others."""
-        path = f"{self._data}/sobjects/Account/{quote(account_id, safe='')}"
-        with self.circuit.guard():
-            await self._call("PATCH", path, deadline, json=self._fields.outgoing(dados))
+        await self.write("PATCH", ("Account", account_id), self.fields.outgoing(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
         """Creates the account, or writes into the one that exists: one account, however many ask at once."""
-        path = f"{self._data}/sobjects/Account/{self._fields.account['cpf']}/{cpf.digits}"
-        with self.circuit.guard():
-            try:
-                answer = await self._call("PATCH", path, deadline, json=self._fields.outgoing(dados))
-            except CrmRefused as refusal:
-                if refusal.error_code != "DUPLICATE_VALUE":
-                    raise
-                return Upserted.EXISTED
+        path = ("Account", self.fields.account["cpf"], cpf.digits)
+        try:
+            answer = await self.write("PATCH", path, self.fields.outgoing(dados), deadline)
+        except CrmRefused as refusal:
+            if refusal.error_code != "DUPLICATE_VALUE":
+                raise
+            return Upserted.EXISTED
         return Upserted.CREATED if answer.status == 201 else Upserted.EXISTED
 
-    def _accounts_of(self, cpf: Cpf, wanted: Sequence[str]) -> str:
+    def accounts_of(self, cpf: Cpf, wanted: Sequence[str] = ()) -> str:
         """Only the checked digits of a Cpf and names that the field map has checked go into a query."""
-        fields = ", ".join(wanted)
-        person = f"{self._fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
+        fields = ", ".join(wanted or self.fields.account_fields)
+        person = f"{self.fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
         return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
 
-    def _consents_of(self, cpf: Cpf) -> str:
-        fields = ", ".join(self._fields.consent_fields)
+    def consents_of(self, cpf: Cpf) -> str:
+        fields = ", ".join(self.fields.consent_fields)
         return f"SELECT {fields} FROM Consentimento__c WHERE CPF__c = '{cpf.digits}' ORDER BY Chave__c"  # noqa: S608
 
-    async def _both(self, first: str, second: str, deadline: Deadline) -> tuple[list[Record], list[Record]]:
-        try:
-            async with asyncio.TaskGroup() as group:
-                one = group.create_task(self._query(first, deadline))
-                other = group.create_task(self._query(second, deadline))
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return one.result(), other.result()
+    async def select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
+        """The records of each query, all asked for at once."""
+        with self.circuit.guard():
+            try:
+                async with asyncio.TaskGroup() as group:
+                    asked = [group.create_task(self._query(query, deadline)) for query in queries]
+            except ExceptionGroup as failures:
+                raise failures.exceptions[0] from None
+        return [task.result() for task in asked]
+
+    async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> Answer:
+        """Sends these fields to an object of the CRM; `path` is its name and what identifies the record."""
+        words = "/".join(quote(word, safe="") for word in path)
+        with self.circuit.guard():
+            return await self._call(method, f"{self._data}/sobjects/{words}", deadline, json=fields)
 
     async def _query(self, query: str, deadline: Deadline) -> list[Record]:
         answer = await self._call("GET", f"{self._data}/query", deadline, params={"q": query})

@@ -12,6 +12,7 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
+RELATED = ("protocolos", "ligacoes", "ordensServico")
 _SECTIONS = ("account", "name", "address", "consent")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # they stand in queries
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
@@ -26,6 +27,7 @@ class FieldMap:
     name: Mapping[str, str]
     address: Mapping[str, str]
     consent: Mapping[str, str]
+    related: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def load(cls, replacing: Path | None = None) -> Self:
@@ -33,7 +35,10 @@ class FieldMap:
         shipped = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
         replaced = _read(replacing) if replacing else {}
         _check(shipped, replaced)
-        return cls(**{section: shipped[section] | replaced.get(section, {}) for section in _SECTIONS})
+        names = {section: shipped[section] | replaced.get(section, {}) for section in shipped}
+        return cls(
+            **{section: names[section] for section in _SECTIONS}, related={kind: names[kind] for kind in RELATED}
+        )
 
     @property
     def account_fields(self) -> list[str]:
@@ -53,8 +58,8 @@ class FieldMap:
             if key not in _NOT_IN_CIDADAO and account.get(field) not in (None, "")
         }
         return texts | {
-            "consentimento": [_known(self.consent, record) for record in consents],
-            "endereco": _known(self.address, account),
+            "consentimento": [known(self.consent, record) for record in consents],
+            "endereco": known(self.address, account),
             "idioma": [word for word in texts.get("idioma", "").split(";") if word],
             "isTourist": account.get(self.account["isTourist"]) is True,
             "nome": texts.get("nome", ""),
@@ -97,7 +102,7 @@ class FieldMap:
         return {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
 
 
-def _known(section: Mapping[str, str], record: Record) -> dict[str, str]:
+def known(section: Mapping[str, str], record: Record) -> dict[str, str]:
     return {key: str(record[field]) for key, field in section.items() if record.get(field) not in (None, "")}
 
 

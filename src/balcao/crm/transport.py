@@ -20,6 +20,7 @@ from balcao.crm.token import ClientCredentials, Token
 
 CONNECT_SECONDS, ANSWER_SECONDS = 2.0, 3.0
 MAX_ANSWER_BYTES = 1_048_576
+REPEATED = frozenset({"GET", "PATCH"})  # a POST that took effect before its answer was lost would be filed twice
 FIRST_WAIT_SECONDS = 0.1
 AGAIN_STATUSES = frozenset({429, 500, 502, 503, 504})
 AWAY_STATUSES = frozenset({401, 408})
@@ -63,7 +64,8 @@ class Transport:
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
         """The CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
         tries = AsyncRetrying(
-            stop=stop_after_attempt(deadline.tries) | stop_before_delay(deadline.remaining),
+            stop=stop_after_attempt(deadline.tries if method in REPEATED else 1)
+            | stop_before_delay(deadline.remaining),
             wait=_wait,
             retry=retry_if_exception(lambda fault: isinstance(fault, _TryError)),
             reraise=True,

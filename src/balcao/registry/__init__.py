@@ -6,9 +6,13 @@ from balcao.registry.activities import api as activities
 from balcao.registry.avatars import api as avatars
 from balcao.registry.citizens import api as citizens
 from balcao.registry.companies import api as companies
+from balcao.registry.crm_admin import api as crm_admin
+from balcao.registry.crm_mirror import api as crm_mirror
+from balcao.registry.crm_proxies import api as crm_proxies
 from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
+from balcao.registry.dead_letters import api as dead_letters
 from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
@@ -44,6 +48,10 @@ ROOMS = (
     mobility,
     crm_sync,
     rights,
+    crm_proxies,
+    crm_mirror,
+    crm_admin,
+    dead_letters,
     health,
 )
 
@@ -69,8 +77,9 @@ SERVICE = Service(
         "pets",
         "mobility",
         "crm",
+        "jobs",
     ],
-    jobs=[*CRM_JOBS, *PUSH_JOBS, *PHONE_JOBS, *LETTER_JOBS],
+    jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTER_JOBS, *PHONE_JOBS],
     retention=RETENTION,
     running=running,
     demo=DEMO,

@@ -1,8 +1,11 @@
-"""The CPF in a path: checked before the rule, read here by the use cases."""
+"""The CPF in a path, checked before the rule and read here by the use cases; parameters of an operator's lists."""
+
+from collections.abc import Mapping
 
 from balcao.core.cpf import Cpf
 from balcao.core.errors import Invalid
 from balcao.core.operations import path_text
+from balcao.core.text import clean
 
 CpfInPath = path_text(
     r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$", "CPF do cidadão, com ou sem pontuação", "90000000175"
@@ -15,3 +18,18 @@ def path_cpf(text: str) -> Cpf:
     if cpf is None:
         raise Invalid("O CPF do caminho é inválido: use 11 dígitos.", code="cpf-invalid")
     return cpf
+
+
+def query_cpf(query: Mapping[str, str]) -> Cpf | None:
+    """The parameter `cpf` of an operator's list, None when it is not there. Raises Invalid."""
+    if "cpf" not in query:
+        return None
+    cpf = Cpf.parse_path(query["cpf"])
+    if cpf is None:
+        raise Invalid("O parâmetro `cpf` deve ser um CPF válido, com 11 dígitos.", code="cpf-invalid")
+    return cpf
+
+
+def query_text(query: Mapping[str, str], name: str, longest: int = 100) -> str | None:
+    """A parameter to compare with, None when it is not there. Raises Invalid."""
+    return clean(name, query[name], longest=longest) if name in query else None

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from balcao.crm.fields import FieldMap
-from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, Entity
+from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, RELATED, Entity
 from balcao.identity.demo import people
 
 
@@ -16,11 +16,14 @@ def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:
     listed = tomllib.loads(files(__package__).joinpath("accounts.toml").read_text("utf-8"))["account"]
     for number, account in enumerate(listed, 1):
         consents = account.pop("consent", [])
+        related = [(entity, record) for entity in RELATED for record in account.pop(entity.name, [])]
         moment = f"2026-01-{number:02d}T12:00:00.000+0000"
         account |= {"Id": f"{ACCOUNT.prefix}{number:015d}", "CreatedDate": moment, "LastModifiedDate": moment}
         yield ACCOUNT, account | FieldMap.load().outgoing(known[account["CPF__c"]])
         for consent in consents:
             yield CONSENT, consent | _owner(account, consent)
+        for entity, record in related:
+            yield entity, record | {"AccountId": account["Id"], "CPF__c": account["CPF__c"]}
 
 
 def _owner(account: dict[str, Any], consent: dict[str, Any]) -> dict[str, Any]:

@@ -167,4 +167,16 @@ ANONYMISATION = Entity(
     },
     defaults={"Status__c": "enfileirado"},
 )
-ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION)}
+
+
+def _related(name: str, prefix: str, number: str, *texts: str) -> Entity:
+    """What happened between the city and a person, kept beside the account."""
+    fields = {**_SYSTEM, **{text: Field() for text in texts}, number: Field(required=True)}
+    return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
+
+
+CASE = _related("Case", "500", "CaseNumber", "Type", "Status", "Origin")
+TASK = _related("Task", "00T", "Subject", "Status")
+WORK_ORDER = _related("WorkOrder", "0WO", "WorkOrderNumber", "Subject", "Status")
+RELATED = (CASE, TASK, WORK_ORDER)
+ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION, *RELATED)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from balcao.core.cpf import Cpf
+from balcao.registry.citizens import choices
 from balcao.registry.citizens.schemas import Address, Addresses, Citizen, Email, Emails, Phone, Phones
 from balcao.registry.mirror import translation
 from balcao.registry.mirror.store import Mirror, Register
@@ -43,21 +44,8 @@ def merged(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
     )
 
 
-def _register(mirror: Mirror, field: str) -> Register | None:
-    """A register with a value; a cleared one counts as absent."""
-    found = mirror.registers.get(field)
-    return found if found is not None and found.value is not None else None
-
-
-def _newest(mirror: Mirror, *fields: str) -> Register | None:
-    """The register written last, the first named of equals; None when that one is cleared or none is there."""
-    held = [mirror.registers[field] for field in fields if field in mirror.registers]
-    newest = max(held, key=lambda register: register.at, default=None)
-    return newest if newest is not None and newest.value is not None else None
-
-
 def _text(mirror: Mirror, field: str) -> str | None:
-    found = _register(mirror, field)
+    found = choices.register(mirror, field)
     return str(found.value) if found else None
 
 
@@ -94,7 +82,7 @@ def _base_others(base: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
 
 
 def _emails(mirror: Mirror, base: Mapping[str, Any] | None) -> Emails:
-    found = _register(mirror, "email")
+    found = choices.register(mirror, "email")
     if found is not None:
         main: Email | None = Email(*_sources(found), str(found.value), found.at)
     else:
@@ -107,52 +95,37 @@ def _email(loaded: Mapping[str, Any]) -> Email:
 
 
 def _phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
-    main = _declared_phone(mirror, _newest(mirror, "telefone1", "telefonePrincipal"))
+    field = choices.main_phone(mirror)
+    main = _declared_phone(mirror, field) if field else None
     if main is None and (loaded := _base_main(base)):
         main = _phone(loaded)
-    others = [_declared_phone(mirror, _register(mirror, field)) for field in ("telefone2", "telefone3")]
-    declared = [phone for phone in others if phone is not None and phone.valor]
+    declared = [_declared_phone(mirror, field) for field in choices.other_phones(mirror)]
     return Phones(bool(main and main.valor), main, [*declared, *map(_phone, _base_others(base))])
 
 
-def _declared_phone(mirror: Mirror, register: Register | None) -> Phone | None:
-    """None when there is none or it cannot be read as a phone."""
-    if register is None:
-        return None
-    text, wording = str(register.value), mirror.wordings.get("telefone")
-    if wording is not None and translation.same_digits(wording.wire, text):
-        typed = wording.value
-        return Phone(*_sources(register), typed["ddi"], typed["ddd"], typed["valor"], register.at)
-    shown = translation.phone_shown(text)
-    return Phone(*_sources(register), shown.ddi, shown.ddd, shown.valor, register.at) if shown else None
+def _declared_phone(mirror: Mirror, field: str) -> Phone:
+    register, read = mirror.registers[field], choices.phone(mirror, field)
+    assert read is not None  # only a register that can be read is chosen
+    return Phone(*_sources(register), read.ddi, read.ddd, read.valor, register.at)
 
 
 def _phone(loaded: Mapping[str, Any]) -> Phone:
     return Phone(loaded["origem"], loaded["sistema"], loaded.get("ddi"), loaded.get("ddd"), loaded.get("valor"))
 
 
-_DECIDING = ("endereco.logradouro", "endereco.bairro", "endereco.cep")
-_PLAIN_PARTS = ("cep", "estado", "bairro")
-
-
 def _addresses(mirror: Mirror, base: Mapping[str, Any] | None) -> Addresses:
-    """Parts of two sources are never mixed: the declared address shows whole, or the base address."""
-    main = _declared_address(mirror) if any(_register(mirror, field) for field in _DECIDING) else None
+    chosen = choices.address(mirror)
+    main = _declared_address(mirror, chosen) if chosen else None
     if main is None and (loaded := _base_main(base)):
         main = _address(loaded)
     return Addresses(bool(main and main.logradouro), main, [_address(loaded) for loaded in _base_others(base)])
 
 
-def _declared_address(mirror: Mirror) -> Address:
-    registers = {
-        **{part: _register(mirror, f"endereco.{part}") for part in (*_PLAIN_PARTS, "logradouro")},
-        "municipio": _newest(mirror, "endereco.cidade", "cidade"),
-        "complemento": _newest(mirror, "endereco.complemento", "complemento"),
-    }
-    held = [register for register in registers.values() if register is not None]
-    newest = max(held, key=lambda register: register.at)
+def _declared_address(mirror: Mirror, chosen: Mapping[str, str | None]) -> Address:
+    registers = {part: mirror.registers[field] for part, field in chosen.items() if field}
+    newest = max(registers.values(), key=lambda register: register.at)
     origem, sistema = _sources(newest)
-    texts = {part: str(register.value) if register else None for part, register in registers.items()}
+    texts = {part: str(registers[part].value) if part in registers else None for part in chosen}
     parts: dict[str, Any] = {**texts, **_typed_street(mirror, texts)}
     return Address(origem=origem, sistema=sistema, updated_at=newest.at, **parts)
 

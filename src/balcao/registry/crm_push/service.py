@@ -103,11 +103,12 @@ async def _failed(platform: Platform, pushed: Push, failure: CrmAway | CrmRefuse
     async with platform.database.transaction() as connection:
         await mirror.lock(connection, cpf)
         goes_on = await outbox.failed(connection, cpf, pushed.row, tried, given_up=final)
-        if final and goes_on:
+        dead = final and goes_on
+        if dead:
             await _audit(platform, connection, pushed, "dead")
-    _count("dead" if final else "retried", pushed, **tried)
+    _count("dead" if dead else "retried", pushed, **tried)
     if goes_on:
-        raise Park(failure.error_code) if final else Retry(failure.error_code, _asked(failure))
+        raise Park(failure.error_code) if dead else Retry(failure.error_code, _asked(failure))
 
 
 def _attempt(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
@@ -134,6 +135,6 @@ async def _audit(platform: Platform, connection: Connection, pushed: Push, outco
     await platform.audit.record(connection, call, "push", subject=pushed.change.cpf, fields=fields, outcome=outcome)
 
 
-def _count(outcome: str, pushed: Push, **more: Any) -> None:
+def _count(outcome: str, pushed: Push, **tried: Any) -> None:
     _pushes.labels(outcome).inc()
-    log.info(f"crm_push.{outcome}", **{"fields": sorted(pushed.change.values), "tries": this_try.get()} | more)
+    log.info(f"crm_push.{outcome}", **{"fields": sorted(pushed.change.values), "tries": this_try.get()} | tried)

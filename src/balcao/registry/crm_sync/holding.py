@@ -18,7 +18,7 @@ async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[C
     return [Cleared("pending_events", await store.erase_covered(connection, cpf, at), ["dados"])]
 
 
-HOLDING = Holding("crm_sync", nothing, _cleared, by_event=True, tables=("registry.crm_event",))
+HOLDING = Holding("crm_sync", nothing, _cleared, by_event=True, tables=("registry.crm_event", "registry.crm_lease"))
 
 # An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
 _DEAD = """

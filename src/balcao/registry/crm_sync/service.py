@@ -1,7 +1,12 @@
 """The CRM's events: taken in at the door, applied to the mirror by a job, each once."""
 
+from datetime import timedelta
+
+from prometheus_client import Counter
+
 from balcao.core.audit import Action as AuditAction
 from balcao.core.call import Call, worker_call
+from balcao.core.clock import utc_now
 from balcao.core.errors import Unavailable
 from balcao.core.jobs import enqueue
 from balcao.core.platform import Platform
@@ -15,6 +20,8 @@ from balcao.registry.mirror.writes import of_delta
 from balcao.registry.rights import clearing
 
 EVENT_JOB = "crm_event"
+FUTURE = timedelta(minutes=5)
+_future_events = Counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
 
 
 def integration_configured(platform: Platform) -> None:
@@ -31,10 +38,17 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     async with call.platform.database.transaction() as connection:
         event_id = await store.keep(connection, event, call.client, call.request_id)
         if event_id is not None:
+            _count_future(event)
             await enqueue(connection, EVENT_JOB, {"event": event_id})
             await call.platform.audit.record(connection, call, "event", subject=event.cpf, fields=_fields(event))
     backlog.added()
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
+
+
+def _count_future(event: Event) -> None:
+    """It is taken as it is; an operator can release what it writes (registry document, 4.1)."""
+    if event.at is not None and event.at > utc_now() + FUTURE:
+        _future_events.inc()
 
 
 def _fields(event: Event) -> list[str]:

@@ -1,5 +1,6 @@
 """SQL of the CRM's events."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from balcao.core.cpf import Cpf
 from balcao.core.database import Connection, json_text
 from balcao.core.ids import new_id
 from balcao.registry.crm_sync.door import Event
+from balcao.registry.dead_letters.about import Subject
 
 # The same event again (same person, kind, `updatedAt` and bytes) makes no second row (spec: webhook rule 6).
 _KEEP = """
@@ -86,3 +88,54 @@ RETURNING true
 async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
     """Answers how many payloads it were."""
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
+
+
+# A lease whose time is over is anybody's.
+_TAKE_LEASE = """
+INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
+VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
+ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE held.until <= clock_timestamp()
+RETURNING true
+"""
+
+
+async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
+    return bool(await connection.fetchval(_TAKE_LEASE, cpf.digits, purpose, holder, seconds))
+
+
+_RELEASE_LEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND holder = $3::uuid"
+
+
+async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
+    await connection.execute(_RELEASE_LEASE, cpf.digits, purpose, holder)
+
+
+_EVENTS = """
+SELECT id::text, cpf, request_id,
+    coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dados) AS key), '{}') AS fields
+FROM registry.crm_event WHERE id = ANY ($1::text[]::uuid[])
+"""
+
+
+async def events(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    rows = await connection.fetch(_EVENTS, list(ids))
+    return {row["id"]: Subject(Cpf(row["cpf"]), row["request_id"], row["fields"]) for row in rows}
+
+
+_EVENTS_OF = "SELECT id::text FROM registry.crm_event WHERE cpf = $1 AND applied_at IS NULL"
+
+
+async def events_of(connection: Connection, cpf: Cpf) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_EVENTS_OF, cpf.digits)]
+
+
+# An event that nobody is to apply any more has no effect, and its values are not kept.
+_GIVE_UP_EVENT = """
+UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = 'no_effect'
+WHERE id = $1::text::uuid AND applied_at IS NULL
+"""
+
+
+async def give_up_event(connection: Connection, event_id: str) -> None:
+    await connection.execute(_GIVE_UP_EVENT, event_id)

@@ -10,13 +10,15 @@ from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.registry.mirror import store
 from balcao.registry.mirror.store import Mirror
-from balcao.registry.mirror.writes import Value, Writes
+from balcao.registry.mirror.writes import Consent, Value, Writes
 from balcao.registry.outbox import service as outbox
 
 read = store.read
+read_head = store.read_head
 lock = store.lock
 drop_wording = store.drop_wording
 tombstone_moment = store.tombstone_moment
+release_future = store.release_future
 
 
 class Result(StrEnum):
@@ -94,6 +96,14 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
     return len(won)
 
 
+async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
+    """A consent that the CRM has confirmed to the citizen, as an own write: its time (registry document, 2.10)."""
+    await store.lock(connection, cpf)
+    at = await store.consent_moment(connection, cpf, consent)
+    await store.merge_consents(connection, cpf, [consent], at, "citizen")
+    return at
+
+
 async def _merge_consents(
     connection: Connection, cpf: Cpf, writes: Writes, at: datetime, cleared_at: datetime | None
 ) -> int:
@@ -116,10 +126,13 @@ __all__ = [
     "Result",
     "anonymise",
     "apply_delta",
+    "confirm_consent",
     "confirmed",
     "drop_wording",
     "lock",
     "read",
+    "read_head",
+    "release_future",
     "sending",
     "tombstone_moment",
     "write_own",

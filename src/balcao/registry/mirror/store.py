@@ -220,3 +220,74 @@ SELECT jsonb_build_object(
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
     return msgspec.json.decode(await connection.fetchval(_READ, cpf.digits), type=Mirror)
+
+
+# Later than what could hide the consent or stands in its place, so that what the citizen was told is what shows.
+_CONSENT_MOMENT = """
+SELECT greatest(
+    clock_timestamp(), head.anonymised_at + interval '1 microsecond',
+    head.consents_cleared_at + interval '1 microsecond', held.at + interval '1 microsecond')
+FROM registry.mirror_head AS head
+LEFT JOIN registry.crm_consentimentos AS held
+    ON held.cpf = head.cpf AND held.categoria = $2 AND held.canal = $3
+WHERE head.cpf = $1
+"""
+
+
+async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
+    """The time of an own write of this consent; the mirror must be locked."""
+    moment: datetime = await connection.fetchval(_CONSENT_MOMENT, cpf.digits, consent.categoria, consent.canal)
+    return moment
+
+
+_KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
+# Wordings go with their registers, or a later clearing would pass them by.
+_RELEASE_FUTURE = """
+WITH wordings AS (
+    UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
+)
+UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field
+"""
+
+
+async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
+    """The fields whose time lay ahead of the clock; None for an unknown citizen."""
+    if not await connection.fetchval(_KNOWN, cpf.digits):
+        return None
+    return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
+
+
+class HeldConsent(msgspec.Struct, frozen=True):
+    categoria: str
+    canal: str
+    status: str
+    data: str | None
+    finalidade: str | None
+    motivo: str | None
+    updated_at: datetime
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What was cleared and when, and the consents that stand."""
+
+    anonymised_at: datetime | None = None
+    consents_cleared_at: datetime | None = None
+    consents: list[HeldConsent] = []
+
+
+_READ_HEAD = """
+SELECT jsonb_build_object(
+    'anonymised_at', anonymised_at, 'consents_cleared_at', consents_cleared_at,
+    'consents', coalesce((
+        SELECT jsonb_agg(jsonb_build_object(
+            'categoria', categoria, 'canal', canal, 'status', status, 'data', data, 'finalidade', finalidade,
+            'motivo', motivo, 'updated_at', at) ORDER BY categoria COLLATE "C", canal COLLATE "C")
+        FROM registry.crm_consentimentos WHERE cpf = $1), '[]'))
+FROM registry.mirror_head WHERE cpf = $1
+"""
+
+
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
+    """Empty for a citizen of whom nothing was ever written."""
+    found = await connection.fetchval(_READ_HEAD, cpf.digits)
+    return Head() if found is None else msgspec.json.decode(found, type=Head)

@@ -23,7 +23,8 @@ class Row(msgspec.Struct, frozen=True):
 
 _COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
 
-_OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1"  # noqa: S608 - our own list of columns
+# Held, because an operator who drops a dead letter does not lock the mirror.
+_OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"  # noqa: S608 - our own list of columns
 
 
 async def of(connection: Connection, cpf: Cpf) -> Row | None:

@@ -1,12 +1,13 @@
 """SQL of the phone verification. The one clock is the database's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
+from balcao.registry.dead_letters.about import Subject
 from balcao.registry.phones.number import Number
 
 # Whoever asks for a code waits here for another call about the same citizen or number, so that the limits are exact.
@@ -193,3 +194,19 @@ async def erase_expired(connection: Connection) -> int:
     """How many verifications lost their number or went altogether."""
     erased: int = await connection.fetchval(_ERASE_EXPIRED)
     return erased
+
+
+_VERIFICATIONS = "SELECT id::text, cpf FROM registry.phone_verification WHERE id = ANY ($1::text[]::uuid[])"
+
+
+async def verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    """Whose they are, by id."""
+    rows = await connection.fetch(_VERIFICATIONS, list(ids))
+    return {row["id"]: Subject(Cpf(row["cpf"]), fields=["telefonePrincipal"]) for row in rows}
+
+
+_VERIFICATIONS_OF = "SELECT id::text FROM registry.phone_verification WHERE cpf = $1"
+
+
+async def verifications_of(connection: Connection, cpf: Cpf) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_VERIFICATIONS_OF, cpf.digits)]

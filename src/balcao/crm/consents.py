@@ -1,0 +1,16 @@
+"""A person's consents in the CRM: one record for each category and channel."""
+
+from balcao.core.cpf import Cpf
+from balcao.crm.client import Account, CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.fields import Record
+
+OBJECT, KEY = "Consentimento__c", "Chave__c"
+
+
+async def upsert(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
+    """Writes one consent; `categoria` and `canal` (the empty text for none) say which. Fails as the client does."""
+    key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
+    fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}
+    owner = {"Conta__c": account.id, "CPF__c": cpf.digits}
+    await crm.write("PATCH", (OBJECT, KEY, key), fields | owner, deadline)

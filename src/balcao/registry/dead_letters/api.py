@@ -1,0 +1,97 @@
+"""Routes of the dead letters."""
+
+from typing import Any
+
+from litestar import Request
+from litestar.params import JSONBody
+
+from balcao.core.operations import CurrentCall, operation, query_of
+from balcao.core.paging import page_of
+from balcao.core.rules import action
+from balcao.registry.dead_letters import service
+from balcao.registry.dead_letters.paths import LetterInPath
+from balcao.registry.dead_letters.schemas import (
+    DeadLetter,
+    DeadLetterDetail,
+    DeadLetterPage,
+    DropQuery,
+    ListQuery,
+    Retried,
+    RetryBody,
+)
+from balcao.registry.paths import query_cpf, query_text
+
+BASE = "/admin/jobs/dead-letters"
+
+
+@operation(
+    "GET",
+    BASE,
+    "registry.list_dead_letters",
+    action("jobs:read"),
+    "Tarefas que falharam de vez, as mais antigas primeiro",
+    errors=[400],
+    query=ListQuery,
+    tags=["jobs"],
+)
+async def list_dead_letters(call: CurrentCall, request: Request[Any, Any, Any]) -> DeadLetterPage:
+    query = query_of(request)
+    kind = query_text(query, "kind")
+    return await service.list_letters(call, page_of(request), kinds=[kind] if kind else [], cpf=query_cpf(query))
+
+
+@operation(
+    "GET",
+    BASE + "/{letter_id:str}",
+    "registry.read_dead_letter",
+    action("jobs:read"),
+    "Uma tarefa e as suas últimas tentativas",
+    tags=["jobs"],
+)
+async def read_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadLetterDetail:
+    return await service.read_letter(call, letter_id)
+
+
+@operation(
+    "POST",
+    BASE + "/{letter_id:str}/retry",
+    "registry.retry_dead_letter",
+    action("jobs:write"),
+    "Põe a tarefa de volta na fila, com todas as tentativas",
+    errors=[409],
+    tags=["jobs"],
+)
+async def retry_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadLetter:
+    return await service.retry(call, letter_id)
+
+
+@operation(
+    "POST",
+    BASE + "/retry",
+    "registry.retry_dead_letters",
+    action("jobs:write"),
+    "Põe as tarefas mais antigas de um tipo de volta na fila",
+    errors=[400],
+    body=RetryBody,
+    tags=["jobs"],
+)
+async def retry_dead_letters(call: CurrentCall, data: JSONBody[RetryBody]) -> Retried:
+    return await service.retry_many(call, data)
+
+
+@operation(
+    "DELETE",
+    BASE + "/{letter_id:str}",
+    "registry.drop_dead_letter",
+    action("jobs:write"),
+    "Descarta a tarefa; o motivo fica na trilha de auditoria",
+    status=204,
+    errors=[400, 409],
+    query=DropQuery,
+    tags=["jobs"],
+)
+async def drop_dead_letter(call: CurrentCall, request: Request[Any, Any, Any], letter_id: LetterInPath) -> None:
+    await service.drop(call, letter_id, query_of(request).get("reason", ""))
+
+
+ROUTES = [list_dead_letters, read_dead_letter, retry_dead_letter, retry_dead_letters, drop_dead_letter]

@@ -1,0 +1,57 @@
+"""Wire types of the dead letters: names, numbers and codes, never a value of a person (registry document, 3.4)."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from balcao.core.paging import PageQuery, Pagination
+from balcao.core.queue import State, Try
+
+MOST_AT_ONCE = 1_000
+
+
+class DeadLetter(msgspec.Struct, kw_only=True):
+    """`cpf` is masked; null where a job is about nobody. `fields` are names."""
+
+    id: str
+    kind: str
+    cpf: str | None
+    fields: list[str]
+    attempts: int
+    first_failed_at: datetime | None
+    last_failed_at: datetime | None
+    http_status: int | None
+    error_code: str | None
+    state: State
+    request_id: str | None
+
+
+class DeadLetterDetail(DeadLetter):
+    """`attempts_log` holds the last ten, the newest first."""
+
+    attempts_log: list[Try]
+
+
+class DeadLetterPage(msgspec.Struct):
+    data: list[DeadLetter]
+    pagination: Pagination
+
+
+class ListQuery(PageQuery):
+    kind: str | None = None
+    cpf: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{11}$")] | None = None
+
+
+class DropQuery(msgspec.Struct):
+    reason: Annotated[str, msgspec.Meta(min_length=3, max_length=200)]
+
+
+class RetryBody(msgspec.Struct):
+    kind: str
+    error_code: str | None = None
+    limit: int = 100
+
+
+class Retried(msgspec.Struct):
+    retried: int
