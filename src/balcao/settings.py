@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+import limits
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -50,8 +51,18 @@ def _mail_server(address: SecretStr) -> SecretStr:
     return address
 
 
+def _rate(text: str) -> str:
+    try:
+        limits.parse(text)
+    except ValueError:
+        raise ValueError("use, por exemplo, 60/hour ou 300/5 minutes") from None
+    return text
+
+
 Csv = Annotated[str, NoDecode]
 Addresses = Annotated[str, AfterValidator(_addresses)]
+# How often a caller may: `60/hour`, `300/5 minutes`.
+Rate = Annotated[str, AfterValidator(_rate)]
 
 
 class Settings(BaseSettings):
@@ -82,6 +93,13 @@ class Settings(BaseSettings):
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
+
+    require_access_reason: bool = False
+    audit_own_reads: bool = False
+    audit_retention_days: int = Field(1825, ge=31)
+    export_limit: Rate = "5/day"
+    access_list_limit: Rate = "60/hour"
+    probing_limit: Rate = "300/5 minutes"
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")

@@ -2,6 +2,8 @@
 
 import typer
 
+from balcao.cli.audit import audit
+from balcao.cli.citizen import citizen
 from balcao.cli.demo import demo
 from balcao.cli.doctor import doctor
 from balcao.cli.identity import identity
@@ -9,6 +11,7 @@ from balcao.cli.jobs import jobs
 from balcao.cli.migrate import migrate
 from balcao.cli.openapi import openapi
 from balcao.cli.registry import registry
+from balcao.cli.retention import retention
 from balcao.cli.sandbox import sandbox
 from balcao.cli.serve import serve, worker
 from balcao.cli.token import token
@@ -24,5 +27,8 @@ for command in (serve, worker, migrate, demo, token, openapi, doctor):
     balcao.command()(command)
 balcao.add_typer(jobs, name="jobs")
 balcao.add_typer(registry, name="registry")
+balcao.add_typer(citizen, name="citizen")
+balcao.add_typer(audit, name="audit")
+balcao.add_typer(retention, name="retention")
 balcao.add_typer(sandbox, name="sandbox")
 balcao.add_typer(identity, name="identity")

@@ -11,8 +11,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from balcao import app
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
+from balcao.core import schedule
 from balcao.core.call import Call, operator_call
 from balcao.core.cpf import Cpf
 from balcao.core.errors import BalcaoError
@@ -93,6 +95,24 @@ def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
     _operate(lambda call: service.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
+
+
+@jobs.command("recurring")
+def list_recurring(as_json: Json = False) -> None:
+    """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
+
+    async def listed(call: Call) -> list[schedule.Recurring]:
+        async with call.platform.database.connection() as connection:
+            return await schedule.listed(connection, app.all_jobs())
+
+    found = _operate(listed)
+    if as_json:
+        _print_json(found)
+        return
+    table = Table("tipo", "horário (cron)", "última vez", "próxima vez")
+    for one in found:
+        table.add_row(one.kind, one.cron, *(f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else "" for at in (one.last, one.next)))
+    console.print(table)
 
 
 def _operate(act: Callable[[Call], Awaitable[Any]]) -> Any:

@@ -9,9 +9,10 @@ from balcao.core.call import Call
 from balcao.core.caller import Caller
 from balcao.core.catalogue import Snapshot
 from balcao.core.cpf import Cpf
-from balcao.core.errors import Forbidden
+from balcao.core.errors import Forbidden, NotFound
 from balcao.core.logs import request_id
 from balcao.core.platform import Platform
+from balcao.core.probing import NUMBERS
 from balcao.core.rules import PUBLIC, Decision, Reason, decide
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 CALL = "balcao.call"
 OPERATION = "balcao.operation"
+# Who calls a path that holds a person's or company's number: their refusals are counted.
+_ASKS_BY_NUMBER = "balcao.asks-by-number"
 # How many refusals of one caller are kept, and under which key they are counted.
 DENIED = ("60/minute", "denied")
 AUTHORIZATION = b"authorization"
@@ -52,6 +55,9 @@ async def _identified(
     operation: "Operation", snapshot: Snapshot, platform: Platform, scope: Any, headers: dict[bytes, str]
 ) -> Call:
     caller = await platform.tokens.caller(headers.get(AUTHORIZATION))
+    if not NUMBERS.isdisjoint(scope["path_params"]):
+        platform.probing.refuse_shut(caller.subject)
+        scope[_ASKS_BY_NUMBER] = caller.subject
     if operation.ready is not None:
         operation.ready(platform)
     owner = Cpf.parse_path(scope["path_params"].get("cpf", "")) if operation.rule.owner else None
@@ -62,7 +68,16 @@ async def _identified(
     if not decision.allowed:
         await _leave_trace(operation, call, scope)
         raise Forbidden()
+    if "cpf" in scope["path_params"]:
+        call.require_reason()
     return call
+
+
+async def count_refusal(fault: Exception, scope: Any) -> None:
+    """The framework's hook for every fault, awaited before it is answered."""
+    who = scope.get(_ASKS_BY_NUMBER)
+    if who is not None and isinstance(fault, (Forbidden, NotFound)):
+        await scope["litestar_app"].state.platform.probing.count(who)
 
 
 def _call(

@@ -49,6 +49,12 @@ def stored(value: T) -> Response[T]:
     return Response(body, headers=headers, media_type=JSON)  # type: ignore[arg-type]
 
 
+def attachment(body: bytes, name: str) -> Response[Any]:
+    """A file of a person's data, to be kept by them and by nobody on the way."""
+    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, headers=headers, media_type=JSON)
+
+
 def created(body: bytes) -> Response[Any]:
     """201 with what `idempotency.once` answered."""
     return Response(body, status_code=201, headers={"Cache-Control": PERSONAL}, media_type=JSON)

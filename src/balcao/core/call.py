@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from balcao.core.caller import Caller
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
-from balcao.core.errors import Unauthenticated
+from balcao.core.errors import Invalid, Unauthenticated
 from balcao.core.ids import new_id
 from balcao.core.rules import Decision, Reason
 
@@ -62,14 +62,26 @@ class Call:
 
     @asynccontextmanager
     async def reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:
-        """A connection for reading a person's data; a read by anybody else is recorded before it is answered."""
-        if self.is_owner:
+        """A connection for reading a person's data; a read by anybody else is recorded before it is answered.
+
+        Raises Invalid for staff who do not say why, where they must.
+        """
+        self.require_reason()
+        if self.is_owner and not self.platform.settings.audit_own_reads:
             async with self.platform.database.connection() as connection:
                 yield connection
         else:
             async with self.platform.database.transaction() as connection:
                 await self.platform.audit.record(connection, self, "read", subject=subject, fields=fields)
                 yield connection
+
+    def require_reason(self) -> None:
+        """Raises Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
+        if self.reason is None and self.actor_kind == "staff" and self.platform.settings.require_access_reason:
+            raise Invalid(
+                "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (até 200 caracteres).",
+                code="access-reason-missing",
+            )
 
     @property
     def identified(self) -> Caller:

@@ -19,6 +19,8 @@ Row: TypeAlias = asyncpg.Record
 StatementRefused = asyncpg.PostgresError
 # ... because of the rows in it: other rows may pass.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+# Another transaction changed what this one, which sees one state throughout, wanted to change.
+Overtaken = asyncpg.SerializationError
 
 _AWAY = (
     OSError,
@@ -79,6 +81,17 @@ class Database:
         """For a use case: what it writes commits together when the block ends, or not at all."""
         async with self.connection() as connection, connection.transaction(isolation=isolation):
             yield connection
+
+    @asynccontextmanager
+    async def rehearsal(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
+        """As `transaction`, and all of it is undone when the block ends."""
+        async with self.connection() as connection:
+            transaction = connection.transaction(isolation=isolation)
+            await transaction.start()
+            try:
+                yield connection
+            finally:
+                await transaction.rollback()
 
     async def listener(self) -> asyncpg.Connection:
         """A connection outside the pool, for LISTEN; the caller closes it."""

@@ -21,7 +21,7 @@ from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver, Driver
 from pgqueuer.domain.settings import DBSettings
 from pgqueuer.errors import FailingListenerError, RetryRequested
 from pgqueuer.executors import EntrypointExecutor, EntrypointExecutorParameters
-from pgqueuer.models import Context, Job, TracebackRecord
+from pgqueuer.models import Context, Job, Schedule, TracebackRecord
 from pgqueuer.ports.driver import NotifyCallback
 from pgqueuer.queries import Queries
 from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
@@ -96,7 +96,7 @@ class JobKind:
 
     It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
     after `attempts` tries the job is parked as a dead letter. `at_once` bounds how many run, in all workers together;
-    0 leaves it to the workers.
+    0 leaves it to the workers. With `cron` (UTC) the worker enqueues one at those times.
     """
 
     name: str
@@ -105,6 +105,7 @@ class JobKind:
     first_delay: timedelta = timedelta(seconds=5)
     longest_delay: timedelta = timedelta(minutes=15)
     at_once: int = 0
+    cron: str | None = None
 
     def delay(self, attempt: int) -> timedelta:
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -171,6 +172,12 @@ _QUEUED = f"SELECT EXISTS (SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1)"  
 async def is_queued(connection: Connection, job: int) -> bool:
     """Whether the queue has the job: waiting, running or parked, but neither done nor dropped."""
     return bool(await connection.fetchval(_QUEUED, job))
+
+
+async def enqueue_alone(connection: Connection, kind: str) -> None:
+    """A job without payload, unless one of its kind waits or runs already."""
+    queries = queue_queries(AsyncpgDriver(connection))
+    await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
 
 
 def payload_bytes(payload: Mapping[str, Any]) -> bytes:
@@ -242,6 +249,8 @@ class Worker:
             self._database.url, min_size=2, max_size=4, server_settings=self._database.server_settings
         ) as pool:
             self._queue = self._assemble(pool)
+            if mode is QueueExecutionMode.continuous:
+                self._recur(self._queue)
             if not self._stopping.is_set():
                 await self._queue.run(
                     dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
@@ -264,6 +273,19 @@ class Worker:
                 executor_factory=functools.partial(_executor, kind=kind),
             )(self._runner(kind))
         return queue
+
+    def _recur(self, queue: PgQueuer) -> None:
+        """By the clock only a job is enqueued: it is then tried, parked and shown like any other."""
+        for kind in self._kinds:
+            if kind.cron is not None:
+                queue.schedule(kind.name, kind.cron)(self._starter(kind))
+
+    def _starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
+        async def start(_: Schedule) -> None:
+            async with self._database.connection() as connection:
+                await enqueue_alone(connection, kind.name)
+
+        return start
 
     def _runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
         async def run(job: Job) -> None:

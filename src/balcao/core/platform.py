@@ -10,6 +10,7 @@ from balcao.core.audit import Audit, HashKey
 from balcao.core.catalogue import Catalogue
 from balcao.core.database import Database
 from balcao.core.limits import Limits
+from balcao.core.probing import Probing
 from balcao.core.tokens import TokenVerifier
 from balcao.settings import Settings
 
@@ -26,6 +27,7 @@ class Platform:
     tokens: TokenVerifier
     audit: Audit
     limits: Limits
+    probing: Probing
     http: httpx.AsyncClient
     client_lists: Mapping[str, frozenset[str]]
     parts: dict[type, Any] = field(default_factory=dict)
@@ -39,6 +41,7 @@ def assemble(settings: Settings, database_url: str) -> Platform:
     """The parts, not yet opened."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = Database(database_url, size=settings.database_pool)
+    limits = Limits(settings.redis_url, generous=settings.sandbox)
     role_clients = frozenset(name.strip() for name in settings.access_token_role_clients.split(",") if name.strip())
     return Platform(
         settings=settings,
@@ -46,7 +49,8 @@ def assemble(settings: Settings, database_url: str) -> Platform:
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, role_clients),
         audit=Audit(HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)),
-        limits=Limits(settings.redis_url, generous=settings.sandbox),
+        limits=limits,
+        probing=Probing(limits, settings.probing_limit),
         http=http,
         client_lists=settings.client_lists,
     )

@@ -16,7 +16,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Components, License, SecurityScheme, Server, Tag
 
 from balcao import __version__
-from balcao.core.access_check import CALL
+from balcao.core.access_check import CALL, count_refusal
 from balcao.core.call import Call
 from balcao.core.catalogue import AnnouncedOperation
 from balcao.core.description import description_routes
@@ -27,6 +27,7 @@ from balcao.core.jobs import JobKind
 from balcao.core.migrations import Migration, find
 from balcao.core.operations import Operation
 from balcao.core.platform import Platform
+from balcao.core.retention import Retention
 
 
 def _nothing(_: Platform) -> AbstractAsyncContextManager[None]:
@@ -63,6 +64,7 @@ class Service:
     version: str = __version__
     tags: Sequence[str] = ()
     jobs: Sequence[JobKind] = ()
+    retention: Sequence[Retention] = ()
     shipped: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
@@ -107,6 +109,7 @@ def _assembled(service: Service, state: State, openapi: OpenAPIConfig | None) ->
     return Litestar(
         route_handlers=[Router(path=service.base or "/", route_handlers=routes)],
         exception_handlers=exception_handlers(lambda path: service.dialect(path.removeprefix(service.base))),
+        after_exception=[count_refusal],
         dependencies={"call": Provide(_call, sync_to_thread=False)},
         openapi_config=openapi,
         state=state,

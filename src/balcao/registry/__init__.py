@@ -24,6 +24,8 @@ from balcao.registry.notifications.categories import api as categories
 from balcao.registry.pets import api as pets
 from balcao.registry.phones import api as phones
 from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
+from balcao.registry.rights import api as rights
+from balcao.registry.rights.holdings import RETENTION
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
 from balcao.registry.staff_departments import api as staff_departments
@@ -49,6 +51,7 @@ ROOMS = (
     pets,
     mobility,
     crm_sync,
+    rights,
     crm_proxies,
     crm_mirror,
     crm_admin,
@@ -67,6 +70,7 @@ SERVICE = Service(
     dialects={"": ERROR_TEXT},
     tags=[
         "citizen",
+        "rights",
         "validators",
         "settings",
         "avatars",
@@ -80,6 +84,7 @@ SERVICE = Service(
         "jobs",
     ],
     jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTER_JOBS, *PHONE_JOBS],
+    retention=RETENTION,
     running=running,
     demo=DEMO,
 )

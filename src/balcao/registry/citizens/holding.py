@@ -1,17 +1,25 @@
-"""What the rights over a person's data find here: the base record is corrected at its source, never erased here."""
+"""The citizen record, told to the person's rights: exported as loaded, erased by nobody."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
 from balcao.registry.citizens import store
-from balcao.registry.holding import Holding
+from balcao.registry.holding import Holding, Kept
+
+BASIS = "Cadastro legal da cidade: é corrigido na origem."
+_LOADED = "SELECT source, loaded_at FROM registry.base_record WHERE cpf = $1"
 
 
 async def _exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    """As it was loaded; null when nothing was."""
-    return {"registro_base": await store.read_base(connection, cpf)}
+    record = await store.read_base(connection, cpf)
+    loaded = await connection.fetchrow(_LOADED, cpf.digits)
+    return {"registro_base": None if record is None or loaded is None else {**record, **loaded}}
 
 
-HOLDING = Holding("base_record", _exported)
+async def _kept(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
+    return [Kept("base_record", int(await store.read_base(connection, cpf) is not None), BASIS)]
+
+
+HOLDING = Holding("citizens", _exported, kept=_kept, tables=("registry.base_record",))

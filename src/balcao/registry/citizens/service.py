@@ -49,11 +49,16 @@ async def record_of(connection: Connection, cpf: Cpf) -> Citizen:
     return merged(cpf, await store.read_base(connection, cpf), await mirror.read(connection, cpf))
 
 
+async def shown_record(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
+    """The whole record as the person sees it today; the caller has checked and audited."""
+    return _today(await record_of(connection, cpf), call)
+
+
 async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> None:
     """Raises PreconditionFailed when `If-Match` names another state of the record; holds the mirror from then on."""
     if call.if_match is not None:
         await mirror.lock(connection, cpf)
-        require_match(call.if_match, Ready.of(_today(await record_of(connection, cpf), call)).etag)
+        require_match(call.if_match, Ready.of(await shown_record(connection, call, cpf)).etag)
 
 
 @dataclass(frozen=True)

@@ -16,4 +16,4 @@ async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
     return {"empresas": msgspec.to_builtins([masked(company, cpf) for company in companies])}
 
 
-HOLDING = Holding("companies", _exported)
+HOLDING = Holding("companies", _exported, tables=("registry.company_member",))

@@ -17,7 +17,7 @@ from balcao.registry.crm_sync.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
 from balcao.registry.mirror.writes import of_delta
-from balcao.registry.phones import service as phones
+from balcao.registry.rights import clearing
 
 EVENT_JOB = "crm_event"
 FUTURE = timedelta(minutes=5)
@@ -63,8 +63,7 @@ async def apply(platform: Platform, event_id: str) -> None:
             return
         if event.evento == "anonimizacao":
             result = await mirror.anonymise(connection, event.cpf, event.at)
-            await store.erase_covered(connection, event.cpf, event.at)
-            await phones.erase_covered(connection, event.cpf, event.at)
+            await clearing.clear(connection, event.cpf, event.at, by_event=True)
         elif event.dados is None:
             result = Result.ANONYMISED
         else:

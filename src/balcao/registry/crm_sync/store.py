@@ -81,11 +81,13 @@ WHERE id IN (
     SELECT id FROM registry.crm_event
     WHERE cpf = $1 AND applied_at IS NULL AND event_at <= $2 AND dados IS NOT NULL
     FOR UPDATE SKIP LOCKED)
+RETURNING true
 """
 
 
-async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> None:
-    await connection.execute(_ERASE_COVERED, cpf.digits, at)
+async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """Answers how many payloads it were."""
+    return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 
 # A lease whose time is over is anybody's.

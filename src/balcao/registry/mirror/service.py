@@ -17,6 +17,7 @@ read = store.read
 read_head = store.read_head
 lock = store.lock
 drop_wording = store.drop_wording
+tombstone_moment = store.tombstone_moment
 release_future = store.release_future
 
 
@@ -133,5 +134,6 @@ __all__ = [
     "read_head",
     "release_future",
     "sending",
+    "tombstone_moment",
     "write_own",
 ]

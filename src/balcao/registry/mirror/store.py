@@ -154,6 +154,22 @@ async def own_moment(connection: Connection, cpf: Cpf, fields: Sequence[str]) ->
     return moment
 
 
+# Of an anonymisation asked for here: nothing that is in the mirror now is later, whatever time it claims.
+_TOMBSTONE_MOMENT = """
+SELECT greatest(
+    clock_timestamp(),
+    (SELECT max(at) FROM registry.register WHERE cpf = $1),
+    (SELECT max(at) FROM registry.wording WHERE cpf = $1),
+    (SELECT max(at) FROM registry.crm_consentimentos WHERE cpf = $1))
+"""
+
+
+async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
+    """The mirror must be locked."""
+    moment: datetime = await connection.fetchval(_TOMBSTONE_MOMENT, cpf.digits)
+    return moment
+
+
 _KEEP_WORDING = """
 INSERT INTO registry.wording (cpf, kind, value, wire, at) VALUES ($1, $2, $3::jsonb, $4, $5)
 ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at

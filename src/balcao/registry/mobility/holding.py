@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from balcao.core.call import Call
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
+from balcao.core.retention import Retention, Swept
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.mobility import store
 from balcao.registry.mobility.conductors import service as conductors
@@ -31,4 +33,20 @@ async def cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cl
     ]
 
 
-HOLDING = Holding("mobility", exported, cleared)
+HOLDING = Holding("mobility", exported, cleared, tables=("registry.vehicle", "registry.vehicle_conductor"))
+
+_COUNT_LINKS = "SELECT count(*) FROM registry.vehicle_conductor"
+_COUNT_VEHICLES = "SELECT count(*) FROM registry.vehicle"
+
+
+async def _links(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_LINKS)
+    return Swept(checked, await store.erase_links(connection))
+
+
+async def _vehicles(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_VEHICLES)
+    return Swept(checked, await store.erase_vehicles(connection))
+
+
+RETENTION = (Retention("vehicle_link", _links), Retention("vehicle", _vehicles))

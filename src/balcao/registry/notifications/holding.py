@@ -1,10 +1,13 @@
 """What this room holds of a person: the preferences and their proof, which an anonymisation leaves as they are."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from balcao.core.call import Call
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
-from balcao.registry.holding import Holding
+from balcao.core.retention import Retention, Swept
+from balcao.registry.holding import Holding, Kept
 from balcao.registry.notifications import store
 from balcao.registry.notifications.ledger import service as ledger
 
@@ -16,4 +19,40 @@ async def exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
     }
 
 
-HOLDING = Holding("notifications", exported)
+BASIS = "Prova do consentimento."
+LEDGER_KEPT = "5 years"
+_COUNT = """
+SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = $1)
+           + (SELECT count(*) FROM registry.preference_choice WHERE cpf = $1) AS preferences,
+       (SELECT count(*) FROM registry.preference_ledger WHERE cpf = $1) AS ledger
+"""
+
+
+async def _kept(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
+    row = await connection.fetchrow(_COUNT, cpf.digits)
+    assert row is not None  # counts always have one
+    return [Kept("preferences", row["preferences"], BASIS), Kept("preference_history", row["ledger"], BASIS)]
+
+
+HOLDING = Holding(
+    "notifications",
+    exported,
+    kept=_kept,
+    tables=("registry.preferences", "registry.preference_choice", "registry.preference_ledger"),
+)
+
+_COUNT_LEDGER = "SELECT count(*) FROM registry.preference_ledger"
+# A citizen's chain goes as a whole, so that what is left can be followed from its beginning.
+_DELETE_LEDGER = """
+DELETE FROM registry.preference_ledger WHERE cpf IN (
+    SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - $1::text::interval)
+RETURNING true
+"""
+
+
+async def _ledger(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_LEDGER)
+    return Swept(checked, len(await connection.fetch(_DELETE_LEDGER, LEDGER_KEPT)))
+
+
+RETENTION = (Retention("preference_ledger", _ledger),)

@@ -25,4 +25,4 @@ async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[C
     return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
 
 
-HOLDING = Holding("pets", _exported, _cleared)
+HOLDING = Holding("pets", _exported, _cleared, tables=("registry.loaded_pet", "registry.own_pet"))

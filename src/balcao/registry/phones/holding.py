@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from balcao.core.call import Call
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
+from balcao.core.retention import Retention, Swept
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.phones import service
 
@@ -19,4 +21,14 @@ async def cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cl
     return [Cleared("phone_verification", count, ["telefone"])]
 
 
-HOLDING = Holding("phones", exported, cleared)
+HOLDING = Holding("phones", exported, cleared, by_event=True, tables=("registry.phone_verification",))
+
+_COUNT = "SELECT count(*) FROM registry.phone_verification"
+
+
+async def _swept(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT)
+    return Swept(checked, await service.erase_expired(connection))
+
+
+RETENTION = (Retention("phone_verification", _swept),)

@@ -15,4 +15,4 @@ async def _exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {"chamados": msgspec.to_builtins((await tickets_of(connection, cpf)).data)}
 
 
-HOLDING = Holding("tickets", _exported)
+HOLDING = Holding("tickets", _exported, tables=("registry.ticket",))

@@ -1,0 +1,44 @@
+"""`balcao audit`: whether the trail is whole."""
+
+from typing import Annotated
+
+import typer
+
+from balcao.cli.faults import OperatorFault
+from balcao.cli.using import print_json, use
+from balcao.core import audit_chain
+from balcao.core.audit_chain import Verdict
+from balcao.core.call import Call
+
+audit = typer.Typer(no_args_is_help=True, help="Trilha de auditoria.")
+
+
+@audit.command("verify")
+def verify(
+    known: Annotated[
+        str | None, typer.Option(metavar="N:HASH", help="`last` e `hash` de uma verificação anterior.")
+    ] = None,
+) -> None:
+    """Segue a corrente da trilha do começo ao fim e responde em JSON; termina com 1 se ela está rompida."""
+    before = _known(known) if known is not None else None
+
+    async def follow(call: Call) -> Verdict:
+        async with call.platform.database.transaction(isolation="repeatable_read") as connection:
+            return await audit_chain.verify(connection, before)
+
+    verdict = use("audit.verify", follow)
+    print_json(verdict)
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+def _known(text: str) -> tuple[int, str]:
+    number, _, digest = text.partition(":")
+    if not number.isdecimal() or len(digest) != 64:
+        raise OperatorFault("Use em --known o `last` e o `hash` de uma verificação anterior: 42:9f86d0…")
+    return int(number), digest
+
+
+@audit.callback()
+def _group() -> None:
+    """One command today; the group keeps its name."""

@@ -1,0 +1,29 @@
+"""`balcao retention`: what is erased because its time is over."""
+
+from typing import Annotated
+
+import typer
+
+from balcao import app
+from balcao.cli.using import print_json, use
+from balcao.core import retention as core
+from balcao.core.call import Call
+
+retention = typer.Typer(no_args_is_help=True, help="Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON.")
+
+
+@retention.command("run")
+def run() -> None:
+    """Aplica agora os prazos de guarda, como o worker faz toda noite."""
+    print_json(use(core.OPERATION, lambda call: core.run(call, app.all_retention())))
+
+
+@retention.command("report")
+def report(limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100) -> None:
+    """Mostra o que foi verificado e apagado, o mais novo primeiro."""
+
+    async def listed(call: Call) -> list[core.Report]:
+        async with call.platform.database.connection() as connection:
+            return await core.listed(connection, limit)
+
+    print_json(use(core.OPERATION, listed))

@@ -1,0 +1,109 @@
+"""The person's anonymisation in two calls: a rehearsal that is undone and says what it did, then the same in earnest.
+
+The confirmation between them is not stored, so that a rehearsal changes nothing: it is a seal over the person, the
+state of their data and a time, and no longer fits once any of the three has changed.
+"""
+
+import base64
+import binascii
+import hmac
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection, Overtaken
+from balcao.core.errors import Conflict, Invalid
+from balcao.core.text import clean
+from balcao.registry.holding import Kept
+from balcao.registry.mirror import service as mirror
+from balcao.registry.rights import service, store
+from balcao.registry.rights.clearing import clear
+from balcao.registry.rights.holdings import HOLDINGS
+from balcao.registry.rights.period import Period
+from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
+
+VALID = timedelta(minutes=15)
+DUTY = "Dever de guarda de registros."
+_ISOLATION = "repeatable_read"
+
+
+async def anonymise(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
+    """Raises Invalid, Conflict for a confirmation that does not fit (registry document, 4.9)."""
+    if body.reason is not None:
+        call.reason = clean("reason", body.reason, shortest=3, longest=500)
+    elif not call.is_owner:
+        raise Invalid("O campo `reason` é obrigatório: de 3 a 500 caracteres.", code="reason-missing")
+    return await _rehearsed(call, cpf) if body.dry_run else await _done(call, cpf, body.confirmation)
+
+
+async def _rehearsed(call: Call, cpf: Cpf) -> Anonymisation:
+    """What the report says is itself a read of the person's data."""
+    async with call.reading(cpf, ["anonymisation"]):
+        pass
+    async with call.platform.database.rehearsal(isolation=_ISOLATION) as connection:
+        report, state = await _erased(connection, call, cpf)
+        expires_at = (await store.ago(connection, -VALID)).replace(microsecond=0)
+    report.dry_run = True
+    report.confirmation, report.expires_at = _sealed(call, state, expires_at), expires_at
+    return report
+
+
+async def _done(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisation:
+    if confirmation is None:
+        text = "O campo `confirmation` é obrigatório com `dry_run` falso: envie o que a simulação respondeu."
+        raise Invalid(text, code="confirmation-missing")
+    async with call.platform.database.transaction(isolation=_ISOLATION) as connection:
+        report, state = await _erased(connection, call, cpf)
+        expires_at = _expiry(confirmation)
+        if not hmac.compare_digest(_sealed(call, state, expires_at), confirmation):
+            raise _refused()
+        if expires_at <= await store.ago(connection, timedelta(0)):
+            raise _refused()
+        fields = sorted({f"{cleared.kind}.{field}" for cleared in report.cleared for field in cleared.fields})
+        await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=fields)
+    return report
+
+
+async def _erased(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
+    """The report, and the state of the data that it was made on."""
+    try:
+        head = await mirror.lock(connection, cpf)
+        before = await service.held(connection, cpf)
+        at = await mirror.tombstone_moment(connection, cpf)
+        cleared = await clear(connection, cpf, at)
+        kept = await _kept(connection, call, cpf)
+    except Overtaken:
+        raise _refused() from None
+    state: list[Any] = [cpf.digits, head["anonymised_at"], before, cleared]
+    return Anonymisation(cpf.digits, False, at, cleared, kept), msgspec.json.encode(state, order="deterministic")
+
+
+async def _kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
+    kept = [found for holding in HOLDINGS if holding.kept for found in await holding.kept(connection, cpf)]
+    subject = call.platform.audit.key.of(cpf) or b""
+    return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
+
+
+def _sealed(call: Call, state: bytes, expires_at: datetime) -> str:
+    expiry = int(expires_at.timestamp()).to_bytes(8, "big")
+    seal = call.platform.audit.key.derived("anonymisation", expiry.hex() + state.decode())
+    return base64.urlsafe_b64encode(expiry + seal).decode().rstrip("=")
+
+
+def _expiry(confirmation: str) -> datetime:
+    """As the confirmation claims; the seal tells whether that is true. Raises Conflict."""
+    try:
+        content = base64.urlsafe_b64decode(confirmation + "=" * (-len(confirmation) % 4))
+        return datetime.fromtimestamp(int.from_bytes(content[:8], "big"), UTC)
+    except (binascii.Error, ValueError, OverflowError, OSError):
+        raise _refused() from None
+
+
+def _refused() -> Conflict:
+    return Conflict(
+        "A confirmação é desconhecida, já foi usada ou venceu, ou os dados mudaram depois dela: simule de novo.",
+        code="confirmation-refused",
+    )

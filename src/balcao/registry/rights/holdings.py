@@ -1,0 +1,58 @@
+"""Every room's share in the rights of a person: a room with personal data is in this list.
+
+In the order in which an anonymisation clears: the mirror first, then what is judged by what is left in it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from balcao.core import idempotency
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.registry.avatars.holding import HOLDING as AVATARS
+from balcao.registry.citizens.holding import HOLDING as CITIZENS
+from balcao.registry.companies.holding import HOLDING as COMPANIES
+from balcao.registry.crm_sync.holding import HOLDING as CRM_SYNC
+from balcao.registry.crm_sync.holding import RETENTION as CRM_EVENTS
+from balcao.registry.holding import Cleared, Holding, nothing
+from balcao.registry.mirror.holding import HOLDING as MIRROR
+from balcao.registry.mobility.holding import HOLDING as MOBILITY
+from balcao.registry.mobility.holding import RETENTION as VEHICLES
+from balcao.registry.notifications.holding import HOLDING as NOTIFICATIONS
+from balcao.registry.notifications.holding import RETENTION as LEDGER
+from balcao.registry.pets.holding import HOLDING as PETS
+from balcao.registry.phones.holding import HOLDING as PHONES
+from balcao.registry.phones.holding import RETENTION as VERIFICATIONS
+from balcao.registry.settings.holding import HOLDING as SETTINGS
+from balcao.registry.staff_departments.holding import HOLDING as STAFF_DEPARTMENTS
+from balcao.registry.tickets.holding import HOLDING as TICKETS
+from balcao.registry.wallet.holding import HOLDING as WALLET
+
+_LATEST = "SELECT greatest($1, clock_timestamp())"
+
+
+async def _forget_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """All until now: also an answer that is younger than an event may hold what is older."""
+    count = await idempotency.forget_person(connection, cpf, await connection.fetchval(_LATEST, at))
+    return [Cleared("repeatable_answers", count, ["answer"])]
+
+
+ANSWERS = Holding("repeatable_answers", nothing, _forget_answers, by_event=True, tables=("platform.idempotent_answer",))
+
+HOLDINGS = (
+    CITIZENS,
+    WALLET,
+    TICKETS,
+    MIRROR,
+    CRM_SYNC,
+    PHONES,
+    ANSWERS,
+    NOTIFICATIONS,
+    SETTINGS,
+    AVATARS,
+    PETS,
+    MOBILITY,
+    COMPANIES,
+    STAFF_DEPARTMENTS,
+)
+RETENTION = (*CRM_EVENTS, *VERIFICATIONS, *LEDGER, *VEHICLES)

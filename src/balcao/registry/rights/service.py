@@ -1,0 +1,104 @@
+"""The person's rights: a file of all that is held, and who saw it; for auditors, the whole trail."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.call import Call
+from balcao.core.cpf import Cpf
+from balcao.core.database import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.paging import Page
+from balcao.core.text import clean
+from balcao.registry.citizens import service as citizens
+from balcao.registry.mirror import service as mirror
+from balcao.registry.rights import store
+from balcao.registry.rights.holdings import HOLDINGS
+from balcao.registry.rights.period import Period, closed_period_of, period_of
+from balcao.registry.rights.schemas import AccessPage, AuditPage, Export
+from balcao.registry.rights.store import Filters
+
+EXPORTED_ACCESSES = timedelta(days=365)
+LONGEST_PERIOD = timedelta(days=31)
+LONGEST_WORD = 200
+NO_RECORD = "Não há cadastro deste cidadão."
+
+
+async def export(call: Call, cpf: Cpf) -> bytes:
+    """One consistent snapshot of every room, itself audited (registry document, 4.9).
+
+    Raises TooMany, NotFound for anybody but the owner when nothing is stored.
+    """
+    platform, subject = call.platform, _hash(call, cpf)
+    await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject.hex())
+    async with platform.database.transaction(isolation="repeatable_read") as connection:
+        members = await held(connection, cpf)
+        citizen = await citizens.shown_record(connection, call, cpf)
+        known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
+        now = await store.ago(connection, timedelta(0))
+        year = Period(now - EXPORTED_ACCESSES, None)
+        accesses = await store.accesses(connection, subject, year, None, platform.settings.client_id)
+        await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted({*members, "cidadao"}))
+    if not known and not call.is_owner:
+        raise NotFound(NO_RECORD, code="citizen-unknown")
+    return msgspec.json.format(msgspec.json.encode(Export(now, cidadao=citizen, acessos=accesses, **members)))
+
+
+async def held(connection: Connection, cpf: Cpf) -> dict[str, Any]:
+    """What the rooms hold of the person, as members of the export file."""
+    members: dict[str, Any] = {}
+    for holding in HOLDINGS:
+        members |= await holding.exported(connection, cpf)
+    return members
+
+
+async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
+    """Who saw or changed this person's data. Raises Invalid, TooMany."""
+    platform, subject = call.platform, _hash(call, cpf)
+    period = period_of(query, _zone(call))
+    await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject.hex())
+    async with call.reading(cpf, ["accesses"]) as connection:
+        total = await store.count_accesses(connection, subject, period)
+        data = await store.accesses(connection, subject, period, page, platform.settings.client_id)
+    return AccessPage(data, page.of(total))
+
+
+async def list_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
+    """The trail of at most 31 days; looking at it is in it too. Raises Invalid."""
+    call.require_reason()
+    period = closed_period_of(query, _zone(call), LONGEST_PERIOD)
+    subject, actor = (_cpf_of(query, name) for name in ("cpf", "actor"))
+    key = call.platform.audit.key
+    client, operation = (_word_of(query, name) for name in ("client", "operation"))
+    filters = Filters(key.of(subject), key.of(actor), client, operation)
+    async with call.platform.database.transaction() as connection:
+        total = await store.count_events(connection, period, filters)
+        data = await store.events(connection, period, filters, page)
+        await call.platform.audit.record(connection, call, "read", subject=subject, fields=["audit"])
+    return AuditPage(list(data), page.of(total))
+
+
+def _cpf_of(query: Mapping[str, str], name: str) -> Cpf | None:
+    if name not in query:
+        return None
+    cpf = Cpf.parse_path(query[name])
+    if cpf is None:
+        raise Invalid(f"O parâmetro `{name}` deve ser um CPF válido, de 11 dígitos.", code=f"{name}-invalid")
+    return cpf
+
+
+def _word_of(query: Mapping[str, str], name: str) -> str | None:
+    return clean(name, query[name], longest=LONGEST_WORD) if name in query else None
+
+
+def _hash(call: Call, cpf: Cpf) -> bytes:
+    found = call.platform.audit.key.of(cpf)
+    assert found is not None  # only nobody has none
+    return found
+
+
+def _zone(call: Call) -> ZoneInfo:
+    return ZoneInfo(call.platform.settings.time_zone)

@@ -1,0 +1,92 @@
+"""SQL over the platform's audit trail: who saw a person's data, and what an auditor searches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from balcao.core.database import Connection
+from balcao.core.paging import Page
+from balcao.registry.rights.period import Period
+from balcao.registry.rights.schemas import Access, AuditEvent
+
+# Whoever acts on their own data is `self`, by whatever right they passed; what the platform does by itself goes by the
+# name of its own client.
+_ACCESSES = """
+SELECT at, action, operation, fields,
+       CASE WHEN actor_hash = subject_hash THEN 'owner' ELSE actor_kind END AS actor_kind,
+       CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN $6 ELSE client END AS actor,
+       "grant", reason, outcome
+FROM platform.audit_event
+WHERE subject_hash = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+ORDER BY at DESC, id DESC
+LIMIT $4 OFFSET $5
+"""
+_COUNT_ACCESSES = """
+SELECT count(*) FROM platform.audit_event
+WHERE subject_hash = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+"""
+
+
+async def accesses(
+    connection: Connection, subject: bytes, period: Period, page: Page | None, platform_client: str
+) -> list[Access]:
+    """The newest first; all of them without a page."""
+    limit, offset = (page.limit, page.offset) if page else (None, 0)
+    rows = await connection.fetch(_ACCESSES, subject, period.start, period.end, limit, offset, platform_client)
+    return [Access(**row) for row in rows]
+
+
+async def count_accesses(connection: Connection, subject: bytes, period: Period) -> int:
+    counted: int = await connection.fetchval(_COUNT_ACCESSES, subject, period.start, period.end)
+    return counted
+
+
+_AGO = "SELECT now() - $1::interval"
+
+
+async def ago(connection: Connection, span: timedelta) -> datetime:
+    """By the database's clock."""
+    found: datetime = await connection.fetchval(_AGO, span)
+    return found
+
+
+@dataclass(frozen=True)
+class Filters:
+    """None lets everything pass."""
+
+    subject: bytes | None
+    actor: bytes | None
+    client: str | None
+    operation: str | None
+
+
+_MATCHING = """
+FROM platform.audit_event
+WHERE at >= $1 AND at < $2
+  AND ($3::bytea IS NULL OR subject_hash = $3) AND ($4::bytea IS NULL OR actor_hash = $4)
+  AND ($5::text IS NULL OR client = $5) AND ($6::text IS NULL OR operation = $6)
+"""
+_EVENTS = f"""
+SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject_hash, 'hex') AS subject_hash,
+       actor_kind, encode(actor_hash, 'hex') AS actor_hash, key_number, client, "grant", fields, reason, outcome,
+       encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
+{_MATCHING}
+ORDER BY at DESC, id DESC
+LIMIT $7 OFFSET $8
+"""
+_COUNT_EVENTS = f"SELECT count(*) {_MATCHING}"
+
+
+async def events(connection: Connection, period: Period, filters: Filters, page: Page) -> Sequence[AuditEvent]:
+    """The newest first."""
+    rows = await connection.fetch(_EVENTS, *_bounds(period, filters), page.limit, page.offset)
+    return [AuditEvent(**row) for row in rows]
+
+
+async def count_events(connection: Connection, period: Period, filters: Filters) -> int:
+    counted: int = await connection.fetchval(_COUNT_EVENTS, *_bounds(period, filters))
+    return counted
+
+
+def _bounds(period: Period, filters: Filters) -> tuple[datetime | bytes | str | None, ...]:
+    return period.start, period.end, filters.subject, filters.actor, filters.client, filters.operation

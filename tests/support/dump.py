@@ -1,0 +1,31 @@
+"""Every visible row of every table, as text: what a byte scan searches, what "nothing changed" compares."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import asyncpg
+
+Sql = Callable[..., list[asyncpg.Record]]
+
+TABLES = """
+SELECT format('%I.%I', nspname, relname) AS name
+FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE relkind IN ('r', 'm') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
+ORDER BY 1
+"""
+
+
+def everything(sql: Sql) -> dict[str, list[str]]:
+    """By table the rows, in an order of their own."""
+    names = [row["name"] for row in sql(TABLES)]
+    return {name: sorted(as_text(row.values()) for row in sql(f"SELECT * FROM {name}")) for name in names}
+
+
+def as_text(values: Iterable[Any]) -> str:
+    """Bytes as the text that they may be: a payload and an answer are JSON."""
+    return " ".join(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in values)
+
+
+def holding(dumped: dict[str, list[str]], mark: str) -> list[str]:
+    """The tables with a row in which the mark stands, whatever its case."""
+    return [name for name, rows in dumped.items() if any(mark.lower() in row.lower() for row in rows)]
