@@ -9,7 +9,7 @@ from balcao.core.operations import CurrentCall, operation, query_of
 from balcao.core.paging import page_of
 from balcao.core.rules import action
 from balcao.registry.crm_admin import service
-from balcao.registry.crm_admin.schemas import CrmEventPage, CrmStatus, EventQuery, Released
+from balcao.registry.crm_admin.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm_admin.store import Wanted
 from balcao.registry.paths import CpfInPath, path_cpf, query_cpf, query_text
 from balcao.registry.rights.period import period_of
@@ -53,7 +53,7 @@ async def list_crm_events(call: CurrentCall, request: Request[Any, Any, Any]) ->
     errors=[400],
     tags=["crm"],
 )
-async def release_future_registers(call: CurrentCall, cpf: CpfInPath) -> Released:
+async def release_future_registers(call: CurrentCall, cpf: CpfInPath) -> ReleasedRegisters:
     return await service.release_future(call, path_cpf(cpf))
 
 

@@ -67,5 +67,5 @@ class EventQuery(PageQuery, rename={"from_": "from"}):
     to: str | None = None
 
 
-class Released(msgspec.Struct):
+class ReleasedRegisters(msgspec.Struct):
     released: int

@@ -17,7 +17,7 @@ from balcao.registry.crm_admin.schemas import (
     CrmStatus,
     EventStatus,
     PushStatus,
-    Released,
+    ReleasedRegisters,
 )
 from balcao.registry.crm_admin.store import Wanted
 from balcao.registry.mirror import service as mirror
@@ -58,11 +58,11 @@ async def list_events(call: Call, wanted: Wanted, page: Page) -> CrmEventPage:
     return CrmEventPage(events, page.of(total))
 
 
-async def release_future(call: Call, cpf: Cpf) -> Released:
+async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
     """Raises NotFound for a citizen of whom nothing was ever written."""
     async with call.platform.database.transaction() as connection:
         released = await mirror.release_future(connection, cpf)
         if released is None:
             raise NotFound("Não há espelho deste cidadão.", code="mirror-unknown")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=released)
-    return Released(len(released))
+    return ReleasedRegisters(len(released))

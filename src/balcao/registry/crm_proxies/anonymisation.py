@@ -11,7 +11,7 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.requests import AnonymisationRequest
-from balcao.registry.crm_proxies.schemas import FiledRequest, RequestStatus
+from balcao.registry.crm_proxies.schemas import AnonymisationStatus, FiledAnonymisation
 from balcao.registry.crm_proxies.service import existing
 from balcao.registry.crm_sync import iso_time, lease
 
@@ -22,7 +22,7 @@ STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 class Filing:
     """`was_open`: nothing was filed, because this request waits already."""
 
-    request: FiledRequest
+    request: FiledAnonymisation
     was_open: bool
 
 
@@ -42,14 +42,14 @@ async def file(call: Call, cpf: Cpf) -> Filing:
     return Filing(_filed(filed, cpf), was_open=False)
 
 
-async def read(call: Call, number: str) -> RequestStatus:
+async def read(call: Call, number: str) -> AnonymisationStatus:
     """Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's."""
     found = await requests.find(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
     reached = call.reaching(found.cpf, "crm:read") if found and found.cpf else None
     if found is None or found.cpf is None or reached is None:
         raise NotFound("Não há solicitação de anonimização com este número.", code="request-unknown")
     async with reached.reading(found.cpf, ["crm_anonymisation_request"]):
-        return RequestStatus(
+        return AnonymisationStatus(
             numero_solicitacao=found.number,
             status=found.status if found.status in STATUSES else requests.OPEN,
             data_solicitacao=_moment(found.filed),
@@ -57,8 +57,8 @@ async def read(call: Call, number: str) -> RequestStatus:
         )
 
 
-def _filed(request: AnonymisationRequest, cpf: Cpf) -> FiledRequest:
-    return FiledRequest(request.number, cpf.digits, requests.OPEN, _moment(request.filed))
+def _filed(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
+    return FiledAnonymisation(request.number, cpf.digits, requests.OPEN, _moment(request.filed))
 
 
 def _moment(text: str) -> datetime:

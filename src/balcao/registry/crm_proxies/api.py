@@ -8,7 +8,7 @@ from balcao.core.operations import CurrentCall, operation
 from balcao.core.rules import authenticated, own
 from balcao.registry.crm_proxies import anonymisation, consents, service
 from balcao.registry.crm_proxies.paths import NumberInPath
-from balcao.registry.crm_proxies.schemas import ConsentBody, Export, FiledRequest, RequestStatus
+from balcao.registry.crm_proxies.schemas import AnonymisationStatus, CrmConsentBody, CrmExport, FiledAnonymisation
 from balcao.registry.crm_sync.schemas import Cidadao, CidadaoConsent
 from balcao.registry.paths import CpfInPath, path_cpf
 
@@ -33,10 +33,10 @@ async def read_crm_account(call: CurrentCall, cpf: CpfInPath) -> Response[Cidada
     own("crm:write"),
     "Dá ou retira um consentimento no CRM",
     errors=[400, 502],
-    body=ConsentBody,
+    body=CrmConsentBody,
     tags=["crm"],
 )
-async def change_crm_consent(call: CurrentCall, cpf: CpfInPath, data: JSONBody[ConsentBody]) -> CidadaoConsent:
+async def change_crm_consent(call: CurrentCall, cpf: CpfInPath, data: JSONBody[CrmConsentBody]) -> CidadaoConsent:
     return await consents.change(call, path_cpf(cpf), data)
 
 
@@ -49,7 +49,7 @@ async def change_crm_consent(call: CurrentCall, cpf: CpfInPath, data: JSONBody[C
     errors=[400, 502],
     tags=["crm"],
 )
-async def export_crm_account(call: CurrentCall, cpf: CpfInPath) -> Response[Export]:
+async def export_crm_account(call: CurrentCall, cpf: CpfInPath) -> Response[CrmExport]:
     return Response(await service.export(call, path_cpf(cpf)), headers={"Cache-Control": PERSONAL})
 
 
@@ -63,7 +63,7 @@ async def export_crm_account(call: CurrentCall, cpf: CpfInPath) -> Response[Expo
     errors=[400, 409, 502],
     tags=["crm"],
 )
-async def request_crm_anonymisation(call: CurrentCall, cpf: CpfInPath) -> Response[FiledRequest]:
+async def request_crm_anonymisation(call: CurrentCall, cpf: CpfInPath) -> Response[FiledAnonymisation]:
     filing = await anonymisation.file(call, path_cpf(cpf))
     headers = {"Cache-Control": PERSONAL} | ({"Error-Code": "request-open"} if filing.was_open else {})
     return Response(filing.request, status_code=409 if filing.was_open else 202, headers=headers)
@@ -78,7 +78,7 @@ async def request_crm_anonymisation(call: CurrentCall, cpf: CpfInPath) -> Respon
     errors=[304, 502],
     tags=["crm"],
 )
-async def read_crm_anonymisation(call: CurrentCall, numero: NumberInPath) -> Response[RequestStatus]:
+async def read_crm_anonymisation(call: CurrentCall, numero: NumberInPath) -> Response[AnonymisationStatus]:
     return personal(await anonymisation.read(call, numero), call)
 
 

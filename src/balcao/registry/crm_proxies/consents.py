@@ -12,7 +12,7 @@ from balcao.core.text import clean
 from balcao.crm import consents
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.registry.crm_proxies.schemas import ConsentBody
+from balcao.registry.crm_proxies.schemas import CrmConsentBody
 from balcao.registry.crm_proxies.service import account_of
 from balcao.registry.crm_sync.schemas import CidadaoConsent
 from balcao.registry.mirror import service as mirror
@@ -24,7 +24,7 @@ LONGEST_KEY, LONGEST_TEXT = 100, 255
 _NOT_IN_CRM = frozenset({"acao"})
 
 
-async def change(call: Call, cpf: Cpf, body: ConsentBody) -> CidadaoConsent:
+async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     """The entry as the CRM has it now. Raises Invalid, NotFound without an account, UpstreamFailed, Unavailable."""
     consent = _asked(body)
     channel = _optional("origem", body.origem, LONGEST_TEXT) or call.platform.settings.crm_channel
@@ -40,7 +40,7 @@ async def change(call: Call, cpf: Cpf, body: ConsentBody) -> CidadaoConsent:
     return msgspec.convert({name: value for name, value in asdict(consent).items() if value}, CidadaoConsent)
 
 
-def _asked(body: ConsentBody) -> Consent:
+def _asked(body: CrmConsentBody) -> Consent:
     """Raises Invalid naming the member."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")

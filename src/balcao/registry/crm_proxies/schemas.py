@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 
-class ConsentBody(msgspec.Struct):
+class CrmConsentBody(msgspec.Struct):
     """`motivo` is needed to withdraw; `origem` is the channel through which the citizen decided."""
 
     categoria: str
@@ -17,41 +17,41 @@ class ConsentBody(msgspec.Struct):
     origem: str | None = None
 
 
-class Related(msgspec.Struct, rename="camel"):
+class CrmRelated(msgspec.Struct, rename="camel"):
     protocolos: list[dict[str, str]]
     ligacoes: list[dict[str, str]]
     ordens_servico: list[dict[str, str]]
 
 
-class ExportedChannel(msgspec.Struct):
+class CrmExportedChannel(msgspec.Struct):
     canal: str
     status: str
     tipo: str
     motivo: str | None
 
 
-class ExportedConsent(msgspec.Struct):
+class CrmExportedConsent(msgspec.Struct):
     codigo: str
     descricao: str
-    canais: list[ExportedChannel]
+    canais: list[CrmExportedChannel]
 
 
-class Export(msgspec.Struct, rename="camel"):
+class CrmExport(msgspec.Struct, rename="camel"):
     cpf: str
     data_exportacao: datetime
     dados_pessoais: dict[str, Any]
-    relacionados: Related
-    consentimento: list[ExportedConsent]
+    relacionados: CrmRelated
+    consentimento: list[CrmExportedConsent]
 
 
-class FiledRequest(msgspec.Struct, rename="camel"):
+class FiledAnonymisation(msgspec.Struct, rename="camel"):
     numero_solicitacao: str
     cpf: str
     status: str
     data_solicitacao: datetime
 
 
-class RequestStatus(msgspec.Struct, rename="camel"):
+class AnonymisationStatus(msgspec.Struct, rename="camel"):
     numero_solicitacao: str
     status: str
     data_solicitacao: datetime

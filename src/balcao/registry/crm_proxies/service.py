@@ -11,7 +11,7 @@ from balcao.core.errors import NotFound
 from balcao.crm import related
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.registry.crm_proxies.schemas import Export, ExportedChannel, ExportedConsent, Related
+from balcao.registry.crm_proxies.schemas import CrmExport, CrmExportedChannel, CrmExportedConsent, CrmRelated
 from balcao.registry.crm_sync.schemas import Cidadao
 
 
@@ -22,7 +22,7 @@ async def read_account(call: Call, cpf: Cpf) -> Cidadao:
         return msgspec.convert(dict(account.cidadao), Cidadao)
 
 
-async def export(call: Call, cpf: Cpf) -> Export:
+async def export(call: Call, cpf: Cpf) -> CrmExport:
     """Everything that the CRM holds of a person; the owner's call is audited, too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     queries = related.queries(crm.fields, cpf)
@@ -31,11 +31,11 @@ async def export(call: Call, cpf: Cpf) -> Export:
     entries = cidadao.pop("consentimento")
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "export", subject=cpf, fields=["crm_account"])
-    return Export(
+    return CrmExport(
         cpf=cpf.digits,
         data_exportacao=utc_now(),
         dados_pessoais=cidadao,
-        relacionados=msgspec.convert(related.shown(crm.fields, beside), Related),
+        relacionados=msgspec.convert(related.shown(crm.fields, beside), CrmRelated),
         consentimento=_by_category(msgspec.convert(entries, list[dict[str, str]])),
     )
 
@@ -52,18 +52,18 @@ def existing(account: Account | None) -> Account:
     return account
 
 
-def _by_category(entries: Sequence[dict[str, str]]) -> list[ExportedConsent]:
+def _by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
     """In the CRM's order; a category is described by the purpose that its consents name."""
-    found: dict[str, ExportedConsent] = {}
+    found: dict[str, CrmExportedConsent] = {}
     for entry in entries:
         category = entry.get("categoria", "")
-        consent = found.setdefault(category, ExportedConsent(category, "", []))
+        consent = found.setdefault(category, CrmExportedConsent(category, "", []))
         consent.descricao = consent.descricao or entry.get("finalidade", "")
         consent.canais.append(_channel(entry))
     return list(found.values())
 
 
-def _channel(entry: dict[str, str]) -> ExportedChannel:
+def _channel(entry: dict[str, str]) -> CrmExportedChannel:
     status = entry.get("status", "")
     tipo = {"IN": "optin", "OUT": "optout"}.get(status, "")
-    return ExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo"))
+    return CrmExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo"))

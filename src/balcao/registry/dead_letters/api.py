@@ -14,10 +14,10 @@ from balcao.registry.dead_letters.schemas import (
     DeadLetter,
     DeadLetterDetail,
     DeadLetterPage,
+    DeadLetterQuery,
     DropQuery,
-    ListQuery,
-    Retried,
-    RetryBody,
+    RetriedJobs,
+    RetryJobsBody,
 )
 from balcao.registry.paths import query_cpf, query_text
 
@@ -31,7 +31,7 @@ BASE = "/admin/jobs/dead-letters"
     action("jobs:read"),
     "Tarefas que falharam de vez, as mais antigas primeiro",
     errors=[400],
-    query=ListQuery,
+    query=DeadLetterQuery,
     tags=["jobs"],
 )
 async def list_dead_letters(call: CurrentCall, request: Request[Any, Any, Any]) -> DeadLetterPage:
@@ -72,10 +72,10 @@ async def retry_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadL
     action("jobs:write"),
     "Põe as tarefas mais antigas de um tipo de volta na fila",
     errors=[400],
-    body=RetryBody,
+    body=RetryJobsBody,
     tags=["jobs"],
 )
-async def retry_dead_letters(call: CurrentCall, data: JSONBody[RetryBody]) -> Retried:
+async def retry_dead_letters(call: CurrentCall, data: JSONBody[RetryJobsBody]) -> RetriedJobs:
     return await service.retry_many(call, data)
 
 

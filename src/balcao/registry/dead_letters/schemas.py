@@ -38,7 +38,7 @@ class DeadLetterPage(msgspec.Struct):
     pagination: Pagination
 
 
-class ListQuery(PageQuery):
+class DeadLetterQuery(PageQuery):
     kind: str | None = None
     cpf: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{11}$")] | None = None
 
@@ -47,11 +47,11 @@ class DropQuery(msgspec.Struct):
     reason: Annotated[str, msgspec.Meta(min_length=3, max_length=200)]
 
 
-class RetryBody(msgspec.Struct):
+class RetryJobsBody(msgspec.Struct):
     kind: str
     error_code: str | None = None
     limit: int = 100
 
 
-class Retried(msgspec.Struct):
+class RetriedJobs(msgspec.Struct):
     retried: int

@@ -15,7 +15,7 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.paging import Page
 from balcao.core.queue import QueuedJob, State, Wanted
 from balcao.core.text import clean
-from balcao.registry.crm_sync import letters as events
+from balcao.registry.crm_sync import dead_letters as events
 from balcao.registry.dead_letters import pushes
 from balcao.registry.dead_letters.about import About, Subject
 from balcao.registry.dead_letters.schemas import (
@@ -23,12 +23,13 @@ from balcao.registry.dead_letters.schemas import (
     DeadLetter,
     DeadLetterDetail,
     DeadLetterPage,
-    Retried,
-    RetryBody,
+    RetriedJobs,
+    RetryJobsBody,
 )
-from balcao.registry.phones import letters as codes
+from balcao.registry.mobility.letters import dead_letters as invitations
+from balcao.registry.phones import dead_letters as codes
 
-ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT)}
+ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT, invitations.ABOUT)}
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -71,7 +72,7 @@ async def retry(call: Call, letter_id: str) -> DeadLetter:
     return _letter(job, subject)
 
 
-async def retry_many(call: Call, body: RetryBody) -> Retried:
+async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     """The oldest of a kind. Raises Invalid."""
     kind = clean("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean("error_code", body.error_code, longest=100)
@@ -81,7 +82,7 @@ async def retry_many(call: Call, body: RetryBody) -> Retried:
         numbers = await queue.matching(connection, Wanted(DEAD, [kind], code), body.limit)
         await queue.retry(connection, numbers)
         await _recorded(connection, call, "update", None, kind)
-    return Retried(len(numbers))
+    return RetriedJobs(len(numbers))
 
 
 async def drop(call: Call, letter_id: str, reason: str) -> None:

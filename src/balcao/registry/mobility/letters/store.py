@@ -1,9 +1,11 @@
 """SQL of an invitation's e-mail: where it stands, on the link's row."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from balcao.core.cpf import Cpf
 from balcao.core.database import Connection
+from balcao.registry.dead_letters.about import Subject
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,19 @@ async def skip(connection: Connection, link_id: str) -> None:
 
 async def finish(connection: Connection, link_id: str, status: str) -> None:
     await connection.execute(_FINISH, link_id, status)
+
+
+_INVITEES = "SELECT id::text, conductor_cpf FROM registry.vehicle_conductor WHERE id = ANY ($1::text[]::uuid[])"
+
+
+async def invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    """Whom a letter is for, by the link's id."""
+    rows = await connection.fetch(_INVITEES, list(ids))
+    return {row["id"]: Subject(Cpf(row["conductor_cpf"]), fields=["notify_email"]) for row in rows}
+
+
+_INVITATIONS_OF = "SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = $1"
+
+
+async def invitations_of(connection: Connection, cpf: Cpf) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_INVITATIONS_OF, cpf.digits)]
