@@ -10,7 +10,11 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao.core import retention
+from balcao.core.call import operator_call
 from balcao.core.jobs import enqueue
+from balcao.core.platform import Platform
+from balcao.registry.dead_letters.retention import RETENTION
 from tests.support.issuer import Issuer, bearer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -266,3 +270,16 @@ def test_who_may(http, issuer, method: str, path: str) -> None:
     assert http.request(method, BASE + path, headers=bearer(issuer.person(ANA))).status_code == 403
     machine = bearer(issuer.machine("crm-sandbox"))
     assert http.request(method, BASE + path, headers=machine).status_code == 403
+
+
+async def test_nobodys_letter_ends_after_90_days_and_with_it_the_values_behind_it(
+    platform: Platform, dead_event: Callable[[], str], sql: Callable[..., Any]
+) -> None:
+    number = int(await asyncio.to_thread(dead_event))
+    age = "UPDATE queue.pgqueuer SET updated = now() - make_interval(days => $2) WHERE id = $1"
+    for days, left in ((89, 1), (91, 0)):
+        await asyncio.to_thread(sql, age, number, days)
+        await retention.run(operator_call(platform, retention.OPERATION), RETENTION)
+        assert len(await asyncio.to_thread(sql, "SELECT FROM queue.pgqueuer WHERE id = $1", number)) == left
+        held = await asyncio.to_thread(sql, "SELECT FROM registry.crm_event WHERE dados IS NOT NULL")
+        assert len(held) == left

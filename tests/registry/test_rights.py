@@ -155,7 +155,10 @@ def test_the_file_has_every_member_in_its_order_and_is_audited(
     assert answer.headers["Cache-Control"] == "no-store, private"
     found = answer.json()
     assert tuple(found) == Export.__struct_fields__
-    assert {name for name, value in found.items() if value is None} == {"avatar", "carteira"}  # none chosen, none loaded
+    assert {name for name, value in found.items() if value is None} == {
+        "avatar",
+        "carteira",
+    }  # none chosen, none loaded
     assert (found["cidadao"]["nome"], found["registro_base"]["source"]) == ("Ana Beatriz", "teste")
     assert found["registro_base"]["loaded_at"].endswith("Z")
     (register,) = found["autodeclarado"]

@@ -1,14 +1,13 @@
-"""How long the platform keeps what is its own: the audit trail, dead letters, the log of jobs, repeatable answers."""
+"""How long the platform keeps what is its own: the audit trail, the log of jobs, repeatable answers."""
 
 from datetime import timedelta
 
-from balcao.core import idempotency, queue
+from balcao.core import idempotency
 from balcao.core.call import Call
 from balcao.core.database import Connection
 from balcao.core.retention import Retention, Swept
 
 MONTHS_AHEAD = 24
-DEAD_LETTERS = timedelta(days=90)
 JOB_LOG = timedelta(days=90)
 
 _COUNT_EVENTS = "SELECT count(*) FROM platform.audit_event"
@@ -31,20 +30,6 @@ async def _answers(_: Call, connection: Connection) -> Swept:
     return Swept(checked, await idempotency.forget_old(connection))
 
 
-_DEAD = "SELECT id, updated <= now() - $1::interval AS old FROM queue.pgqueuer WHERE status = 'failed' ORDER BY id"
-
-
-async def _dead_letters(call: Call, connection: Connection) -> Swept:
-    """Each leaves an audit event, as when an operator drops it."""
-    dead = await connection.fetch(_DEAD, DEAD_LETTERS)
-    old = [row["id"] for row in dead if row["old"]]
-    for number in old:
-        job = await queue.dead(connection, number)
-        await queue.drop(connection, number)
-        await call.platform.audit.record(connection, call, "delete", fields=[f"job:{job.kind}"])
-    return Swept(len(dead), len(old))
-
-
 _COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log"
 _DELETE_LOG = "DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval RETURNING true"
 
@@ -56,7 +41,6 @@ async def _job_log(_: Call, connection: Connection) -> Swept:
 
 RETENTION = (
     Retention("audit_event", _audit),
-    Retention("dead_letter", _dead_letters),
     Retention("job_log", _job_log),
     Retention("idempotent_answer", _answers),
 )

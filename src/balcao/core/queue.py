@@ -5,7 +5,7 @@ A parked job is a dead letter. Nothing here shows a person: of a failure only it
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import msgspec
@@ -163,6 +163,14 @@ async def matching(connection: Connection, wanted: Wanted, limit: int) -> list[i
 async def retry(connection: Connection, numbers: Sequence[int]) -> None:
     """Dead jobs start over, at once and with all their tries."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
+
+
+_OLD = f"SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - $1::interval ORDER BY id"  # noqa: S608
+
+
+async def dead_for(connection: Connection, age: timedelta) -> list[int]:
+    """The numbers of the jobs that have been dead that long."""
+    return [row["id"] for row in await connection.fetch(_OLD, age)]
 
 
 async def drop(connection: Connection, number: int) -> None:

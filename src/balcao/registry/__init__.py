@@ -13,6 +13,7 @@ from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm_sync import api as crm_sync
 from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
 from balcao.registry.dead_letters import api as dead_letters
+from balcao.registry.dead_letters.retention import RETENTION as LETTERS
 from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
 from balcao.registry.departments import api as departments
@@ -25,7 +26,7 @@ from balcao.registry.pets import api as pets
 from balcao.registry.phones import api as phones
 from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
 from balcao.registry.rights import api as rights
-from balcao.registry.rights.holdings import RETENTION
+from balcao.registry.rights.holdings import RETENTION as HELD
 from balcao.registry.running import running
 from balcao.registry.settings import api as settings
 from balcao.registry.staff_departments import api as staff_departments
@@ -84,7 +85,7 @@ SERVICE = Service(
         "jobs",
     ],
     jobs=[*PUSH_JOBS, *CRM_JOBS, *LETTER_JOBS, *PHONE_JOBS],
-    retention=RETENTION,
+    retention=[*HELD, *LETTERS],
     running=running,
     demo=DEMO,
 )

@@ -90,12 +90,18 @@ async def drop(call: Call, letter_id: str, reason: str) -> None:
     call.reason = clean("reason", reason, shortest=3, longest=200)
     number = number_of(letter_id)
     async with call.platform.database.transaction() as connection:
-        job = await queue.dead(connection, number)
-        subject = (await _subjects(connection, [job])).get(number)
-        await queue.drop(connection, number)
-        if (about := ABOUT.get(job.kind)) and (row := _row_id(about, job)):
-            await about.dropped(connection, row)
-        await _recorded(connection, call, "delete", subject.cpf if subject else None, job.kind)
+        await end(connection, call, number)
+
+
+async def end(connection: Connection, call: Call, number: int) -> None:
+    """What stands behind the job ends first: whoever changes it locks it before the job, too."""
+    job = await queue.read(connection, number)
+    subject = (await _subjects(connection, [job])).get(number)
+    if (about := ABOUT.get(job.kind)) and (row := _row_id(about, job)):
+        await about.dropped(connection, row)
+    await queue.dead(connection, number)
+    await queue.drop(connection, number)
+    await _recorded(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 
 def number_of(letter_id: str) -> int:
