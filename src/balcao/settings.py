@@ -75,6 +75,7 @@ class Settings(BaseSettings):
     port: int = Field(8080, ge=1, le=65534)
     data_dir: Path = Path(".balcao")
     public_url: Addresses = ""
+    server_urls_csv: Annotated[Addresses, NoDecode] = Field("", validation_alias="BALCAO_SERVER_URLS")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Annotated[str, AfterValidator(_zone)] = "America/Sao_Paulo"
 
@@ -144,6 +145,11 @@ class Settings(BaseSettings):
     def base_url(self) -> str:
         """Where callers reach the gateway; no trailing slash."""
         return self.public_url.rstrip("/") or f"http://{self._reachable_host}:{self.port}"
+
+    @property
+    def server_urls(self) -> tuple[str, ...]:
+        """The gateways that the descriptions name: production first, then staging."""
+        return tuple(address.rstrip("/") for address in _split(self.server_urls_csv))
 
     @property
     def _reachable_host(self) -> str:

@@ -1,7 +1,13 @@
 """The page of an API and its files."""
 
+import json
+
 import httpx
 import pytest
+
+from balcao.core.description import document
+from balcao.registry import SERVICE
+from balcao.settings import Settings
 
 
 @pytest.mark.parametrize("name", ["swagger-ui.css", "start.js"])
@@ -10,3 +16,12 @@ def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client, name:
     etag = http.get(path).headers["ETag"]
     again = http.get(path, headers={"If-None-Match": etag})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client) -> None:
+    cities = Settings.load({"BALCAO_SERVER_URLS": "https://api.cidade.example/, https://api.staging.cidade.example"})
+    assert [server["url"] for server in json.loads(document(SERVICE, cities.server_urls))["servers"]] == [
+        "https://api.cidade.example/registry/v1",
+        "https://api.staging.cidade.example/registry/v1",
+    ]
+    assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": "/registry/v1"}]

@@ -52,7 +52,7 @@ def description_routes(service: "Service") -> list[HTTPRouteHandler]:
         "GET", "/openapi.json", f"{service.name}.openapi", public(), "Descrição da API em OpenAPI", dialect=dialect
     )
     async def openapi(call: CurrentCall) -> Response[dict[str, Any]]:
-        body = document(service)
+        body = document(service, call.platform.settings.server_urls)
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @operation(
@@ -101,10 +101,13 @@ def _asset(name: str) -> tuple[bytes, str]:
 
 
 @functools.cache
-def document(service: "Service") -> bytes:
-    """The OpenAPI document as bytes: paths relative to the service's base, the same at every start."""
+def document(service: "Service", gateways: tuple[str, ...] = ()) -> bytes:
+    """The OpenAPI document as bytes: paths relative to the service's base, the same at every start.
+
+    `gateways` are the addresses under which the city offers the platform; none: the document's own address.
+    """
     from balcao.core.service import description  # the service is built from these routes
 
-    found = description(service)
+    found = description(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
     found["paths"] = {path.removeprefix(service.base) or "/": item for path, item in found["paths"].items()}
     return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2)
