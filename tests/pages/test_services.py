@@ -11,6 +11,7 @@ from balcao.core.service import Service
 from tests.pages.window import DESK, PHONE, Window
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
+from tests.support.sizes import size
 
 pytestmark = pytest.mark.page
 
@@ -76,12 +77,29 @@ def test_a_page_shows_every_operation_and_asks_nobody_else(
     assert window.strangers == []
 
 
+# One after the other: the page resolves the whole description anew at every click.
+OPEN_EACH = """async step => {
+    let opened = 0;
+    const blocks = [...document.querySelectorAll(".opblock")].filter((_, place) => place % step == 0);
+    for (const block of blocks) {
+        const click = () => block.querySelector(".opblock-summary-control").click();
+        click();
+        while (!block.querySelector(".responses-table")) await new Promise(requestAnimationFrame);
+        click();
+        opened += 1;
+    }
+    return opened;
+}"""
+
+
 @each_service
-def test_every_operation_opens_without_a_fault(window: Window, http: httpx.Client, service: Service) -> None:
+def test_operations_open_without_a_fault(window: Window, http: httpx.Client, service: Service) -> None:
     window.page.goto(f"{base(service)}/docs")
     window.page.locator(".opblock").first.wait_for()
-    window.page.evaluate("document.querySelectorAll('.opblock-summary-control').forEach(summary => summary.click())")
-    expect(window.page.locator(".opblock.is-open .responses-table")).to_have_count(len(described(http, service)))
+    count = len(described(http, service))
+    step = size(max(1, count // 10), 1)
+    expect(window.page.locator(".opblock")).to_have_count(count)
+    assert window.page.evaluate(OPEN_EACH, step) == -(-count // step)
     assert window.page.locator(".errors-wrapper").count() == 0
     assert window.complaints == []
 
