@@ -16,6 +16,7 @@ import pytest
 from balcao import app
 from balcao.core.cpf import Cpf
 from balcao.registry import invented
+from balcao.registry.departments import demo as departments
 from balcao.registry.loads import service
 from balcao.registry.loads.kinds import LOADS
 from balcao.settings import Settings
@@ -27,6 +28,8 @@ from tests.support.sizes import size
 CITIZENS = size(5_000, 1_000_000)
 # A table of this many rows is not read from end to end by a call of one citizen's.
 BIG = CITIZENS // 10
+# Enough of the others for a big table; the person whose calls are looked at has none.
+SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"
 ANA = "90000000175"
 GABRIELA = "90000000760"
 NEW = Cpf.with_stem("913000001").digits
@@ -69,6 +72,20 @@ FILLING = (
        SELECT gen_random_uuid(), 'x', 'x', 'read', sha256(cpf::bytea), '***.000.000-**', 'staff', 1, 'x', 'x', '{}',
               'done'
        FROM registry.base_record""",
+    f"""INSERT INTO registry.own_pet (cpf, record) SELECT cpf, '{{}}' FROM {SOME}""",
+    f"""INSERT INTO registry.loaded_pet (cpf, id_animal, record) SELECT cpf, 1, '{{}}' FROM {SOME}""",
+    f"""INSERT INTO registry.company (cnpj, record)
+        SELECT lpad((row_number() OVER ())::text, 14, '0'), '{{}}' FROM {SOME}""",
+    f"""INSERT INTO registry.company_member (cpf, cnpj)
+        SELECT cpf, lpad((row_number() OVER ())::text, 14, '0') FROM {SOME}""",
+    f"""INSERT INTO registry.vehicle
+            (id, owner_cpf, registration_number, display_name, color, serial_number, brand_other, model_other,
+             vehicle_type, serial_number_photo_url, vehicle_photo_url, has_invoice, self_declaration)
+        SELECT gen_random_uuid(), cpf, 'X-' || cpf, 'x', 'Azul', '1234', 'x', 'x', 'ciclomotor', 'x', 'x', false, true
+        FROM {SOME}""",
+    """INSERT INTO registry.vehicle_conductor (id, vehicle_id, conductor_cpf, notify_email, invited_by_cpf)
+       SELECT gen_random_uuid(), id, owner_cpf, 'x@y.example', owner_cpf FROM registry.vehicle""",
+    f"INSERT INTO registry.staff_department (cpf, cd_ua, id) SELECT cpf, '1000', gen_random_uuid() FROM {SOME}",
     "VACUUM ANALYZE",
 )
 EXPLAINED = (
@@ -87,6 +104,7 @@ def plans(settings: Settings, database_url: str) -> Callable[[], list[dict[str, 
     async def fill(call: Any) -> Path:
         await service.load(call.platform, LOADS["citizens"], invented.citizens(CITIZENS))
         await service.load(call.platform, LOADS["tickets"], invented.tickets(CITIZENS))
+        await departments.load(call.platform)
         return await _filled(database_url)
 
     with acting(settings, database_url, "registry.import") as act:
@@ -137,6 +155,7 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
         for what in READS:
             for token in (own, staff):
                 assert http.get(f"/registry/v1/citizen/{ANA}{what}", headers=token).status_code == 200
+        assert http.get(f"/registry/v1/cpf-secretaria/{ANA}", headers=own).status_code == 200
         for what, body in WRITES.items():
             assert http.put(f"/registry/v1/citizen/{ANA}/{what}", json=body, headers=own).status_code == 200
         for cpf in (ANA, GABRIELA, NEW):
@@ -155,6 +174,13 @@ READS = (
     "/firstlogin",
     "/optin",
     "/avatar",
+    "/pets",
+    "/pets/stats",
+    "/legal-entities",
+    "/vehicles",
+    "/vehicle-invitations",
+    "/crm-mirror",
+    "/data-access",
 )
 WRITES: dict[str, dict[str, Any]] = {
     "gender": {"valor": "livre"},
