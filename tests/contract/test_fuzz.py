@@ -49,7 +49,7 @@ def test_generated_calls_are_answered_as_described(
     tokens = {"admin": issuer.admin(), "crm": issuer.machine("crm-sandbox"), "citizen": issuer.person("90000000175")}
     base = sandbox.url + service.prefix + service.base
 
-    @settings(max_examples=size(40, 1_000), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(15, 1_000), suppress_health_check=list(HealthCheck))
     @given(data=st.data(), who=st.sampled_from(sorted(tokens)))
     def run(data: st.DataObject, who: str) -> None:
         mode = data.draw(st.sampled_from(schemathesis.GenerationMode))

@@ -23,6 +23,7 @@ from balcao.core.rules import (
     public,
     scope,
 )
+from tests.support.sizes import EXAMPLES, size
 
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 LISTS = {"LISTED": frozenset({"crm"}), "OTHERS": frozenset({"agents", "portal"})}
@@ -131,7 +132,7 @@ rules = st.builds(
 bindings = st.sampled_from(["pets:read", "pets:write", "#12", AUTHENTICATED, MACHINE])
 
 
-@settings(max_examples=2000)
+@settings(max_examples=size(300, 20_000))
 @given(rule=rules, bound=bindings, who=callers, owner=cpfs)
 def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> None:
     decision: Decision = decide(rule, bound, who, owner, SNAPSHOT, LISTS)
@@ -140,7 +141,7 @@ def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, ow
     assert bool(decision.grant) == decision.allowed
 
 
-@settings(max_examples=500)
+@settings(max_examples=EXAMPLES)
 @given(rule=rules, bound=bindings, who=callers, owner=cpfs, more=subsets["roles"])
 def test_another_role_never_takes_a_right_away(
     rule: Rule, bound: str, who: Caller, owner: Cpf | None, more: Any

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from tests.support import log_scan
+from tests.support import log_scan, preloaded
 from tests.support.patience import until_now
 
 BALCAO = Path(sys.executable).with_name("balcao")
@@ -50,15 +50,7 @@ class Terminal:
         self.environment = own | {f"BALCAO_{name.upper()}": str(value) for name, value in settings.items()}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [BALCAO, *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
+        return preloaded.run(words, self.folder, self.environment, PATIENCE_SECONDS)
 
     def json(self, *words: str) -> Any:
         """What a command that must succeed prints."""

@@ -1,0 +1,96 @@
+"""The command `balcao` in processes that need not load its code: forked off one that has loaded it and waits.
+
+Loading is most of a short command's time. What it does is all its own: process, folder, environment, streams, status.
+"""
+
+import atexit
+import functools
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# A monitor stands between the one that waits and each command, so that several may run at once.
+WAITING = """
+import json, os, socket, sys
+import balcao.cli.commands
+from balcao.__main__ import main
+
+door = socket.socket(fileno=int(sys.argv[1]))
+while True:
+    call, _ = door.accept()
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                break
+        except ChildProcessError:
+            break
+    if os.fork():
+        call.close()
+        continue
+    door.close()
+    said, streams, _, _ = socket.recv_fds(call, 1 << 20, 3)
+    child = os.fork()
+    if child:
+        status = os.waitpid(child, 0)[1]
+        call.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+        os._exit(0)
+    call.close()
+    for place, stream in enumerate(streams):
+        os.dup2(stream, place)
+        os.close(stream)
+    asked = json.loads(said)
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    sys.argv = ["balcao", *asked["words"]]
+    main()
+    sys.exit()
+"""
+
+
+@functools.cache
+def _address() -> str:
+    """Where the waiting process of this test run listens; it ends with us."""
+    address = str(Path(tempfile.mkdtemp(prefix="balcao-preloaded-")) / "door")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+        door.bind(address)
+        door.listen()
+        os.set_inheritable(door.fileno(), True)
+        waiting = subprocess.Popen([sys.executable, "-c", WAITING, str(door.fileno())], pass_fds=[door.fileno()])
+    atexit.register(_end, waiting, Path(address))
+    return address
+
+
+def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
+    waiting.kill()
+    waiting.wait()
+    address.unlink()
+    address.parent.rmdir()
+
+
+def run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
+) -> subprocess.CompletedProcess[str]:
+    """What `balcao` says and answers to these words. Raises TimeoutError."""
+    asked = {"words": words, "folder": str(folder), "environment": dict(environment)}
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as errors,
+        Path(os.devnull).open("rb") as nothing,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as call,
+    ):
+        call.settimeout(patience)
+        call.connect(_address())
+        streams = [nothing.fileno(), out.fileno(), errors.fileno()]
+        socket.send_fds(call, [json.dumps(asked).encode()], streams)
+        status = int(call.recv(16) or b"-1")
+        return subprocess.CompletedProcess(["balcao", *words], status, _text(out.fileno()), _text(errors.fileno()))
+
+
+def _text(stream: int) -> str:
+    return os.pread(stream, os.fstat(stream).st_size, 0).decode()
