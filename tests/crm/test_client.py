@@ -17,6 +17,7 @@ from balcao.settings import Settings
 from tests.support.crm import RunningCrm
 
 BRUNO, CARLA, DAVI, JOAO = (Cpf(digits) for digits in ("90000000256", "90000000337", "90000000418", "90000001066"))
+NOBODY = Cpf.with_stem("900000199")  # whom no other test asks for
 NEW = {"nome": "Davi Furtado", "email": "davi@exemplo.example", "idioma": ["Portugues_Brasil"], "contaOrigem": "Portal"}
 HANG = 60  # seconds; only against hanging
 
@@ -240,9 +241,10 @@ async def test_refusals_never_open_the_circuit(client: CrmClient, crm: RunningCr
 
 async def test_each_call_carries_the_request_id(client: CrmClient, crm: RunningCrm) -> None:
     token = request_id.set("pedido-1")
-    await client.look_up(BRUNO, patience())
+    await client.look_up(NOBODY, patience())
     request_id.reset(token)
-    assert {entry["request_id"] for entry in crm.requests()} == {"pedido-1"}
+    assert {entry["request_id"] for entry in crm.requests(cpf=NOBODY.digits)} == {"pedido-1"}
+    assert "pedido-1" in {entry["request_id"] for entry in crm.requests() if entry["operation"] == "token"}
 
 
 @pytest.mark.parametrize("number", [151, 160, 161, 170])
