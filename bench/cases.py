@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pgqueuer.adapters.persistence.qb import QueryQueueBuilder
 
 from balcao.agents.versions import store as versions
-from balcao.core import audit
-from balcao.core.jobs import _names
-from balcao.registry.crm_sync import store as crm_events
-from balcao.registry.notifications import store as preferences
+from balcao.core.audit import events
+from balcao.core.jobs.worker import _names
+from balcao.registry.consent.preferences import store as preferences
+from balcao.registry.crm.events import store as crm_events
 from bench.loader import COUNTED
 from bench.stage import CONFIGS, FIRST_NUMBER, PEOPLE, Stage
 
@@ -20,7 +20,7 @@ from bench.stage import CONFIGS, FIRST_NUMBER, PEOPLE, Stage
 READ_PREFERENCES = preferences._READ
 READ_CONFIG = versions._READ_CONFIG
 KEEP_EVENT = crm_events._KEEP
-RECORD = audit._INSERT
+RECORD = events._INSERT
 ENQUEUE = QueryQueueBuilder(_names()).build_enqueue_query()
 
 KEPT = 12  # configurations asked for again and again: these stay in memory

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from balcao.core.database import APPLICATION_ROLE
+from balcao.core.database.pool import APPLICATION_ROLE
 from bench.cases import Case
 from bench.loader import percentile
 from bench.servers import Figures

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import asyncpg
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from bench import servers
 from bench.cases import Case, preferences_case
 from bench.rounds import Measure, in_turns

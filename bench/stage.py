@@ -11,8 +11,8 @@ import asyncpg
 
 from balcao import app
 from balcao.cli import demo_data
-from balcao.core import embedded
-from balcao.core.cpf import Cpf
+from balcao.core.embedded import supervisor
+from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer
 
@@ -75,7 +75,7 @@ class Stage:
 @contextlib.contextmanager
 def prepared(folder: Path) -> Iterator[Stage]:
     """Durable as in production: a commit waits for the disk."""
-    with embedded.start(folder) as running, contextlib.closing(Issuer()) as issuer:
+    with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
         url = running.server.url
         settings = Settings(data_dir=folder, database_url=url, auth_issuer=issuer.address)
         people = [Cpf.with_stem(f"900100{number:03}").digits for number in range(PEOPLE)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, create_model
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.fields import ADDRESS_PARTS, CONSENT_TEXTS, TEXT_KEYS
 
 

@@ -22,14 +22,14 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.sql.elements import TextClause
 from sqlalchemy.types import TypeEngine
 
-from balcao.core.audit import HashKey
-from balcao.core.caller import Caller
-from balcao.core.clock import rfc3339_offset, rfc3339_seconds
-from balcao.core.cpf import Cpf
-from balcao.core.database import APPLICATION_ROLE
+from balcao.core.access.caller import Caller
+from balcao.core.access.tokens import TokenVerifier
+from balcao.core.audit.events import HashKey
+from balcao.core.database.pool import APPLICATION_ROLE
 from balcao.core.errors import BalcaoError
-from balcao.core.ids import new_id
-from balcao.core.tokens import TokenVerifier
+from balcao.core.values.clock import rfc3339_offset, rfc3339_seconds
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.health_units.risk.store import _STATE
 from bench.cases import ENQUEUE, KEEP_EVENT, READ_CONFIG, READ_PREFERENCES, RECORD, filled
 from bench.stage import RUNTIME_CLIENT, WEBHOOK_CLIENT

@@ -13,8 +13,8 @@ from hypothesis import settings as examples
 
 from balcao import app
 from balcao.core import logs
-from balcao.core.jobs import Worker
-from balcao.core.platform import Platform, assemble
+from balcao.core.context.platform import Platform, assemble
+from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 from tests.support import databases, log_scan
 from tests.support.issuer import Issuer

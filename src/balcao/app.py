@@ -9,11 +9,13 @@ from litestar import Litestar
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describing
 from balcao.agents import SERVICE as AGENTS
-from balcao.core import audit_chain, catalogue, kept, migrations, retention
-from balcao.core.jobs import JobKind
-from balcao.core.migrations import Migration
-from balcao.core.platform import Platform, assemble
-from balcao.core.retention import Retention
+from balcao.core.access import catalogue
+from balcao.core.audit import chain, platform_retention, retention
+from balcao.core.audit.retention import Retention
+from balcao.core.context.platform import Platform, assemble
+from balcao.core.database import migrations
+from balcao.core.database.migrations import Migration
+from balcao.core.jobs.worker import JobKind
 from balcao.core.service import Service, announced, application
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway.front_door import FrontDoor, Mount
@@ -45,12 +47,12 @@ def all_migrations() -> list[Migration]:
 
 
 def all_jobs() -> list[JobKind]:
-    platform = [*audit_chain.JOBS, retention.nightly(all_retention())]
+    platform = [*chain.JOBS, retention.nightly(all_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 
 def all_retention() -> list[Retention]:
-    return [*kept.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
+    return [*platform_retention.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = ()) -> FrontDoor:

@@ -3,8 +3,8 @@
 import pytest
 
 from balcao.access.demo import DEMO
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
 from tests.access import looks
 from tests.access.looks import Sql
 

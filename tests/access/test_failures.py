@@ -8,8 +8,8 @@ import httpx
 
 from balcao.access.actions import service
 from balcao.access.actions.schemas import ActionChange
-from balcao.core.call import operator_call
-from balcao.core.platform import Platform
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from tests.access import looks
 from tests.access.looks import Sql, path
 from tests.support.issuer import Issuer, bearer

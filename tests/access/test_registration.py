@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from balcao import app
-from balcao.core import catalogue
-from balcao.core.catalogue import AnnouncedOperation
-from balcao.core.platform import Platform, assemble
+from balcao.core.access import catalogue
+from balcao.core.access.catalogue import AnnouncedOperation
+from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.access import looks
 from tests.access.looks import Sql

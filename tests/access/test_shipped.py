@@ -13,7 +13,7 @@ from balcao import app
 from balcao.access import shipped
 from balcao.access.actions.schemas import ActionChange
 from balcao.access.shipped import Shipped, ShippedGroup, ShippedRole
-from balcao.core.migrations import with_owner
+from balcao.core.database.migrations import with_owner
 from tests.access import looks
 from tests.access.looks import Sql
 from tests.support.operations import all_operations

@@ -17,7 +17,7 @@ from balcao.agent_docs import describing
 from balcao.agent_docs.description.answers import accepts_gzip
 from balcao.agent_docs.description.document import document
 from balcao.agents import SERVICE as AGENTS
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 from balcao.core.service import Service, application, operations_of
 from tests.support.issuer import bearer
 

@@ -8,8 +8,8 @@ import pytest_asyncio
 
 from balcao import app
 from balcao.agents import demo
-from balcao.core.call import Call, operator_call
-from balcao.core.platform import Platform, assemble
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 

@@ -14,7 +14,7 @@ from balcao.agents.datasets import service
 from balcao.agents.datasets.cursors import cursor, position_of
 from balcao.agents.datasets.schemas import ExamplesQuery, NewDataset, NewExample, NewExamples
 from balcao.agents.datasets.store import Dataset
-from balcao.core.call import Call
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound, Unprocessable
 from tests.support.acting import Act
 

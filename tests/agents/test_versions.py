@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from balcao.agents.versions import service
 from balcao.agents.versions.content import EMPTY, change_type, inherited
 from balcao.agents.versions.schemas import SaveBody
-from balcao.core.call import Call
-from balcao.core.caller import from_claims
+from balcao.core.access.caller import from_claims
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
-from balcao.core.rules import Decision, Reason
 
 _names = (f"agent-{number}" for number in itertools.count(1))
 

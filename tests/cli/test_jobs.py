@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from balcao import app
-from balcao.core.jobs import enqueue
-from balcao.core.platform import assemble
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import enqueue
 from balcao.settings import Settings
 from tests.support.terminal import Terminal
 

@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from balcao.core import audit_chain
+from balcao.core.audit import chain as audit_chain
 from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.terminal import Terminal

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from balcao import app
-from balcao.core.description import document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer

@@ -9,10 +9,10 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.access.enumeration import Probing
+from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
-from balcao.core.limits import Limits
-from balcao.core.probing import Probing
+from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.support.issuer import Issuer, bearer
 

@@ -11,10 +11,10 @@ from typing import Any
 import asyncpg
 import pytest
 
-from balcao.core import audit_chain
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
+from balcao.core.audit import chain as audit_chain
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA = Cpf("90000000175")

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 from litestar import get
 
-from balcao.core import catalogue
-from balcao.core.catalogue import Catalogue
-from balcao.core.database import Database
-from balcao.core.dialects import DETAIL
+from balcao.core.access import catalogue
+from balcao.core.access.catalogue import Catalogue
+from balcao.core.access.rules import Rule, action, public
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
-from balcao.core.operations import operation
-from balcao.core.platform import Platform
-from balcao.core.rules import Rule, action, public
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import operation
 from balcao.core.service import MalformedOperation, MissingRule, Service, application
 from tests.support.patience import until
 

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from balcao.core.description import document
+from balcao.core.http.pages import document
 from balcao.registry import SERVICE
 from balcao.settings import Settings
 

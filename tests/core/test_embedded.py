@@ -18,11 +18,12 @@ from typing import Any
 import asyncpg
 import pytest
 
-from balcao.core import embedded, embedded_account
-from balcao.core.embedded import EmbeddedError, Server, start
-from balcao.core.embedded_account import Account, binaries_for
+from balcao.core.embedded import account as embedded_account
+from balcao.core.embedded import supervisor
+from balcao.core.embedded.account import Account, binaries_for
+from balcao.core.embedded.supervisor import EmbeddedError, Server, start
 
-SRC = Path(embedded.__file__).parents[2]
+SRC = Path(supervisor.__file__).parents[2]
 HANG = 120  # seconds; only against hanging
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from balcao.core import idempotency
-from balcao.core.call import Call
-from balcao.core.caller import from_claims
-from balcao.core.cpf import Cpf
-from balcao.core.database import Database
+from balcao.core.access.caller import from_claims
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Database
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.platform import Platform
-from balcao.core.rules import Decision, Reason
+from balcao.core.http import idempotency
+from balcao.core.values.cpf import Cpf
 
 ANA = Cpf("90000000175")
 ACCEPTED = ["k", " ", "x" * idempotency.LONGEST_KEY]

@@ -4,7 +4,7 @@ import asyncio
 
 import httpx
 
-from balcao.core.tokens import TokenVerifier
+from balcao.core.access.tokens import TokenVerifier
 from tests.support.issuer import Issuer, new_key
 
 

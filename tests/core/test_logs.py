@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core import logs
-from balcao.core.cpf import Cpf
-from balcao.core.text import has_control
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import has_control
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:

@@ -9,7 +9,7 @@ from litestar import Request, get
 from litestar.testing import create_test_client
 
 from balcao.core.errors import Invalid
-from balcao.core.paging import MOST_PER_PAGE, Page, page_of, whole_number
+from balcao.core.http.paging import MOST_PER_PAGE, Page, page_of, whole_number
 
 
 @given(st.integers(1, 50), st.integers(1, MOST_PER_PAGE), st.integers(0, 3000))

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.core.caller import Caller
-from balcao.core.catalogue import Role, Snapshot
-from balcao.core.cpf import Cpf
-from balcao.core.rules import (
+from balcao.core.access.caller import Caller
+from balcao.core.access.catalogue import Role, Snapshot
+from balcao.core.access.rules import (
     AUTHENTICATED,
     MACHINE,
     Decision,
@@ -23,6 +22,7 @@ from balcao.core.rules import (
     public,
     scope,
 )
+from balcao.core.values.cpf import Cpf
 from tests.support.sizes import EXAMPLES, size
 
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")

@@ -6,8 +6,8 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from balcao.core.jobs import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
 
 PATIENCE_SECONDS = 60
 

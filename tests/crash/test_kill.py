@@ -10,8 +10,8 @@ import httpx
 import psutil
 import pytest
 
-from balcao.core import embedded
-from balcao.core.cpf import Cpf
+from balcao.core.embedded import supervisor
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients
 from balcao.settings import Settings
 from tests.support.login import client_token
@@ -94,7 +94,7 @@ def kill_everything(serving: Serving) -> None:
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
     """What became of these people's events once none waits, and how many jobs were given up."""
-    server = embedded.live(settings.data_dir)
+    server = supervisor.live(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     try:

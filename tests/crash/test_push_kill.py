@@ -15,8 +15,8 @@ import httpx
 import psutil
 import pytest
 
-from balcao.core import embedded
-from balcao.core.cpf import Cpf
+from balcao.core.embedded import supervisor
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients, people
 from balcao.registry.mirror.translation import gender_for_crm
 from balcao.settings import Settings
@@ -185,7 +185,7 @@ async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledg
 
 async def settled(settings: Settings) -> asyncpg.Connection:
     """A connection to a store in which nothing waits any more."""
-    server = embedded.live(settings.data_dir)
+    server = supervisor.live(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     async with asyncio.timeout(PATIENCE_SECONDS):

@@ -5,9 +5,9 @@ import asyncio
 import httpx
 import pytest
 
-from balcao.core.cpf import Cpf
 from balcao.core.errors import Unavailable
 from balcao.core.logs import request_id
+from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import IN_A_ROW, State
 from balcao.crm.client import CrmClient, Upserted, crm_client
 from balcao.crm.deadline import Deadline

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.crm.client import CrmClient, Upserted, crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from balcao import app
-from balcao.core.platform import assemble
+from balcao.core.context.platform import assemble
 from balcao.employability import SERVICE, demo
 from balcao.settings import Settings
 from tests.support.server import RunningServer

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Invalid
-from balcao.core.platform import Platform
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours import service
 from tests.employability.people import ANA, BRUNO, citizen, expired, machine, staff
 from tests.support.issuer import Issuer

@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.platform import Platform
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.experiences import service
 from balcao.employability.resume.experiences.schemas import ExperienceBody
 from tests.employability.people import ANA, BRUNO, GILDA, citizen, expired, machine, staff

@@ -7,9 +7,9 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.core.call import Call, operator_call
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.platform import Platform
 from balcao.employability.legacy_jobs import service, states
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import Status

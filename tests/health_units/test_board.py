@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest_asyncio
 
-from balcao.core.call import operator_call
-from balcao.core.cnes import Cnes
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import NotFound
-from balcao.core.platform import Platform
 from balcao.core.service import application
+from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody, Risco

@@ -11,11 +11,11 @@ import pytest
 import pytest_asyncio
 
 from balcao import app
-from balcao.core.call import Call, operator_call
-from balcao.core.clock import utc_now
-from balcao.core.cnes import Cnes
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
-from balcao.core.platform import Platform, assemble
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service, states, store
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
 from balcao.health_units.units import service as units

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.caller import from_claims
-from balcao.core.cnes import Cnes
+from balcao.core.access.caller import from_claims
+from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE, demo
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco

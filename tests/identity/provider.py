@@ -13,8 +13,8 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 from litestar import Litestar
 
-from balcao.core.limits import Limits
-from balcao.core.platform import assemble
+from balcao.core.access.limits import Limits
+from balcao.core.context.platform import assemble
 from balcao.gateway.front_door import FrontDoor
 from balcao.identity import provider
 from balcao.identity.demo import Person, people

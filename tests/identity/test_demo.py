@@ -2,7 +2,7 @@
 
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import Person, clients, people
 from balcao.identity.tokens import subject_of
 from tests.identity.provider import KLEBER

@@ -8,9 +8,9 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.core.cpf import Cpf
-from balcao.core.platform import assemble
-from balcao.core.tokens import TokenVerifier
+from balcao.core.access.tokens import TokenVerifier
+from balcao.core.context.platform import assemble
+from balcao.core.values.cpf import Cpf
 from balcao.identity import keys, provider
 from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate
 from balcao.settings import Settings, SettingsError

@@ -1,9 +1,9 @@
 """Verifying ledgers beside a running server, as the operator's command does."""
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.registry.notifications.ledger import service as ledger
-from balcao.registry.notifications.ledger.service import Verification
+from balcao.core.context.call import Call
+from balcao.core.values.cpf import Cpf
+from balcao.registry.consent.ledger import service as ledger
+from balcao.registry.consent.ledger.service import Verification
 
 
 async def verify(call: Call, cpf: str) -> Verification:

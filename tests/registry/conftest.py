@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from balcao import app
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.jobs import Worker
-from balcao.core.platform import assemble
+from balcao.core.context.call import Call
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import Worker
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.settings import Settings
 from tests.support.acting import acting

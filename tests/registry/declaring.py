@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from tests.support.issuer import Issuer, bearer
 
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database import Database
+from balcao.core.database.pool import Database
 from balcao.registry.loading import Load
 
 

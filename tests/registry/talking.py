@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from tests.support.issuer import bearer
 
 _numbers = count(1)

@@ -6,7 +6,7 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.registry.activities.loading import LOADS
+from balcao.registry.city.activities.loading import LOADS
 from tests.registry.files import load
 
 PATH = "/registry/v1/cnaes"

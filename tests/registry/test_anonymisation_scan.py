@@ -13,14 +13,14 @@ from typing import Any
 import asyncpg
 import pytest
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
-from balcao.registry.crm_sync import service as crm_sync
-from balcao.registry.declared import service as declaring
-from balcao.registry.declared.schemas import GenderBody
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import ADDRESS_PARTS, TEXT_KEYS
+from balcao.registry.person.declared import service as declaring
+from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import AnonymisationBody
 from tests.support.dump import everything, holding

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
-from balcao.registry.avatars.holding import HOLDING
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
 from balcao.registry.holding import Cleared
+from balcao.registry.person.avatars.holding import HOLDING
 from tests.registry.talking import Talk, somebody
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, differences

@@ -6,12 +6,12 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
-from balcao.registry.companies import store
-from balcao.registry.companies.cnpj import is_cnpj
-from balcao.registry.companies.holding import HOLDING
-from balcao.registry.companies.loading import LOADS
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.companies import store
+from balcao.registry.city.companies.cnpj import is_cnpj
+from balcao.registry.city.companies.holding import HOLDING
+from balcao.registry.city.companies.loading import LOADS
 from tests.registry.files import load
 from tests.support.issuer import Issuer, bearer
 

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.core.call import worker_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import worker_call
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.outbox import service as outbox
+from balcao.registry.mirror.outbox import store as outbox_store
 from balcao.registry.mirror.writes import of_delta
-from balcao.registry.outbox import service as outbox
-from balcao.registry.outbox import store as outbox_store
 from tests.support.sizes import size
 
 ANA = Cpf("90000000175")

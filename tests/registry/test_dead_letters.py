@@ -10,10 +10,10 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core import retention
-from balcao.core.call import operator_call
-from balcao.core.jobs import enqueue
-from balcao.core.platform import Platform
+from balcao.core.audit import retention
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import enqueue
 from balcao.registry.dead_letters.retention import RETENTION
 from tests.support.issuer import Issuer, bearer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences

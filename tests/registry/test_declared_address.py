@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from balcao.registry.declared.federal_units import FEDERAL_UNITS
+from balcao.registry.person.declared.federal_units import FEDERAL_UNITS
 from tests.registry.declaring import Citizen
 from tests.support.issuer import Issuer
 from tests.support.sizes import size

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from balcao.registry.departments.loading import LOADS
+from balcao.registry.city.departments.loading import LOADS
 from tests.registry.files import load
 from tests.support.sizes import size
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.registry.declared.choices import GENDER
+from balcao.registry.person.declared.choices import GENDER
 from tests.support.issuer import Issuer, bearer
 
 ANA = "90000000175"

@@ -2,7 +2,7 @@
 
 import itertools
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 from balcao.registry import invented
 

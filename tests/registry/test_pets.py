@@ -10,11 +10,11 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
-from balcao.registry.pets.holding import HOLDING
-from balcao.registry.pets.loading import LOADS
-from balcao.registry.pets.service import MOST_OWN
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.pets.holding import HOLDING
+from balcao.registry.person.pets.loading import LOADS
+from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.files import load
 from tests.support.issuer import Issuer, bearer
 

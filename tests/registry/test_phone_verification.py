@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.jobs import Retry
-from balcao.registry.citizens.merge import merged
-from balcao.registry.crm_sync.service import apply
+from balcao.core.context.call import operator_call
+from balcao.core.jobs.worker import Retry
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.events.service import apply
 from balcao.registry.mirror.store import Mirror, Register, Wording
-from balcao.registry.phones import service
-from balcao.registry.phones.code import Secrets
-from balcao.registry.phones.holding import HOLDING
-from balcao.registry.phones.number import Number
-from balcao.registry.phones.schemas import PhoneBody
+from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.phones import service
+from balcao.registry.person.phones.code import Secrets
+from balcao.registry.person.phones.holding import HOLDING
+from balcao.registry.person.phones.number import Number
+from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.support.crm import RunningCrm, crm_settings

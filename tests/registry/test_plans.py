@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.registry import invented
-from balcao.registry.departments import demo as departments
+from balcao.registry.city.departments import demo as departments
 from balcao.registry.loads import service
 from balcao.registry.loads.kinds import LOADS
 from balcao.settings import Settings

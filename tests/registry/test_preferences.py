@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.registry.notifications.ledger.service import Verification
+from balcao.registry.consent.ledger.service import Verification
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody

@@ -18,16 +18,16 @@ from typer.testing import CliRunner, Result
 
 from balcao.cli.commands import balcao
 from balcao.cli.faults import OperatorFault
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
-from balcao.registry.notifications import demo, service
-from balcao.registry.notifications.holding import HOLDING
-from balcao.registry.notifications.ledger import service as ledger
-from balcao.registry.notifications.ledger.chain import BEGINNING, Break, Link, breaks, linked
-from balcao.registry.notifications.ledger.schemas import LedgerEntry
-from balcao.registry.notifications.ledger.service import Verification
-from balcao.registry.notifications.wishes import Wish
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.consent.ledger import service as ledger
+from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, breaks, linked
+from balcao.registry.consent.ledger.schemas import LedgerEntry
+from balcao.registry.consent.ledger.service import Verification
+from balcao.registry.consent.preferences import demo, service
+from balcao.registry.consent.preferences.holding import HOLDING
+from balcao.registry.consent.preferences.wishes import Wish
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody

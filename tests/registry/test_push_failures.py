@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from balcao import app
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.jobs import AT_ONCE, Worker
-from balcao.core.platform import Platform
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import AT_ONCE, Worker
+from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import CIRCUIT_OPEN, IN_A_ROW, Circuit
 from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.sandbox.server import STATE_FILE
-from balcao.registry.crm_push import demo
-from balcao.registry.crm_push.jobs import JOBS
-from balcao.registry.outbox import store
+from balcao.registry.crm.push import demo
+from balcao.registry.crm.push.jobs import JOBS
+from balcao.registry.mirror.outbox import store
 from balcao.settings import Settings
 from tests.registry.conftest import DUE, declare
 from tests.support.crm import RunningCrm

@@ -2,20 +2,20 @@
 
 from collections import Counter
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.paging import Page
-from balcao.core.platform import Platform
-from balcao.registry.activities import demo as activities
-from balcao.registry.activities import service as activity_service
-from balcao.registry.companies import demo as companies
-from balcao.registry.companies import service as company_service
-from balcao.registry.departments import demo as departments
-from balcao.registry.departments import service as department_service
-from balcao.registry.pets import demo as pets
-from balcao.registry.pets import service as pet_service
-from balcao.registry.staff_departments import demo as staff_departments
-from balcao.registry.staff_departments import service as staff_service
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.activities import demo as activities
+from balcao.registry.city.activities import service as activity_service
+from balcao.registry.city.companies import demo as companies
+from balcao.registry.city.companies import service as company_service
+from balcao.registry.city.departments import demo as departments
+from balcao.registry.city.departments import service as department_service
+from balcao.registry.city.staff_departments import demo as staff_departments
+from balcao.registry.city.staff_departments import service as staff_service
+from balcao.registry.person.pets import demo as pets
+from balcao.registry.person.pets import service as pet_service
 
 IARA, FABIO, LUIZ = (Cpf(digits) for digits in ("90000000922", "90000000680", "90000001228"))
 ALL = Page(per_page=100)

@@ -7,15 +7,15 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.access.limits import Limits
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import TooMany
-from balcao.core.limits import Limits
-from balcao.core.paging import Page
-from balcao.core.platform import Platform
-from balcao.registry.declared import service as declaring
-from balcao.registry.declared.schemas import GenderBody
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
 from balcao.registry.holding import Holding
+from balcao.registry.person.declared import service as declaring
+from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
 from balcao.registry.rights.holdings import HOLDINGS
 from balcao.registry.rights.schemas import Export

@@ -10,14 +10,14 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.call import operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
-from balcao.core.platform import Platform
-from balcao.registry.declared import service as declaring
-from balcao.registry.declared.schemas import GenderBody
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import Writes
+from balcao.registry.person.declared import service as declaring
+from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import AnonymisationBody
 from tests.support.dump import everything

@@ -6,11 +6,11 @@ from typing import Any
 import asyncpg
 import pytest
 
-from balcao.core import retention
-from balcao.core.cpf import Cpf
-from balcao.core.retention import Retention
-from balcao.registry.crm_sync import service as crm_sync
-from balcao.registry.crm_sync.holding import RETENTION as EVENTS
+from balcao.core.audit import retention
+from balcao.core.audit.retention import Retention
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.events import service as crm_sync
+from balcao.registry.crm.events.holding import RETENTION as EVENTS
 from balcao.registry.rights.holdings import RETENTION
 from balcao.settings import Settings
 from tests.support.acting import acting

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.registry.departments.loading import LOADS
+from balcao.registry.city.departments.loading import LOADS
 from tests.registry.files import load
 from tests.support.issuer import Issuer, bearer
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.cpf import Cpf
-from balcao.registry.tickets.holding import HOLDING
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.tickets.holding import HOLDING
 from balcao.settings import Settings
 from tests.registry.loading import Load, importing, written
 from tests.support.acting import acting

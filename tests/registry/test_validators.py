@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from balcao import app
 from balcao.core.errors import Invalid
-from balcao.registry.validators.schemas import EmailQuestion, PhoneQuestion
-from balcao.registry.validators.service import judge_email, judge_phone
+from balcao.registry.person.validators.schemas import EmailQuestion, PhoneQuestion
+from balcao.registry.person.validators.service import judge_email, judge_phone
 from balcao.settings import Settings
 from tests.support.server import RunningServer
 from tests.support.sizes import EXAMPLES

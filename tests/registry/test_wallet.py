@@ -9,13 +9,13 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.registry import invented
-from balcao.registry.citizens import holding as base_record
-from balcao.registry.citizens.base import shown
-from balcao.registry.citizens.merge import merged
 from balcao.registry.mirror.store import Mirror
-from balcao.registry.wallet import holding as wallet
+from balcao.registry.person.citizens import holding as base_record
+from balcao.registry.person.citizens.base import shown
+from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.wallet import holding as wallet
 from balcao.settings import Settings
 from tests.registry.loading import Load, importing, written
 from tests.support.acting import acting

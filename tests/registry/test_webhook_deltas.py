@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.registry.crm_sync import service
+from balcao.core.context.call import Call
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.events import service
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.caller import Caller
-from balcao.core.cpf import Cpf
-from balcao.core.ids import new_id
-from balcao.core.platform import Platform
-from balcao.core.rules import Decision, Reason
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.search.services.schemas import ServiceBody
 
 ADMIN = frozenset({"admin"})

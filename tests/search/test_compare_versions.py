@@ -7,7 +7,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 from balcao.search.services import service as services
 from tests.search.support import body, button, staff
 from tests.support.issuer import Issuer, bearer

@@ -8,7 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 from balcao.search import demo
 from tests.support.issuer import Issuer, bearer
 

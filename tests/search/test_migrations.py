@@ -10,8 +10,8 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.platform import Platform
 from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
-from balcao.core.platform import Platform
 from balcao.search.collection.service import ready
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody

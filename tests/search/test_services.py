@@ -6,8 +6,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed
-from balcao.core.platform import Platform
 from balcao.search.services import service as services
 from balcao.search.services.schemas import RollbackBody, Service
 from tests.search.support import NOBODY, body, button, staff

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 from balcao import app
-from balcao.core.call import Call, operator_call
-from balcao.core.platform import assemble
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import assemble
 from balcao.settings import Settings
 
 Act = Callable[..., Any]

@@ -10,7 +10,7 @@ from uuid import uuid4
 import asyncpg
 
 from balcao import app
-from balcao.core import embedded
+from balcao.core.embedded import supervisor
 
 URL_VARIABLE = "BALCAO_TEST_DATABASE_URL"
 TEMPLATE = "template_migrated"
@@ -22,7 +22,7 @@ class Cluster:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="balcao-test-"))
         self._folder.chmod(0o755)
-        self._running = embedded.start(self._folder, durable=False)
+        self._running = supervisor.start(self._folder, durable=False)
         os.environ[URL_VARIABLE] = self._running.server.url
         create(TEMPLATE, "template1")
         app.migrate_now(url_of(TEMPLATE))

@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from balcao.core.cpf import Cpf
 from balcao.core.logs import formatter
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 
 FOLDER_VARIABLE = "BALCAO_TEST_LOGS"

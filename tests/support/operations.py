@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from balcao import app
-from balcao.core.operations import Operation
-from balcao.core.rules import PUBLIC
+from balcao.core.access.rules import PUBLIC
+from balcao.core.http.operations import Operation
 from balcao.core.service import Service, application, operations_of
 
 # What a path parameter is filled with where only its form matters.

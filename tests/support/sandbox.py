@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import httpx
 
 from balcao import app
-from balcao.core.platform import assemble
+from balcao.core.context.platform import assemble
 from balcao.identity.demo import clients, people
 from balcao.settings import Settings
 from tests.support.crm import RunningCrm

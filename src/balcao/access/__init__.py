@@ -4,8 +4,8 @@ from balcao.access import shipped
 from balcao.access.actions import api as actions
 from balcao.access.demo import DEMO
 from balcao.access.ready import ready
-from balcao.core.dialects import DETAIL
-from balcao.core.health import PATHS
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.health import PATHS
 from balcao.core.service import Service
 
 SERVICE = Service(

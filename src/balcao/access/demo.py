@@ -13,11 +13,11 @@ from balcao.access.catalogue import store as catalogue
 from balcao.access.groups import service as groups
 from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
-from balcao.core.call import Call, operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
-from balcao.core.platform import Platform
 from balcao.core.service import Demo
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 
 LOADED = catalogue.Written("demo", "access")

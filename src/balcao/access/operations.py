@@ -2,8 +2,8 @@
 
 import functools
 
-from balcao.core.dialects import DETAIL
-from balcao.core.operations import operation as core_operation
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import operation as core_operation
 
 MAX_BODY_BYTES = 256 * 1024
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:

@@ -9,7 +9,7 @@ import msgspec
 from balcao import __version__
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import SYSTEM, Event
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 
 WILDCARD = ":*"
 

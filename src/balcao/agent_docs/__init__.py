@@ -10,8 +10,8 @@ from balcao.agent_docs.description import api
 from balcao.agent_docs.description.document import document, server
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import DescribedService, Root
-from balcao.core.dialects import DETAIL
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 
 _OWN = Service(

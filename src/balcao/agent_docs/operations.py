@@ -2,7 +2,7 @@
 
 import functools
 
-from balcao.core.dialects import DETAIL
-from balcao.core.operations import operation as core_operation
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import operation as core_operation
 
 operation = functools.partial(core_operation, dialect=DETAIL)

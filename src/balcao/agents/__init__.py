@@ -5,7 +5,7 @@ from balcao.agents.demo import DEMO
 from balcao.agents.running import running
 from balcao.agents.token_check import api as token_check
 from balcao.agents.versions import api as versions
-from balcao.core.dialects import DETAIL
+from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 
 SERVICE = Service(

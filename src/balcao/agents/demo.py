@@ -11,10 +11,10 @@ from balcao.agents.datasets import service as datasets
 from balcao.agents.datasets.schemas import MAX_IMPORT, NewDataset, NewExample
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
-from balcao.core.call import Call, operator_call
-from balcao.core.clock import utc_now
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.service import Demo
+from balcao.core.values.clock import utc_now
 
 AGENT = "agentic_search"
 SECOND_AGENT = "atendimento_demo"

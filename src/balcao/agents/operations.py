@@ -2,11 +2,11 @@
 
 import functools
 
-from balcao.core.call import Call
-from balcao.core.dialects import DETAIL
-from balcao.core.operations import operation as core_operation
-from balcao.core.operations import path_text
-from balcao.core.rules import action, client
+from balcao.core.access.rules import action, client
+from balcao.core.context.call import Call
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import operation as core_operation
+from balcao.core.http.operations import path_text
 
 operation = functools.partial(core_operation, dialect=DETAIL)
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.agents.versions.ready import ReadyConfigs
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 
 
 @asynccontextmanager

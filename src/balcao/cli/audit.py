@@ -6,9 +6,9 @@ import typer
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.using import print_json, use
-from balcao.core import audit_chain
-from balcao.core.audit_chain import Verdict
-from balcao.core.call import Call
+from balcao.core.audit import chain
+from balcao.core.audit.chain import Verdict
+from balcao.core.context.call import Call
 
 audit = typer.Typer(no_args_is_help=True, help="Trilha de auditoria.")
 
@@ -24,7 +24,7 @@ def verify(
 
     async def follow(call: Call) -> Verdict:
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-            return await audit_chain.verify(connection, before)
+            return await chain.verify(connection, before)
 
     verdict = use("audit.verify", follow)
     print_json(verdict)

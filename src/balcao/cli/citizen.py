@@ -7,8 +7,8 @@ import typer
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.using import print_json, use
-from balcao.core.cpf import Cpf
-from balcao.core.paging import Page
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import AnonymisationBody
 

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager, contextmanager
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
-from balcao.core import embedded, migrations
-from balcao.core.database import Database
-from balcao.core.platform import Platform, assemble
+from balcao.core.context.platform import Platform, assemble
+from balcao.core.database import migrations
+from balcao.core.database.pool import Database
+from balcao.core.embedded import supervisor
 from balcao.settings import Settings
 
 
@@ -25,7 +26,7 @@ def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
             f"Ainda não há dados em {settings.data_dir}: execute `balcao serve`, "
             "ou indique um banco em BALCAO_DATABASE_URL."
         )
-    with embedded.start(settings.data_dir) as running:
+    with supervisor.start(settings.data_dir) as running:
         yield running.server.url
 
 
@@ -33,7 +34,7 @@ def external_or_running(settings: Settings) -> str:
     """For a process that starts no database of its own. Raises OperatorFault when the embedded one does not run."""
     if not settings.embedded_database:
         return settings.database_url
-    server = embedded.live(settings.data_dir)
+    server = supervisor.live(settings.data_dir)
     if server is None:
         raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
     return server.url

@@ -6,10 +6,10 @@ import msgspec
 
 from balcao import app
 from balcao.cli import database
-from balcao.core import migrations
-from balcao.core.database import Connection
-from balcao.core.jobs import Worker
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.database import migrations
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import Worker
 from balcao.core.service import Service
 from balcao.identity import demo
 from balcao.settings import Settings

@@ -11,10 +11,11 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.cli.demo_data import base_urls
-from balcao.core import embedded, migrations
-from balcao.core.database import APPLICATION_ROLE, Database, refusal
+from balcao.core.database import migrations
+from balcao.core.database.migrations import MigrationError
+from balcao.core.database.pool import APPLICATION_ROLE, Database, refusal
+from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.core.migrations import MigrationError
 from balcao.settings import Settings, variable_of
 
 PATIENCE_SECONDS = 5.0
@@ -74,7 +75,7 @@ def _without_password(address: str) -> str:
 
 
 def _addresses(settings: Settings) -> dict[str, Any]:
-    server = embedded.live(settings.data_dir) if settings.embedded_database else None
+    server = supervisor.live(settings.data_dir) if settings.embedded_database else None
     return {
         "base": settings.base_url,
         "services": base_urls(settings),
@@ -88,7 +89,7 @@ def _addresses(settings: Settings) -> dict[str, Any]:
 async def _database(settings: Settings) -> Part:
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(embedded.live, settings.data_dir)
+        server = await asyncio.to_thread(supervisor.live, settings.data_dir)
         if server is None:
             return Part(STOPPED)
         url = server.url

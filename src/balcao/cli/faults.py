@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from balcao.core import database
-from balcao.core.embedded import EmbeddedError
-from balcao.core.migrations import MigrationError
+from balcao.core.database import pool
+from balcao.core.database.migrations import MigrationError
+from balcao.core.embedded.supervisor import EmbeddedError
 from balcao.settings import SettingsError
 
 
@@ -23,7 +23,7 @@ def sentence(fault: BaseException) -> str | None:
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
         return sentence(fault.exceptions[0])
-    return database.refusal(fault)
+    return pool.refusal(fault)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from balcao.cli import database, demo_data
 from balcao.cli.children import Child, stopping
 from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import LOOPBACK, Plan, listening, prepared, sole_holder
-from balcao.core.migrations import Migration
+from balcao.core.database.migrations import Migration
 
 Progress = Callable[[Migration], None]
 Welcome = Callable[[Plan, demo_data.Offer | None], None]

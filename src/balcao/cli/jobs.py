@@ -14,11 +14,11 @@ from rich.table import Table
 from balcao import app
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
-from balcao.core import schedule
-from balcao.core.call import Call, operator_call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
-from balcao.core.paging import MOST_PER_PAGE, Page
+from balcao.core.http.paging import MOST_PER_PAGE, Page
+from balcao.core.jobs import schedule
+from balcao.core.values.cpf import Cpf
 from balcao.registry.dead_letters import service
 from balcao.registry.dead_letters.schemas import DeadLetter
 from balcao.settings import Settings

@@ -10,10 +10,10 @@ from rich.table import Table
 
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
-from balcao.core.cpf import Cpf
-from balcao.registry.notifications.ledger import service
-from balcao.registry.notifications.ledger.chain import Break
-from balcao.registry.notifications.ledger.service import Verification
+from balcao.core.values.cpf import Cpf
+from balcao.registry.consent.ledger import service
+from balcao.registry.consent.ledger.chain import Break
+from balcao.registry.consent.ledger.service import Verification
 from balcao.settings import Settings
 
 console = Console(highlight=False)

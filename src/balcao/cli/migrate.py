@@ -7,8 +7,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from balcao import app
 from balcao.cli import database
-from balcao.core.database import Database
-from balcao.core.migrations import Migration
+from balcao.core.database.migrations import Migration
+from balcao.core.database.pool import Database
 from balcao.settings import Settings
 
 console = Console(stderr=True)

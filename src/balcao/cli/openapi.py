@@ -7,7 +7,7 @@ import typer
 
 from balcao import app
 from balcao.cli.faults import OperatorFault, needing_folder
-from balcao.core.description import document
+from balcao.core.http.pages import document
 
 
 def openapi(

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
-from balcao.core.call import operator_call
+from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.registry import invented
 from balcao.registry.loads import service, source

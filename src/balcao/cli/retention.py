@@ -6,8 +6,8 @@ import typer
 
 from balcao import app
 from balcao.cli.using import print_json, use
-from balcao.core import retention as core
-from balcao.core.call import Call
+from balcao.core.audit import retention as core
+from balcao.core.context.call import Call
 
 retention = typer.Typer(no_args_is_help=True, help="Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON.")
 

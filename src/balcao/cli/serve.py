@@ -14,7 +14,7 @@ from balcao.cli.parts.worker import work
 from balcao.cli.plan import Plan, plan
 from balcao.cli.welcome import welcome
 from balcao.core import logs
-from balcao.core.migrations import Migration
+from balcao.core.database.migrations import Migration
 from balcao.settings import Settings, SettingsError
 
 console = Console(stderr=True)

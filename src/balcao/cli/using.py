@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
-from balcao.core.call import Call, operator_call
+from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
 from balcao.settings import Settings
 

@@ -16,18 +16,18 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Components, License, SecurityScheme, Server, Tag
 
 from balcao import __version__
-from balcao.core.access_check import CALL, count_refusal
-from balcao.core.call import Call
-from balcao.core.catalogue import AnnouncedOperation
-from balcao.core.description import description_routes
-from balcao.core.dialects import Dialect, exception_handlers
-from balcao.core.health import PATHS as HEALTH_PATHS
-from balcao.core.health import health_routes
-from balcao.core.jobs import JobKind
-from balcao.core.migrations import Migration, find
-from balcao.core.operations import Operation
-from balcao.core.platform import Platform
-from balcao.core.retention import Retention
+from balcao.core.access.catalogue import AnnouncedOperation
+from balcao.core.access.check import CALL, count_refusal
+from balcao.core.audit.retention import Retention
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.migrations import Migration, find
+from balcao.core.http.dialects import Dialect, exception_handlers
+from balcao.core.http.health import PATHS as HEALTH_PATHS
+from balcao.core.http.health import health_routes
+from balcao.core.http.operations import Operation
+from balcao.core.http.pages import description_routes
+from balcao.core.jobs.worker import JobKind
 
 
 def _nothing(_: Platform) -> AbstractAsyncContextManager[None]:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import httpx
 from prometheus_client import Counter
 
-from balcao.core.cpf import Cpf
 from balcao.core.errors import Unavailable
+from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused

@@ -1,6 +1,6 @@
 """A person's consents in the CRM: one record for each category and channel."""
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.fields import Record

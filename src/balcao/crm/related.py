@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.crm.fields import RELATED, FieldMap, Record, known
 
 MOST_OF_A_KIND = 2_000  # what a CRM gives in one answer

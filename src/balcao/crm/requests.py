@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway

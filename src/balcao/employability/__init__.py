@@ -1,6 +1,6 @@
 """Employability: job listings, resumes and their reference values."""
 
-from balcao.core.dialects import CODE_MESSAGE, ERROR_TEXT
+from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Demo, Service
 from balcao.employability import demo
 from balcao.employability.legacy_jobs import api as legacy_jobs

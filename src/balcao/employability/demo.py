@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.call import Call, operator_call
-from balcao.core.clock import utc_now
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
 from balcao.employability.legacy_jobs import service as legacy_jobs
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import Status

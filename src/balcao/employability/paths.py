@@ -4,7 +4,7 @@ import re
 from uuid import UUID
 
 from balcao.core.errors import Invalid
-from balcao.core.operations import path_text
+from balcao.core.http.operations import path_text
 
 _UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _INTEGER = r"[0-9]{1,19}"

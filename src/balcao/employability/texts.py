@@ -1,7 +1,7 @@
 """Texts of this service's bodies: which characters and lengths pass (employability document, 2.0.6)."""
 
 from balcao.core.errors import Invalid
-from balcao.core.text import clean, has_control
+from balcao.core.values.text import clean, has_control
 
 
 def line(field: str, value: str, longest: int) -> str:

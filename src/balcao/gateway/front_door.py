@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from balcao.core.access_check import OPERATION
-from balcao.core.description import PREFIX
-from balcao.core.dialects import ERROR_TEXT, Dialect
+from balcao.core.access.check import OPERATION
 from balcao.core.errors import NotFound
-from balcao.core.ids import new_id
+from balcao.core.http.dialects import ERROR_TEXT, Dialect
+from balcao.core.http.pages import PREFIX
 from balcao.core.logs import log, request_id
 from balcao.core.telemetry import observe
+from balcao.core.values.ids import new_id
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

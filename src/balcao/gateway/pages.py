@@ -6,11 +6,11 @@ from html import escape
 from litestar import Litestar, MediaType, Response, get
 from litestar.response import Redirect
 
-from balcao.core.clock import utc_now
-from balcao.core.dialects import ERROR_TEXT, exception_handlers
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.http.dialects import ERROR_TEXT, exception_handlers
 from balcao.core.service import Service
 from balcao.core.telemetry import exposition
+from balcao.core.values.clock import utc_now
 
 _STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem; color: #1b1b1b; }

@@ -1,6 +1,6 @@
 """Health-unit risk: whether a unit works normally or its surroundings are unsafe."""
 
-from balcao.core.dialects import DETAIL
+from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 from balcao.health_units.demo import DEMO
 from balcao.health_units.risk import api as risk

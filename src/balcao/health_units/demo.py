@@ -11,11 +11,11 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from balcao.core.call import Call, operator_call
-from balcao.core.clock import utc_now
-from balcao.core.cnes import Cnes
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.service import Demo
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
 from balcao.health_units.units import service as units

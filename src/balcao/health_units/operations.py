@@ -2,12 +2,12 @@
 
 import functools
 
-from balcao.core.cnes import PATTERN, Cnes
-from balcao.core.dialects import DETAIL
+from balcao.core.access.rules import authenticated, scope
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.operations import operation as core_operation
-from balcao.core.operations import path_text
-from balcao.core.rules import authenticated, scope
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import operation as core_operation
+from balcao.core.http.operations import path_text
+from balcao.core.values.cnes import PATTERN, Cnes
 
 operation = functools.partial(core_operation, dialect=DETAIL)
 

@@ -4,8 +4,8 @@ import functools
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from balcao.core.platform import Platform
-from balcao.core.watch import Watch
+from balcao.core.context.platform import Platform
+from balcao.core.database.reloader import Watch
 from balcao.health_units.feed.service import CHANNEL
 from balcao.health_units.risk.board import COMPARE_SECONDS, RiskBoard
 from balcao.health_units.risk.service import refresh

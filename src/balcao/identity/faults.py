@@ -7,9 +7,9 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from balcao.core import dialects
-from balcao.core.dialects import Dialect
 from balcao.core.errors import BalcaoError, TooLarge
+from balcao.core.http import dialects
+from balcao.core.http.dialects import Dialect
 from balcao.identity import pages
 
 

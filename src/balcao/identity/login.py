@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from litestar import Response
 from litestar.response import Redirect
 
-from balcao.core.cpf import Cpf
 from balcao.core.errors import TooMany
+from balcao.core.values.cpf import Cpf
 from balcao.identity import authorization, browser, forms, pages
 from balcao.identity.authorization import Destination
 from balcao.identity.demo import Person

@@ -7,9 +7,9 @@ from litestar import Litestar, Response, route
 from litestar.datastructures import MutableScopeHeaders, State
 from litestar.handlers import HTTPRouteHandler
 
-from balcao.core.access_check import OPERATION
+from balcao.core.access.check import OPERATION
+from balcao.core.context.platform import Platform
 from balcao.core.errors import NotFound
-from balcao.core.platform import Platform
 from balcao.gateway.front_door import Mount
 from balcao.identity import discovery, forms, grants, login, logout, pages, tokens
 from balcao.identity.faults import HANDLERS, OAUTH, TokenRefused

@@ -8,7 +8,7 @@ import msgspec
 from litestar import Request
 from litestar.datastructures import State
 
-from balcao.core.limits import Limits
+from balcao.core.access.limits import Limits
 from balcao.identity import demo
 from balcao.identity.demo import Client, Person
 from balcao.identity.keys import SigningKeys

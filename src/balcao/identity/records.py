@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from balcao.core.ids import new_id
+from balcao.core.values.ids import new_id
 from balcao.identity.demo import Person
 
 CODE_SECONDS = 60

@@ -10,7 +10,7 @@ from typing import Any
 from joserfc import jwt
 from joserfc.errors import JoseError
 
-from balcao.core.ids import new_id
+from balcao.core.values.ids import new_id
 from balcao.identity.demo import Client, Person
 from balcao.identity.realm import Realm
 from balcao.identity.records import REFRESH_SECONDS, Grant

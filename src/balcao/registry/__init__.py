@@ -1,38 +1,38 @@
 """Citizen registry: who a citizen is and how the city may reach them."""
 
-from balcao.core.dialects import ERROR_TEXT
+from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
-from balcao.registry.activities import api as activities
-from balcao.registry.avatars import api as avatars
-from balcao.registry.citizens import api as citizens
-from balcao.registry.companies import api as companies
-from balcao.registry.crm_admin import api as crm_admin
-from balcao.registry.crm_mirror import api as crm_mirror
-from balcao.registry.crm_proxies import api as crm_proxies
-from balcao.registry.crm_push.jobs import JOBS as PUSH_JOBS
-from balcao.registry.crm_sync import api as crm_sync
-from balcao.registry.crm_sync.jobs import JOBS as CRM_JOBS
+from balcao.registry.city.activities import api as activities
+from balcao.registry.city.companies import api as companies
+from balcao.registry.city.departments import api as departments
+from balcao.registry.city.health import api as health
+from balcao.registry.city.staff_departments import api as staff_departments
+from balcao.registry.consent.categories import api as categories
+from balcao.registry.consent.preferences import api as notifications
+from balcao.registry.crm.events import api as crm_sync
+from balcao.registry.crm.events.jobs import JOBS as CRM_JOBS
+from balcao.registry.crm.mirror_reading import api as crm_mirror
+from balcao.registry.crm.proxies import api as crm_proxies
+from balcao.registry.crm.push.jobs import JOBS as PUSH_JOBS
+from balcao.registry.crm.state import api as crm_admin
 from balcao.registry.dead_letters import api as dead_letters
 from balcao.registry.dead_letters.retention import RETENTION as LETTERS
-from balcao.registry.declared import api as declared
 from balcao.registry.demo import DEMO
-from balcao.registry.departments import api as departments
-from balcao.registry.health import api as health
 from balcao.registry.mobility import api as mobility
-from balcao.registry.mobility.letters.jobs import JOBS as LETTER_JOBS
-from balcao.registry.notifications import api as notifications
-from balcao.registry.notifications.categories import api as categories
-from balcao.registry.pets import api as pets
-from balcao.registry.phones import api as phones
-from balcao.registry.phones.jobs import JOBS as PHONE_JOBS
+from balcao.registry.mobility.invitations.jobs import JOBS as LETTER_JOBS
+from balcao.registry.person.avatars import api as avatars
+from balcao.registry.person.citizens import api as citizens
+from balcao.registry.person.declared import api as declared
+from balcao.registry.person.pets import api as pets
+from balcao.registry.person.phones import api as phones
+from balcao.registry.person.phones.jobs import JOBS as PHONE_JOBS
+from balcao.registry.person.settings import api as settings
+from balcao.registry.person.tickets import api as tickets
+from balcao.registry.person.validators import api as validators
+from balcao.registry.person.wallet import api as wallet
 from balcao.registry.rights import api as rights
 from balcao.registry.rights.holdings import RETENTION as HELD
 from balcao.registry.running import running
-from balcao.registry.settings import api as settings
-from balcao.registry.staff_departments import api as staff_departments
-from balcao.registry.tickets import api as tickets
-from balcao.registry.validators import api as validators
-from balcao.registry.wallet import api as wallet
 
 ROOMS = (
     citizens,

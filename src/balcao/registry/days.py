@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.clock import rfc3339
+from balcao.core.values.clock import rfc3339
 
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 

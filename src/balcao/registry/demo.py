@@ -3,28 +3,28 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from balcao.core.call import operator_call
-from balcao.core.clock import utc_now
-from balcao.core.cpf import Cpf
-from balcao.core.platform import Platform
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from balcao.core.service import Demo
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
 from balcao.registry import invented
-from balcao.registry.activities import demo as activities
-from balcao.registry.citizens.base import CitizenLine
-from balcao.registry.companies import demo as companies
-from balcao.registry.crm_push import demo as crm_push
-from balcao.registry.declared import demo as declared
-from balcao.registry.declared import service as declaring
-from balcao.registry.declared.schemas import GenderBody
-from balcao.registry.departments import demo as departments
+from balcao.registry.city.activities import demo as activities
+from balcao.registry.city.companies import demo as companies
+from balcao.registry.city.departments import demo as departments
+from balcao.registry.city.staff_departments import demo as staff_departments
+from balcao.registry.consent.preferences import demo as notifications
+from balcao.registry.crm.push import demo as crm_push
 from balcao.registry.loads import service as loads
 from balcao.registry.loads.kinds import LOADS
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mobility import demo as mobility
-from balcao.registry.notifications import demo as notifications
-from balcao.registry.pets import demo as pets
-from balcao.registry.phones import demo as phones
-from balcao.registry.staff_departments import demo as staff_departments
+from balcao.registry.person.citizens.base import CitizenLine
+from balcao.registry.person.declared import demo as declared
+from balcao.registry.person.declared import service as declaring
+from balcao.registry.person.declared.schemas import GenderBody
+from balcao.registry.person.pets import demo as pets
+from balcao.registry.person.phones import demo as phones
 
 # In the order in which they are loaded.
 ROOMS = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from balcao.core.text import clean
+from balcao.core.values.text import clean
 
 SEARCH_LENGTH = 100
 CODE_LENGTH = 50

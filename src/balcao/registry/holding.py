@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 
 
 class Cleared(msgspec.Struct, frozen=True):

@@ -6,9 +6,10 @@ Each one is drawn with a seed of their own, so that the thousandth is the same w
 import random
 from collections.abc import Iterator
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import Person, people
-from balcao.registry.citizens.base import (
+from balcao.registry.invented_services import CLOSED, OPEN, ticket, wallet
+from balcao.registry.person.citizens.base import (
     BaseAddress,
     BaseAddresses,
     BaseEmail,
@@ -20,8 +21,7 @@ from balcao.registry.citizens.base import (
     Death,
     Mother,
 )
-from balcao.registry.invented_services import CLOSED, OPEN, ticket, wallet
-from balcao.registry.tickets.loading import TicketLine
+from balcao.registry.person.tickets.loading import TicketLine
 
 SEED = 2026
 SOURCE = "demo"

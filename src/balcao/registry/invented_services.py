@@ -3,9 +3,9 @@
 import random
 from datetime import datetime, timedelta, timezone
 
-from balcao.core.cpf import Cpf
-from balcao.registry.tickets.loading import TicketLine
-from balcao.registry.wallet.schemas import (
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.tickets.loading import TicketLine
+from balcao.registry.person.wallet.schemas import (
     AssistanceCentre,
     Documents,
     Education,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 
 Code = Annotated[str, msgspec.Meta(min_length=1, max_length=50)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]

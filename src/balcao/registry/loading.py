@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 
 
 @dataclass(frozen=True)

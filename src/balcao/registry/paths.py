@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from balcao.core.cpf import Cpf
 from balcao.core.errors import Invalid
-from balcao.core.operations import path_text
-from balcao.core.text import clean
+from balcao.core.http.operations import path_text
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
 
 CpfInPath = path_text(
     r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$", "CPF do cidadão, com ou sem pontuação", "90000000175"

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
 from balcao.crm.client import CrmClient, crm_client
-from balcao.registry.crm_sync.backlog import Backlog
-from balcao.registry.crm_sync.login import LoginSyncs
+from balcao.registry.crm.events.backlog import Backlog
+from balcao.registry.crm.events.login import LoginSyncs
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """Search administration: the catalogue of services, its versions and its migrations."""
 
-from balcao.core.dialects import ERROR_TEXT
+from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Demo, Service
 from balcao.search import demo
 from balcao.search.collection.service import ready

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from litestar import Response
 
-from balcao.core.call import OPERATOR, Call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import OPERATOR, Call
 from balcao.core.errors import Forbidden, NotFound
-from balcao.core.operations import path_text
+from balcao.core.http.operations import path_text
+from balcao.core.values.cpf import Cpf
 
 T = TypeVar("T")
 

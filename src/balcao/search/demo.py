@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.call import OPERATOR, Call
-from balcao.core.caller import Caller
-from balcao.core.clock import utc_now
-from balcao.core.cpf import Cpf
-from balcao.core.ids import new_id
-from balcao.core.platform import Platform
-from balcao.core.rules import Decision, Reason
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.call import OPERATOR, Call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.identity.demo import people
 from balcao.search.collection import service as collection
 from balcao.search.schema_migrations import service as schema_migrations

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, UNKNOWN, Garage
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from balcao.core.context.platform import Platform
 from balcao.core.mail import MailRefused, SmtpMailer, mailer_of
-from balcao.core.platform import Platform
-from balcao.registry.mobility.letters import service
+from balcao.registry.mobility.invitations import service
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
 from tests.support.issuer import Issuer

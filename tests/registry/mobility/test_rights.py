@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from balcao import app
-from balcao.core.cpf import Cpf
-from balcao.core.platform import assemble
+from balcao.core.context.platform import assemble
+from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
 from balcao.registry.mobility import demo, service
 from balcao.registry.mobility.holding import HOLDING

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.registry.mobility.garage import ANA, PHOTO, Garage, form
 from tests.support.issuer import Issuer

@@ -9,10 +9,10 @@ from balcao.access.actions import service
 from balcao.access.actions.schemas import Action, ActionChange
 from balcao.access.catalogue.service import refusal
 from balcao.access.operations import write
-from balcao.core.answers import Ready
-from balcao.core.decoding import integer
-from balcao.core.operations import CurrentCall, path_integer
-from balcao.core.rules import action
+from balcao.core.access.rules import action
+from balcao.core.http.decoding import integer
+from balcao.core.http.operations import CurrentCall, path_integer
+from balcao.core.http.responses import Ready
 
 ActionId = Annotated[str, path_integer("Id da ação", 1)]
 

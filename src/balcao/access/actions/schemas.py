@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
-from balcao.core.text import has_control
+from balcao.core.values.text import has_control
 
 
 def _printable(text: str) -> str:

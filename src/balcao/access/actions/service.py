@@ -6,9 +6,9 @@ from balcao.access.actions import store
 from balcao.access.actions.schemas import Action, ActionChange
 from balcao.access.catalogue.events import Event, author
 from balcao.access.catalogue.service import writing
-from balcao.core.answers import Ready, require_match
-from balcao.core.call import Call
+from balcao.core.context.call import Call
 from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.http.responses import Ready, require_match
 
 
 class Written(NamedTuple):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from balcao.access.actions.schemas import Action
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 
 MAX_ID = 2**63 - 1
 

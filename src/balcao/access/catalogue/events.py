@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from balcao.core.call import OPERATOR, Call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import OPERATOR, Call
+from balcao.core.values.cpf import Cpf
 
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 

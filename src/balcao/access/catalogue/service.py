@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import Event
-from balcao.core.access_check import DENIED
-from balcao.core.call import Call
-from balcao.core.database import Connection
+from balcao.core.access.check import DENIED
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Unavailable
+from balcao.core.http.operations import Refused
 from balcao.core.logs import log
-from balcao.core.operations import Refused
 
 
 class Write:

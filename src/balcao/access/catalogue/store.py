@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from balcao.core.database import Connection, json_text
+from balcao.core.database.pool import Connection, json_text
 from balcao.core.errors import Unavailable
 
 

@@ -3,9 +3,9 @@
 from balcao.access.catalogue.events import Event, author
 from balcao.access.catalogue.service import writing
 from balcao.access.groups import store
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.values.cpf import Cpf
 
 
 async def create_group(call: Call, name: str, description: str, attributes: store.Attributes) -> int:

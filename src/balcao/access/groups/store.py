@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, json_text
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.values.cpf import Cpf
 
 Attributes = Mapping[str, Sequence[str]]
 

@@ -1,6 +1,6 @@
 """SQL of the mappings that administrators make; those of our own operations come by registration."""
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 
 _INSERT = """
 INSERT INTO access.endpoint_mapping (method, path_pattern, action_id, description, created_by)

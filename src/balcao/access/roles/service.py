@@ -3,7 +3,7 @@
 from balcao.access.catalogue.events import Event, author
 from balcao.access.catalogue.service import writing
 from balcao.access.roles import store
-from balcao.core.call import Call
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
 
 

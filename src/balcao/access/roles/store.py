@@ -1,6 +1,6 @@
 """SQL of roles and what they grant."""
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 
 _INSERT = """
 INSERT INTO access.role (name, description, origin, created_by) VALUES ($1, $2, 'custom', $3)

@@ -5,8 +5,8 @@ from typing import Any
 from litestar import Response
 
 from balcao.agent_docs.description.published import Frozen
-from balcao.core.answers import PUBLIC, from_ready
-from balcao.core.call import Call
+from balcao.core.context.call import Call
+from balcao.core.http.responses import PUBLIC, from_ready
 
 
 def frozen(body: Frozen, call: Call, accept_encoding: str | None) -> Response[Any]:

@@ -8,8 +8,8 @@ from balcao.agent_docs.description import answers
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import Root
 from balcao.agent_docs.operations import operation
-from balcao.core.operations import CurrentCall
-from balcao.core.rules import public
+from balcao.core.access.rules import public
+from balcao.core.http.operations import CurrentCall
 
 
 @operation(

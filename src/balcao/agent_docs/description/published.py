@@ -4,8 +4,8 @@ import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from balcao.core.answers import Ready, etag_of
 from balcao.core.errors import Unavailable
+from balcao.core.http.responses import Ready, etag_of
 from balcao.core.logs import log
 
 

@@ -7,9 +7,9 @@ from litestar import Request
 from balcao.agents.datasets import service
 from balcao.agents.datasets.schemas import DatasetEnvelope, ExamplesQuery
 from balcao.agents.operations import READ_DATASET, operation
-from balcao.core.decoding import validate_model
-from balcao.core.dialects import DETAIL_WITH_INPUT
-from balcao.core.operations import CurrentCall, query_of
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.dialects import DETAIL_WITH_INPUT
+from balcao.core.http.operations import CurrentCall, query_of
 
 
 @operation(

@@ -15,8 +15,8 @@ from pydantic import (
 from pydantic_core import PydanticKnownError
 
 from balcao.agents.datasets.cursors import START, position_of
-from balcao.core.personal_data import refuse
-from balcao.core.text import has_nul, texts_of
+from balcao.core.values.personal_data import refuse
+from balcao.core.values.text import has_nul, texts_of
 
 DATASET_ID = r"^[A-Za-z0-9_=-]{1,64}$"
 MAX_PAGE = 1000

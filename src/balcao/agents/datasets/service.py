@@ -26,10 +26,10 @@ from balcao.agents.datasets.schemas import (
 )
 from balcao.agents.datasets.store import Dataset
 from balcao.agents.operations import author_of
-from balcao.core.call import Call
-from balcao.core.clock import utc_now
-from balcao.core.database import Connection, Row
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Conflict, Fault, NotFound, Unprocessable
+from balcao.core.values.clock import utc_now
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 MAX_EXAMPLES = 100_000

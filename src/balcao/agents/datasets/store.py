@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database import Connection, Row, json_text
+from balcao.core.database.pool import Connection, Row, json_text
 
 
 class Dataset(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from litestar import Response
 
 from balcao.agents.operations import operation
 from balcao.agents.token_check.schemas import TokenStatus
-from balcao.core.rules import authenticated
+from balcao.core.access.rules import authenticated
 
 
 @operation(

@@ -5,9 +5,9 @@ from litestar import Response
 from balcao.agents.operations import READ_CONFIG, ConfigIdInPath, operation
 from balcao.agents.versions import service
 from balcao.agents.versions.schemas import AgentConfig, ConfigPath
-from balcao.core.answers import from_ready
-from balcao.core.decoding import validate_model
-from balcao.core.operations import CurrentCall
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.operations import CurrentCall
+from balcao.core.http.responses import from_ready
 
 # A version never changes.
 CACHE = "private, max-age=31536000, immutable"

@@ -6,7 +6,7 @@ import msgspec
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from balcao.agents.operations import CONFIG_ID
-from balcao.core.text import has_nul
+from balcao.core.values.text import has_nul
 
 AGENT_TYPE = r"^[A-Za-z0-9_.-]{1,50}$"
 CONTENT = ("prompt_content", "memory_blocks", "tools", "model_name", "embedding_name")

@@ -11,11 +11,11 @@ from balcao.agents.versions.content import EMPTY, change_type, inherited
 from balcao.agents.versions.ready import ReadyConfigs
 from balcao.agents.versions.schemas import AgentConfig, SaveBody
 from balcao.agents.versions.store import Version
-from balcao.core.answers import Ready
-from balcao.core.call import Call
-from balcao.core.clock import rfc3339_offset, utc_now
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.http.responses import Ready
+from balcao.core.values.clock import rfc3339_offset, utc_now
 
 ACTIVATE = "agent_config:activate"
 

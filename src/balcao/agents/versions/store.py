@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions.content import Content
-from balcao.core.database import Connection, Row, json_text
+from balcao.core.database.pool import Connection, Row, json_text
 
 
 class Version(msgspec.Struct, frozen=True):

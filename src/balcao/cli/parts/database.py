@@ -9,7 +9,7 @@ import sys
 
 from balcao.cli.parts import orders
 from balcao.cli.parts.orders import Report
-from balcao.core import embedded
+from balcao.core.embedded import supervisor
 from balcao.settings import Settings
 
 
@@ -17,8 +17,8 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGHUP})
     orders.hear()
     try:
-        running = embedded.start(Settings.load().data_dir, attach=False)
-    except embedded.EmbeddedError as refused:
+        running = supervisor.start(Settings.load().data_dir, attach=False)
+    except supervisor.EmbeddedError as refused:
         orders.report(Report(refused=str(refused)))
         return 1
     with running:
@@ -26,7 +26,7 @@ def main() -> int:
         return _until_the_parent_ends(running)
 
 
-def _until_the_parent_ends(running: embedded.Running) -> int:
+def _until_the_parent_ends(running: supervisor.Running) -> int:
     """A server that ends by itself is its keeper's end too: the parent then starts both anew."""
     while not select.select([sys.stdin], [], [], 1.0)[0]:
         if not running.alive:

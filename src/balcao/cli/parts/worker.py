@@ -11,8 +11,8 @@ from balcao import app
 from balcao.cli.parts import orders
 from balcao.cli.parts.orders import Report
 from balcao.core import logs
-from balcao.core.jobs import Worker
-from balcao.core.platform import assemble
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 
 

@@ -1,8 +1,8 @@
 """Routes of the older jobs."""
 
-from balcao.core.dialects import CODE_MESSAGE
-from balcao.core.operations import CurrentCall, operation
-from balcao.core.rules import action
+from balcao.core.access.rules import action
+from balcao.core.http.dialects import CODE_MESSAGE
+from balcao.core.http.operations import CurrentCall, operation
 from balcao.employability.legacy_jobs import service
 from balcao.employability.paths import IntegerInPath, path_integer
 from balcao.employability.schemas import Nothing

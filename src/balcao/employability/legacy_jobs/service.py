@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.answers import etag_of, require_match
-from balcao.core.call import Call
-from balcao.core.clock import utc_now
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
+from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.clock import utc_now
 from balcao.employability.legacy_jobs import states, store
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.store import Held

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import Status
 

@@ -3,9 +3,9 @@
 from litestar import Response
 from litestar.params import JSONBody
 
-from balcao.core.answers import stored, with_etag
-from balcao.core.operations import CurrentCall, operation
-from balcao.core.rules import action, authenticated
+from balcao.core.access.rules import action, authenticated
+from balcao.core.http.operations import CurrentCall, operation
+from balcao.core.http.responses import stored, with_etag
 from balcao.employability.paths import UuidInPath, path_uuid
 from balcao.employability.reference_values import service
 from balcao.employability.reference_values.kinds import Kind

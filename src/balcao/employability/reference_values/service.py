@@ -4,9 +4,9 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.core.answers import etag_of, require_match
-from balcao.core.call import Call
+from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
+from balcao.core.http.responses import etag_of, require_match
 from balcao.employability.reference_values import store
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody, ReferenceValue

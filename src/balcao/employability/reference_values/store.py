@@ -4,7 +4,7 @@ from uuid import UUID
 
 import asyncpg
 
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Conflict
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceValue

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from balcao.core.call import Call
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store
 from balcao.health_units.feed.store import CHANNEL
 from balcao.health_units.risk import service as risk

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection, json_text
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.values.cnes import Cnes
 
 CHANNEL = "balcao_health_units"
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
-from balcao.core.personal_data import CPF, EMAIL, refuse
+from balcao.core.values.personal_data import CPF, EMAIL, refuse
 
 
 class Risco(StrEnum):

@@ -6,14 +6,14 @@ Each act leaves its event, its entry in the feed and its audit event in one tran
 from datetime import datetime
 from uuid import UUID
 
-from balcao.core.answers import require_match
-from balcao.core.audit import Action
-from balcao.core.call import Call
-from balcao.core.clock import utc_now
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection
+from balcao.core.audit.events import Action
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.ids import new_id
+from balcao.core.http.responses import require_match
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
+from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, OpenBody

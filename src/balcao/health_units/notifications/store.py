@@ -4,9 +4,9 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection, Row
-from balcao.core.ids import new_id
+from balcao.core.database.pool import Connection, Row
+from balcao.core.values.cnes import Cnes
+from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.states import Event, Notification
 
 _LATEST = """

@@ -2,8 +2,8 @@
 
 from litestar import Response
 
-from balcao.core.answers import from_ready
-from balcao.core.operations import CurrentCall
+from balcao.core.http.operations import CurrentCall
+from balcao.core.http.responses import from_ready
 from balcao.health_units.operations import READ, CnesInPath, operation, path_cnes
 from balcao.health_units.risk import service
 from balcao.health_units.risk.schemas import UnitRisk

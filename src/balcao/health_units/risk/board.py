@@ -6,9 +6,9 @@ Health-units document, section 5: freshness and honesty come before speed.
 import time
 from collections.abc import Mapping
 
-from balcao.core.answers import Ready
-from balcao.core.cnes import Cnes
 from balcao.core.errors import NotFound, Unavailable
+from balcao.core.http.responses import Ready
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.risk.schemas import UnitRisk
 
 COMPARE_SECONDS = 30.0

@@ -3,12 +3,12 @@
 import time
 from zoneinfo import ZoneInfo
 
-from balcao.core.answers import Ready
-from balcao.core.call import Call
-from balcao.core.clock import rfc3339_seconds
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection, Row
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Row
+from balcao.core.http.responses import Ready
+from balcao.core.values.clock import rfc3339_seconds
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications.schemas import Status
 from balcao.health_units.risk import store
 from balcao.health_units.risk.board import RiskBoard

@@ -1,7 +1,7 @@
 """SQL of the units' risk."""
 
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
+from balcao.core.values.cnes import Cnes
 
 # The active notification, where there is one, is always the newest.
 _STATE = """

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from balcao.core.call import Call
-from balcao.core.clock import utc_now
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody

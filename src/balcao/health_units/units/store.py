@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from balcao.core.cnes import Cnes
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cnes import Cnes
 from balcao.health_units.units.schemas import UnitBody
 
 _PUT = """

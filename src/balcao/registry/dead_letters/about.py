@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
-from balcao.core.queue import Try
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.queue import Try
+from balcao.core.values.cpf import Cpf
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from typing import Any
 from litestar import Request
 from litestar.params import JSONBody
 
-from balcao.core.operations import CurrentCall, operation, query_of
-from balcao.core.paging import page_of
-from balcao.core.rules import action
+from balcao.core.access.rules import action
+from balcao.core.http.operations import CurrentCall, operation, query_of
+from balcao.core.http.paging import page_of
 from balcao.registry.dead_letters import service
 from balcao.registry.dead_letters.paths import LetterInPath
 from balcao.registry.dead_letters.schemas import (

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from balcao.core import queue
-from balcao.core.call import Call
-from balcao.core.database import Connection
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.queue import Wanted
-from balcao.core.retention import Retention, Swept
+from balcao.core.jobs import queue
+from balcao.core.jobs.queue import Wanted
 from balcao.registry.dead_letters import service
 
 KEPT = timedelta(days=90)

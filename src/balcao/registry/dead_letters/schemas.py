@@ -5,8 +5,8 @@ from typing import Annotated
 
 import msgspec
 
-from balcao.core.paging import PageQuery, Pagination
-from balcao.core.queue import State, Try
+from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.jobs.queue import State, Try
 
 MOST_AT_ONCE = 1_000
 

@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.core import queue
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.paging import Page
-from balcao.core.queue import QueuedJob, State, Wanted
-from balcao.core.text import clean
-from balcao.registry.crm_sync import dead_letters as events
+from balcao.core.http.paging import Page
+from balcao.core.jobs import queue
+from balcao.core.jobs.queue import QueuedJob, State, Wanted
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
+from balcao.registry.crm.events import dead_letters as events
 from balcao.registry.dead_letters import pushes
 from balcao.registry.dead_letters.about import About, Subject
 from balcao.registry.dead_letters.schemas import (
@@ -26,8 +26,8 @@ from balcao.registry.dead_letters.schemas import (
     RetriedJobs,
     RetryJobsBody,
 )
-from balcao.registry.mobility.letters import dead_letters as invitations
-from balcao.registry.phones import dead_letters as codes
+from balcao.registry.mobility.invitations import dead_letters as invitations
+from balcao.registry.person.phones import dead_letters as codes
 
 ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT, invitations.ABOUT)}
 DEAD: tuple[State, ...] = ("dead",)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
-from balcao.core.queue import Try
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.queue import Try
+from balcao.core.values.cpf import Cpf
 from balcao.registry.dead_letters.about import Subject
 
 _PUSHES = """

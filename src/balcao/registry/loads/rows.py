@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core import decoding
 from balcao.core.errors import Invalid
-from balcao.core.text import has_nul
+from balcao.core.http import decoding
+from balcao.core.values.text import has_nul
 from balcao.registry.loads.source import LONGEST_LINE, Line
 
 _TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."

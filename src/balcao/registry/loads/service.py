@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from balcao.core.call import Call
-from balcao.core.database import Connection, Database, RowsRefused
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Database, RowsRefused
 from balcao.registry.loading import Load
 from balcao.registry.loads import store
 from balcao.registry.loads.report import Report

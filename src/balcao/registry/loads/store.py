@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from balcao.core.database import Connection, StatementRefused
+from balcao.core.database.pool import Connection, StatementRefused
 from balcao.core.errors import Conflict
 
 # Of all kinds together; the key names nothing else.

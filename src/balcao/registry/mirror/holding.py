@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
+from balcao.core.values.cpf import Cpf
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.mirror import store
-from balcao.registry.outbox import service as outbox
+from balcao.registry.mirror.outbox import service as outbox
 
 # A wording stands beside the register that every own write of its kind writes.
 _REGISTERS = """

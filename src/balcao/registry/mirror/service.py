@@ -5,13 +5,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import store
+from balcao.registry.mirror.outbox import service as outbox
 from balcao.registry.mirror.store import Mirror
 from balcao.registry.mirror.writes import Consent, Value, Writes
-from balcao.registry.outbox import service as outbox
 
 read = store.read
 read_head = store.read_head

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Row, json_text
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from balcao.core.call import Call, operator_call
-from balcao.core.cpf import Cpf
-from balcao.core.paging import Page
-from balcao.core.platform import Platform
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.catalogue.loading import ModelRow, write_models
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.conductors import service as conductors
-from balcao.registry.mobility.conductors.schemas import Conductor, ConductorInvite, InvitationAnswer
+from balcao.registry.mobility.drivers import service as conductors
+from balcao.registry.mobility.drivers.schemas import Conductor, ConductorInvite, InvitationAnswer
 from balcao.registry.mobility.vehicles import service as vehicles
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
-from balcao.core.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 from balcao.registry.holding import Cleared, Holding
 from balcao.registry.mobility import store
-from balcao.registry.mobility.conductors import service as conductors
+from balcao.registry.mobility.drivers import service as conductors
 from balcao.registry.mobility.vehicles import service as vehicles
 
 

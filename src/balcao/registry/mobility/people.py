@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from balcao.core.audit import Action as AuditAction
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden
-from balcao.core.rules import Decision, Reason
-from balcao.registry.citizens import service as citizens
-from balcao.registry.citizens.schemas import Citizen, Phone
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.citizens import service as citizens
+from balcao.registry.person.citizens.schemas import Citizen, Phone
 
 # By what right a citizen reaches another's data here: the link between owner and driver of a vehicle.
 LINK = "vehicle_link"

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 
 _EXPIRE = """
 UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Overtaken
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection, Overtaken
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.text import clean
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
 from balcao.registry.holding import Kept
 from balcao.registry.mirror import service as mirror
 from balcao.registry.rights import service, store

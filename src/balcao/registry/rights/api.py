@@ -4,11 +4,11 @@ from typing import Any
 
 from litestar import Request, Response
 
-from balcao.core import decoding
-from balcao.core.answers import attachment, personal
-from balcao.core.operations import CurrentCall, operation, query_of
-from balcao.core.paging import page_of
-from balcao.core.rules import action, own
+from balcao.core.access.rules import action, own
+from balcao.core.http import decoding
+from balcao.core.http.operations import CurrentCall, operation, query_of
+from balcao.core.http.paging import page_of
+from balcao.core.http.responses import attachment, personal
 from balcao.registry.paths import CpfInPath, path_cpf
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import (

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 from balcao.registry.holding import Cleared
 from balcao.registry.rights.holdings import HOLDINGS
 

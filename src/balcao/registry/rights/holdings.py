@@ -6,27 +6,27 @@ In the order in which an anonymisation clears: the mirror first, then what is ju
 from collections.abc import Sequence
 from datetime import datetime
 
-from balcao.core import idempotency
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
-from balcao.registry.avatars.holding import HOLDING as AVATARS
-from balcao.registry.citizens.holding import HOLDING as CITIZENS
-from balcao.registry.companies.holding import HOLDING as COMPANIES
-from balcao.registry.crm_sync.holding import HOLDING as CRM_SYNC
-from balcao.registry.crm_sync.holding import RETENTION as CRM_EVENTS
+from balcao.core.database.pool import Connection
+from balcao.core.http import idempotency
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.companies.holding import HOLDING as COMPANIES
+from balcao.registry.city.staff_departments.holding import HOLDING as STAFF_DEPARTMENTS
+from balcao.registry.consent.preferences.holding import HOLDING as NOTIFICATIONS
+from balcao.registry.consent.preferences.holding import RETENTION as LEDGER
+from balcao.registry.crm.events.holding import HOLDING as CRM_SYNC
+from balcao.registry.crm.events.holding import RETENTION as CRM_EVENTS
 from balcao.registry.holding import Cleared, Holding, nothing
 from balcao.registry.mirror.holding import HOLDING as MIRROR
 from balcao.registry.mobility.holding import HOLDING as MOBILITY
 from balcao.registry.mobility.holding import RETENTION as VEHICLES
-from balcao.registry.notifications.holding import HOLDING as NOTIFICATIONS
-from balcao.registry.notifications.holding import RETENTION as LEDGER
-from balcao.registry.pets.holding import HOLDING as PETS
-from balcao.registry.phones.holding import HOLDING as PHONES
-from balcao.registry.phones.holding import RETENTION as VERIFICATIONS
-from balcao.registry.settings.holding import HOLDING as SETTINGS
-from balcao.registry.staff_departments.holding import HOLDING as STAFF_DEPARTMENTS
-from balcao.registry.tickets.holding import HOLDING as TICKETS
-from balcao.registry.wallet.holding import HOLDING as WALLET
+from balcao.registry.person.avatars.holding import HOLDING as AVATARS
+from balcao.registry.person.citizens.holding import HOLDING as CITIZENS
+from balcao.registry.person.pets.holding import HOLDING as PETS
+from balcao.registry.person.phones.holding import HOLDING as PHONES
+from balcao.registry.person.phones.holding import RETENTION as VERIFICATIONS
+from balcao.registry.person.settings.holding import HOLDING as SETTINGS
+from balcao.registry.person.tickets.holding import HOLDING as TICKETS
+from balcao.registry.person.wallet.holding import HOLDING as WALLET
 
 _LATEST = "SELECT greatest($1, clock_timestamp())"
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from balcao.core.paging import PageQuery, Pagination
+from balcao.core.http.paging import PageQuery, Pagination
 from balcao.registry.holding import Cleared, Kept
 
 Moment = Annotated[str, msgspec.Meta(description="Data (`AAAA-MM-DD`) ou data com hora (RFC 3339), inclusive")]

@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.paging import Page
-from balcao.core.text import clean
-from balcao.registry.citizens import service as citizens
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
+from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.holdings import HOLDINGS
 from balcao.registry.rights.period import Period, closed_period_of, period_of

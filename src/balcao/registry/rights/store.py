@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from balcao.core.database import Connection
-from balcao.core.paging import Page
+from balcao.core.database.pool import Connection
+from balcao.core.http.paging import Page
 from balcao.registry.rights.period import Period
 from balcao.registry.rights.schemas import Access, AuditEvent
 

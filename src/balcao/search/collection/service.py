@@ -5,9 +5,9 @@ The order of locks is the same everywhere: runs, collection, head, physical row.
 
 from collections.abc import Mapping
 
-from balcao.core.database import Connection
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
-from balcao.core.platform import Platform
 from balcao.search.collection import store
 from balcao.search.collection.store import Alias
 

@@ -3,7 +3,7 @@
 import asyncpg
 import msgspec
 
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Unavailable
 
 # What a schema change waits for the writers under way (spec: 503 after ten seconds).

@@ -4,8 +4,8 @@ from typing import Any
 
 from litestar import Request, Response
 
-from balcao.core.operations import CurrentCall, operation, query_of
-from balcao.core.rules import action
+from balcao.core.access.rules import action
+from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.search.conventions import page_of, staff_answer
 from balcao.search.schema_migrations import orders, service
 from balcao.search.schema_migrations.schemas import History, HistoryQuery, MigrationStatus, RollbackBody

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from balcao.core.jobs import JobKind
-from balcao.core.platform import Platform
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
 from balcao.search.schema_migrations import service
 
 

@@ -1,6 +1,6 @@
 """The optional body of a rollback."""
 
-from balcao.core.decoding import decode
+from balcao.core.http.decoding import decode
 from balcao.search.schema_migrations.schemas import RollbackBody
 
 

@@ -6,13 +6,13 @@ switch are those of the online method, which only replaces the copy.
 
 from datetime import timedelta
 
-from balcao.core.call import Call
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.ids import new_id
-from balcao.core.jobs import enqueue
-from balcao.core.platform import Platform
-from balcao.core.text import clean
+from balcao.core.jobs.worker import enqueue
+from balcao.core.values.ids import new_id
+from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.conventions import acting, details
 from balcao.search.schema_migrations import states, store

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
 from balcao.search.schema_migrations.schemas import HistoryEntry, MigrationStatus
 from balcao.search.schema_migrations.states import Run
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from balcao.core.errors import Invalid
-from balcao.core.text import clean, has_control
+from balcao.core.values.text import clean, has_control
 from balcao.search.services.markup import refuse_active
 from balcao.search.services.schemas import Agents, Button
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.clock import unix_seconds
+from balcao.core.values.clock import unix_seconds
 from balcao.search.services.markup import plaintext
 from balcao.search.services.schemas import Content, Document
 

@@ -7,11 +7,11 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.audit import Action
-from balcao.core.call import Call
-from balcao.core.clock import unix_seconds, utc_now
-from balcao.core.database import Connection
+from balcao.core.audit.events import Action
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
+from balcao.core.values.clock import unix_seconds, utc_now
 from balcao.search.collection import service as collection
 from balcao.search.collection.service import Alias
 from balcao.search.conventions import acting, details, path_uuid

@@ -3,11 +3,11 @@
 import uuid
 from datetime import datetime
 
-from balcao.core.answers import require_match
-from balcao.core.call import Call
-from balcao.core.clock import unix_seconds, utc_now
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.text import clean
+from balcao.core.http.responses import require_match
+from balcao.core.values.clock import unix_seconds, utc_now
+from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.conventions import require
 from balcao.search.services import store

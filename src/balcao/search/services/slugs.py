@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.search.services import store
 from balcao.search.services.schemas import Document

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.database import Connection, json_text
+from balcao.core.database.pool import Connection, json_text
 from balcao.search.collection.service import PROGRAM_VERSION, Alias
 from balcao.search.services.schemas import Document
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from litestar import Request, Response
 
-from balcao.core.operations import CurrentCall, operation, query_of
-from balcao.core.rules import action
+from balcao.core.access.rules import action
+from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.search.conventions import ServiceIdInPath, staff_answer
 from balcao.search.versions import service
 from balcao.search.versions.schemas import Comparison, ComparisonQuery

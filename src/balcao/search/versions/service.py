@@ -7,11 +7,11 @@ from typing import Literal
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.clock import unix_seconds
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.ids import new_id
+from balcao.core.values.clock import unix_seconds
+from balcao.core.values.ids import new_id
 from balcao.search.conventions import LARGEST_INTEGER, acting, given, integer, path_uuid
 from balcao.search.services.content import MEMBERS
 from balcao.search.services.schemas import Content, Document

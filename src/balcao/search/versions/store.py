@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database import Connection, json_text
+from balcao.core.database.pool import Connection, json_text
 
 
 class NewVersion(msgspec.Struct):

@@ -1,7 +1,7 @@
 """Routes of the behaviours and attitudes in a resume."""
 
-from balcao.core.operations import CurrentCall, operation
-from balcao.core.rules import authenticated
+from balcao.core.access.rules import authenticated
+from balcao.core.http.operations import CurrentCall, operation
 from balcao.employability.paths import IntegerInPath, path_integer
 from balcao.employability.resume.behaviours import service
 from balcao.employability.schemas import Message

@@ -1,8 +1,8 @@
 """Behaviours and attitudes in a resume: links to the catalogue's entries, at most one for each entry."""
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours import store
 from balcao.employability.resume.behaviours.schemas import BehaviourLink
 from balcao.employability.resume.profiles import service as profiles

@@ -1,7 +1,7 @@
 """SQL of the links between resumes and the catalogue of behaviours."""
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours.schemas import Behaviour, BehaviourLink
 
 _LIST = """

@@ -2,9 +2,9 @@
 
 from litestar import Response
 
-from balcao.core.answers import personal
-from balcao.core.operations import CurrentCall, operation
-from balcao.core.rules import authenticated
+from balcao.core.access.rules import authenticated
+from balcao.core.http.operations import CurrentCall, operation
+from balcao.core.http.responses import personal
 from balcao.employability.paths import UuidInPath, path_uuid
 from balcao.employability.resume.experiences import service
 from balcao.employability.resume.experiences.schemas import Experience

@@ -4,10 +4,10 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
+from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.ids import new_id
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.employability.resume.experiences import store
 from balcao.employability.resume.experiences.schemas import Experience, ExperienceBody
 from balcao.employability.resume.profiles import service as profiles

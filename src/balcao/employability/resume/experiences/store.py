@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.experiences.schemas import Experience, ExperienceBody
 
 _COLUMNS = """

@@ -1,7 +1,7 @@
 """The resume's root: every save of a resume passes through it, one after the other for each citizen."""
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.profiles import store
 
 

@@ -1,7 +1,7 @@
 """SQL of the resume's root."""
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
 
 _OPEN = """
 INSERT INTO employability.resume (cpf) VALUES ($1)

@@ -5,12 +5,12 @@ from typing import TypeVar
 import msgspec
 from msgspec import UNSET
 
-from balcao.core.audit import Action as AuditAction
-from balcao.core.call import Call
-from balcao.core.database import Connection
+from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.idempotency import once
-from balcao.core.text import clean
+from balcao.core.http.idempotency import once
+from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import (
     KeptVehicleBrand,

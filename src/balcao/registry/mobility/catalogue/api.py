@@ -5,9 +5,9 @@ from typing import Any
 from litestar import Request, Response
 from litestar.params import JSONBody
 
-from balcao.core.answers import created, with_etag
-from balcao.core.operations import CurrentCall, operation, query_of
-from balcao.core.rules import action, authenticated
+from balcao.core.access.rules import action, authenticated
+from balcao.core.http.operations import CurrentCall, operation, query_of
+from balcao.core.http.responses import created, with_etag
 from balcao.registry.mobility.catalogue import administration, service
 from balcao.registry.mobility.catalogue.paths import BrandId, ModelId
 from balcao.registry.mobility.catalogue.schemas import (

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from balcao.core.database import Connection
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
-from balcao.core.text import clean
+from balcao.core.values.text import clean
 from balcao.registry.loading import Load
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 import msgspec
 
-from balcao.core.call import Call
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.colours import COLOURS

@@ -3,7 +3,7 @@
 import asyncpg
 import msgspec
 
-from balcao.core.database import Connection, Row
+from balcao.core.database.pool import Connection, Row
 from balcao.registry.mobility.catalogue.schemas import (
     KeptVehicleBrand,
     KeptVehicleModel,

@@ -5,10 +5,10 @@ from typing import Any
 from litestar import Request, Response
 from litestar.params import JSONBody
 
-from balcao.core.answers import created, personal, stored
-from balcao.core.operations import CurrentCall, operation
-from balcao.core.paging import PageQuery, page_of
-from balcao.core.rules import own, scope
+from balcao.core.access.rules import own, scope
+from balcao.core.http.operations import CurrentCall, operation
+from balcao.core.http.paging import PageQuery, page_of
+from balcao.core.http.responses import created, personal, stored
 from balcao.registry.mobility.vehicles import service
 from balcao.registry.mobility.vehicles.paths import VehicleId, path_id
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate

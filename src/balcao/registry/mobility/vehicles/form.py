@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
-from balcao.core.text import clean
+from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.service import type_of
 from balcao.registry.mobility.vehicles.photos import checked_url

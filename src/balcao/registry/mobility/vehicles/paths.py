@@ -3,7 +3,7 @@
 import re
 
 from balcao.core.errors import NotFound
-from balcao.core.operations import path_text
+from balcao.core.http.operations import path_text
 
 _UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _EXAMPLE = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from balcao.core.errors import Invalid
-from balcao.core.text import has_control
+from balcao.core.values.text import has_control
 
 LONGEST_URL = 2048
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from balcao.core.paging import Pagination
+from balcao.core.http.paging import Pagination
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 
 # Beyond it JSON readers lose digits.

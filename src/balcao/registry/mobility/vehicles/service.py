@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from balcao.core.answers import Ready, require_match
-from balcao.core.call import Call
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.idempotency import once
-from balcao.core.paging import Page
+from balcao.core.http.idempotency import once
+from balcao.core.http.paging import Page
+from balcao.core.http.responses import Ready, require_match
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
 from balcao.registry.mobility.people import Contact, DriverRefused

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.cpf import Cpf
-from balcao.core.database import Connection, Row
-from balcao.core.ids import new_id
-from balcao.core.paging import Page
+from balcao.core.database.pool import Connection, Row
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate
 
 _FORM = VehicleCreate.__struct_fields__

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from balcao.core.cpf import Cpf
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.people import Contact, shown
 from balcao.registry.mobility.vehicles.schemas import VehicleDetail, VehicleItem, VehicleRole

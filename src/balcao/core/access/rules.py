@@ -1,0 +1,156 @@
+"""What an operation demands of its caller, and the one decision that is taken on it.
+
+Every operation declares one rule; boot fails on an operation without. The steps of `decide` are those of
+the access document, section 4.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+from balcao.core.access.caller import Caller
+from balcao.core.values.cpf import Cpf
+
+PUBLIC = "platform:public"
+AUTHENTICATED = "platform:authenticated"
+MACHINE = "platform:machine"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`action` is a code key of the access catalogue; the guards let a caller pass without holding it.
+
+    `floor` says how far an administrator may loosen it: "action", "authenticated" or "public".
+    """
+
+    action: str
+    owner: bool = False
+    scopes: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    def __or__(self, other: "Rule") -> "Rule":
+        """Passes whoever passes either. At most one side names an action of its own."""
+        action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
+        return Rule(
+            action,
+            self.owner or other.owner,
+            self.scopes + other.scopes,
+            self.clients + other.clients,
+            self.also + other.also,
+        )
+
+    def testing(self, *actions: str) -> "Rule":
+        """Further actions that the operation tests inside, once it has read body or record."""
+        return replace(self, also=self.also + actions)
+
+    @property
+    def guard(self) -> str | None:
+        guards = (["self"] if self.owner else []) + [f"scope:{s}" for s in self.scopes]
+        return " ".join(guards + [f"client:{c}" for c in self.clients]) or None
+
+    @property
+    def floor(self) -> str:
+        if self.action == PUBLIC:
+            return "public"
+        return "authenticated" if self.action == AUTHENTICATED else "action"
+
+    def __str__(self) -> str:
+        """As the documents write it, for OpenAPI's `x-access-rule`."""
+        named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: ""}.get(self.action)
+        if named is None:
+            named = f"self({self.action})" if self.owner else f"action:{self.action}"
+        others = [f"scope:{s}" for s in self.scopes] + [f"client:{c}" for c in self.clients]
+        return " or ".join(part for part in [named, *others] if part)
+
+
+def public() -> Rule:
+    """Anyone; a token is not looked at."""
+    return Rule(PUBLIC)
+
+
+def authenticated() -> Rule:
+    return Rule(AUTHENTICATED)
+
+
+def action(name: str) -> Rule:
+    return Rule(name)
+
+
+def own(name: str) -> Rule:
+    """`self(name)` of the documents: the token's CPF is the path's CPF, or the caller holds the action."""
+    return Rule(name, owner=True)
+
+
+def scope(*names: str) -> Rule:
+    return Rule(MACHINE, scopes=names)
+
+
+def client(setting: str) -> Rule:
+    """`azp` in the configured list of that name."""
+    return Rule(MACHINE, clients=(setting,))
+
+
+class Reason(StrEnum):
+    """Why a decision fell as it did; stable words of the check endpoint and of explain."""
+
+    PUBLIC = "public"
+    OWNER = "owner"
+    SCOPE = "scope"
+    CLIENT = "client"
+    AUTHENTICATED = "authenticated"
+    GRANTED = "granted"
+    NOT_GRANTED = "not_granted"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`grant` names what let the caller pass: `self`, the scope, the client list or the action."""
+
+    reason: Reason
+    grant: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        return self.reason is not Reason.NOT_GRANTED
+
+
+class Roles(Protocol):
+    """What a decision asks of the catalogue's snapshot."""
+
+    def grants(self, caller: Caller, action: str) -> bool: ...
+
+
+def decide(
+    rule: Rule,
+    bound_action: str,
+    caller: Caller,
+    owner: Cpf | None,
+    roles: Roles,
+    client_lists: Mapping[str, frozenset[str]],
+) -> Decision:
+    """For a verified caller and an operation that is not bound to `platform:public`.
+
+    `bound_action` is the code key that the catalogue binds to the operation now; `owner` the path's CPF.
+    """
+    if rule.owner and owner is not None and owner == caller.cpf:
+        return Decision(Reason.OWNER, "self")
+    if passed := _guarded(rule, caller, client_lists):
+        return passed
+    if bound_action == AUTHENTICATED and (caller.is_person or not rule.scopes):
+        return Decision(Reason.AUTHENTICATED, "authenticated")
+    if bound_action != MACHINE and roles.grants(caller, bound_action):
+        return Decision(Reason.GRANTED, bound_action)
+    return Decision(Reason.NOT_GRANTED)
+
+
+def _guarded(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
+    """A scope speaks for a machine only: a person's token never passes by one."""
+    for name in rule.clients:
+        if caller.client in client_lists[name]:
+            return Decision(Reason.CLIENT, f"client:{name}")
+    for name in rule.scopes:
+        if name in caller.scopes and not caller.is_person:
+            return Decision(Reason.SCOPE, f"scope:{name}")
+    return None

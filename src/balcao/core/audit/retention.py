@@ -1,0 +1,88 @@
+"""How long what is kept: every night each kind of data loses what is beyond its time (registry document, section 5)."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from balcao.core.context.call import Call, worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Database
+from balcao.core.jobs.worker import JobKind, failure_code
+from balcao.core.logs import log
+from balcao.core.values.ids import new_id
+
+OPERATION = "platform.apply_retention"
+REASON = "Prazo de guarda"
+
+
+@dataclass(frozen=True)
+class Swept:
+    """How many rows of the kind there were, and how many of them are erased now."""
+
+    checked: int
+    removed: int
+
+
+@dataclass(frozen=True)
+class Retention:
+    """One kind of data. `apply` erases what is beyond its time, in a transaction under the owner's role."""
+
+    kind: str
+    apply: Callable[[Call, Connection], Awaitable[Swept]]
+
+
+class Report(msgspec.Struct, frozen=True):
+    run: str
+    kind: str
+    at: datetime
+    checked: int
+    removed: int
+
+
+_REPORT = """
+INSERT INTO platform.retention_report (run, kind, checked, removed) VALUES ($1, $2, $3, $4)
+RETURNING run::text, kind, at, checked, removed
+"""
+_LISTED = """
+SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT $1
+"""
+
+
+async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
+    """Applies each in a transaction of its own; one that fails stops no other and is raised at the end."""
+    reports, failures, number = [], [], new_id()
+    call.reason = REASON
+    owner = Database(call.platform.database.url, size=2, role=None)
+    await owner.open()
+    try:
+        for retention in retentions:
+            try:
+                async with owner.transaction() as connection:
+                    swept = await retention.apply(call, connection)
+                    row = await connection.fetchrow(_REPORT, number, retention.kind, swept.checked, swept.removed)
+                    reports.append(Report(**row))
+            except Exception as failure:
+                log.error("retention.failed", kind=retention.kind, code=failure_code(failure))
+                failures.append(failure)
+    finally:
+        await owner.close()
+    if failures:
+        raise failures[0]
+    return reports
+
+
+async def listed(connection: Connection, limit: int) -> list[Report]:
+    """The newest first."""
+    return [Report(**row) for row in await connection.fetch(_LISTED, limit)]
+
+
+def nightly(retentions: Sequence[Retention]) -> JobKind:
+    """At 03:15 in Brasília."""
+
+    async def apply(platform: Platform, _: Mapping[str, Any]) -> None:
+        await run(worker_call(platform, OPERATION), retentions)
+
+    return JobKind(OPERATION, apply, first_delay=timedelta(minutes=5), cron="15 6 * * *")

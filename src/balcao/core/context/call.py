@@ -1,0 +1,158 @@
+"""The call at hand: who makes it, by what right, and under which id it is traced."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Literal
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, Unauthenticated
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+
+if TYPE_CHECKING:
+    from balcao.core.context.platform import Platform
+
+OPERATOR = "operator"
+ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
+
+
+class Call:
+    """Made once a request has passed its operation's rule; a job makes its own. Use cases take it first.
+
+    `reason` is the one that staff give for looking at a person's data.
+    """
+
+    __slots__ = (
+        "caller",
+        "decision",
+        "idempotency_key",
+        "if_match",
+        "if_none_match",
+        "operation",
+        "platform",
+        "reason",
+        "request_id",
+    )
+
+    def __init__(
+        self,
+        platform: "Platform",
+        operation: str,
+        request_id: str,
+        decision: Decision,
+        caller: Caller | None = None,
+        *,
+        reason: str | None = None,
+        if_none_match: str | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        self.platform = platform
+        self.operation = operation
+        self.request_id = request_id
+        self.decision = decision
+        self.caller = caller
+        self.reason = reason
+        self.if_none_match = if_none_match
+        self.if_match = if_match
+        self.idempotency_key = idempotency_key
+
+    @asynccontextmanager
+    async def reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:
+        """A connection for reading a person's data; a read by anybody else is recorded before it is answered.
+
+        Raises Invalid for staff who do not say why, where they must.
+        """
+        self.require_reason()
+        if self.is_owner and not self.platform.settings.audit_own_reads:
+            async with self.platform.database.connection() as connection:
+                yield connection
+        else:
+            async with self.platform.database.transaction() as connection:
+                await self.platform.audit.record(connection, self, "read", subject=subject, fields=fields)
+                yield connection
+
+    def require_reason(self) -> None:
+        """Raises Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
+        if self.reason is None and self.actor_kind == "staff" and self.platform.settings.require_access_reason:
+            raise Invalid(
+                "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (até 200 caracteres).",
+                code="access-reason-missing",
+            )
+
+    @property
+    def identified(self) -> Caller:
+        """The caller, where the operation cannot go on without one."""
+        if self.caller is None:
+            raise Unauthenticated()
+        return self.caller
+
+    @property
+    def person(self) -> Cpf:
+        """The caller's CPF, for "the caller's own" operations. Raises Unauthenticated for a machine."""
+        if self.caller is None or self.caller.cpf is None:
+            raise Unauthenticated("O token não identifica uma pessoa (CPF).", code="token-without-cpf")
+        return self.caller.cpf
+
+    def holds(self, action: str) -> bool:
+        """Whether the caller may do this, for what only the record or the body can tell (`Rule.testing`).
+
+        Who has no caller is a command or a job, which may, or an anonymous visitor, who may not.
+        """
+        if self.caller is None:
+            return self.decision.reason is Reason.GRANTED
+        return self.platform.catalogue.snapshot.grants(self.caller, action)
+
+    def as_owner(self) -> "Call":
+        """The call by the right over the own data, for a use case that confines itself to `person`."""
+        return self._by(Decision(Reason.OWNER, "self"))
+
+    def reaching(self, owner: Cpf, action: str) -> "Call | None":
+        """The call by the right that reaches this person's record: ownership, else the action; None without either."""
+        if owner == self.actor:
+            return self.as_owner()
+        if not self.holds(action):
+            return None
+        return self._by(Decision(Reason.GRANTED, action)) if self.caller else self
+
+    def _by(self, decision: Decision) -> "Call":
+        changed = copy(self)
+        changed.decision = decision
+        return changed
+
+    @property
+    def is_owner(self) -> bool:
+        return self.decision.reason is Reason.OWNER
+
+    @property
+    def actor(self) -> Cpf | None:
+        return self.caller.cpf if self.caller else None
+
+    @property
+    def actor_kind(self) -> ActorKind:
+        if self.caller is None:
+            return "operator" if self.grant == OPERATOR else "worker"
+        if self.is_owner:
+            return "owner"
+        return "staff" if self.caller.is_person else "client"
+
+    @property
+    def client(self) -> str:
+        return self.caller.client if self.caller else ""
+
+    @property
+    def grant(self) -> str:
+        return self.decision.grant
+
+
+def worker_call(platform: "Platform", operation: str, request_id: str = "") -> Call:
+    """For a job: it acts by the right of what enqueued it."""
+    return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
+
+
+def operator_call(platform: "Platform", operation: str) -> Call:
+    """For a command or the demo loader: whoever has the machine's shell."""
+    return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))

@@ -1,0 +1,56 @@
+"""What one process holds for as long as it lives, handed to every call and job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import httpx
+
+from balcao.core.access.catalogue import Catalogue
+from balcao.core.access.enumeration import Probing
+from balcao.core.access.limits import Limits
+from balcao.core.access.tokens import TokenVerifier
+from balcao.core.audit.events import Audit, HashKey
+from balcao.core.database.pool import Database
+from balcao.settings import Settings
+
+P = TypeVar("P")
+
+
+@dataclass
+class Platform:
+    """`parts` holds what a service keeps in the process besides: a client, a state in memory."""
+
+    settings: Settings
+    database: Database
+    catalogue: Catalogue
+    tokens: TokenVerifier
+    audit: Audit
+    limits: Limits
+    probing: Probing
+    http: httpx.AsyncClient
+    client_lists: Mapping[str, frozenset[str]]
+    parts: dict[type, Any] = field(default_factory=dict)
+
+    def part(self, kind: type[P]) -> P:
+        found: P = self.parts[kind]
+        return found
+
+
+def assemble(settings: Settings, database_url: str) -> Platform:
+    """The parts, not yet opened."""
+    http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
+    database = Database(database_url, size=settings.database_pool)
+    limits = Limits(settings.redis_url, generous=settings.sandbox)
+    role_clients = frozenset(name.strip() for name in settings.access_token_role_clients.split(",") if name.strip())
+    return Platform(
+        settings=settings,
+        database=database,
+        catalogue=Catalogue(database),
+        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, role_clients),
+        audit=Audit(HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)),
+        limits=limits,
+        probing=Probing(limits, settings.probing_limit),
+        http=http,
+        client_lists=settings.client_lists,
+    )

@@ -1,0 +1,181 @@
+"""Applies the SQL migrations of the platform and of every service, in order, once, under one lock."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+import asyncpg
+from pgqueuer.db import AsyncpgDriver
+from pgqueuer.queries import Queries
+
+from balcao.core.database.pool import APPLICATION_ROLE, Connection
+from balcao.core.jobs.worker import QUEUE_SCHEMA, queue_queries
+
+LOCK_KEY = 0x62616C63616F  # "balcao"
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file `NNNN_what.sql`."""
+
+    owner: str
+    name: str
+    sql: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+class MigrationError(Exception):
+    """The database does not fit the code; the text tells the operator what to do."""
+
+
+def find(owner: str, folder: Traversable) -> list[Migration]:
+    """The migrations in a folder, by number."""
+    sources = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    return [Migration(owner, file.name, file.read_text("utf-8")) for file in sources]
+
+
+def platform_migrations() -> list[Migration]:
+    """What every service shares."""
+    return find("platform", files("balcao.core.database") / "sql")
+
+
+Progress = Callable[[Migration], None]
+
+
+def silent(_: Migration) -> None:
+    """No progress is shown."""
+
+
+async def migrate(url: str, migrations: Sequence[Migration], progress: Progress = silent) -> int:
+    """Brings the database at `url` up to date and returns how many migrations ran."""
+    connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
+    try:
+        async with _OnlyMigrator(connection):
+            return await _apply(connection, migrations, progress)
+    finally:
+        await connection.close()
+
+
+class _OnlyMigrator:
+    """A session lock: two migrators never run side by side, and a killed one leaves no trace."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+
+    async def __aenter__(self) -> None:
+        await self._connection.execute("SELECT pg_advisory_lock($1)", LOCK_KEY)
+
+    async def __aexit__(self, *_: object) -> None:
+        if not self._connection.is_closed():
+            await self._connection.execute("SELECT pg_advisory_unlock($1)", LOCK_KEY)
+
+
+async def with_owner(url: str, *steps: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
+    """Runs each step in a transaction of the owner's, under the migrators' lock."""
+    connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
+    try:
+        async with _OnlyMigrator(connection):
+            for step in steps:
+                async with connection.transaction():
+                    await step(connection)
+    finally:
+        await connection.close()
+
+
+async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration], progress: Progress) -> int:
+    await _prepare(connection)
+    waiting = _waiting(await _applied(connection), migrations)
+    for migration in waiting:
+        progress(migration)
+        async with connection.transaction():
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3)",
+                migration.owner,
+                migration.name,
+                migration.digest,
+            )
+    return len(waiting)
+
+
+_PREPARE = f"""
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APPLICATION_ROLE}') THEN
+        CREATE ROLE {APPLICATION_ROLE} NOLOGIN;
+    END IF;
+    EXECUTE format('GRANT {APPLICATION_ROLE} TO %I', current_user);
+END $$;
+CREATE SCHEMA IF NOT EXISTS platform;
+GRANT USAGE ON SCHEMA platform TO {APPLICATION_ROLE};
+CREATE TABLE IF NOT EXISTS platform.migration (
+    owner      text NOT NULL,
+    name       text NOT NULL,
+    digest     text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (owner, name)
+);
+GRANT SELECT ON platform.migration TO {APPLICATION_ROLE};
+"""
+
+
+async def _prepare(connection: asyncpg.Connection) -> None:
+    await connection.execute(_PREPARE)
+    await _prepare_queue(connection)
+
+
+async def _prepare_queue(connection: asyncpg.Connection) -> None:
+    """The queue's tables are made and upgraded by the library that owns them."""
+    queries: Queries = queue_queries(AsyncpgDriver(connection))
+    if not await queries.schema_is_installed():
+        await queries.install()
+    elif (await queries.plan_upgrade()).statements:
+        await queries.apply_upgrade()
+    await connection.execute(f"""
+        GRANT USAGE ON SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
+    """)
+
+
+async def _applied(connection: Connection) -> dict[tuple[str, str], str]:
+    rows = await connection.fetch("SELECT owner, name, digest FROM platform.migration")
+    return {(row["owner"], row["name"]): row["digest"] for row in rows}
+
+
+def _waiting(applied: dict[tuple[str, str], str], migrations: Iterable[Migration]) -> list[Migration]:
+    waiting = []
+    for migration in migrations:
+        digest = applied.get((migration.owner, migration.name))
+        if digest is None:
+            waiting.append(migration)
+        elif digest != migration.digest:
+            raise MigrationError(
+                f"A migração {migration.owner}/{migration.name} foi alterada depois de aplicada: "
+                "use a versão do programa que a aplicou ou crie uma migração nova."
+            )
+    return waiting
+
+
+async def was_done(connection: Connection, owner: str, name: str) -> bool:
+    """Whether a step that runs once per database, beside the migrations, has been marked as done."""
+    found = await connection.fetchval("SELECT true FROM platform.migration WHERE owner = $1 AND name = $2", owner, name)
+    return bool(found)
+
+
+async def mark_done(connection: Connection, owner: str, name: str) -> None:
+    await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
+
+
+async def check(connection: Connection, migrations: Sequence[Migration]) -> None:
+    """Raises MigrationError unless every migration of this code has been applied."""
+    try:
+        waiting = _waiting(await _applied(connection), migrations)
+    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+        waiting = list(migrations)
+    if waiting:
+        raise MigrationError(f"Faltam {len(waiting)} migrações neste banco: execute `balcao migrate`.")

@@ -1,0 +1,72 @@
+"""Keeps what a process holds in memory current: reads again on every NOTIFY and, should one be lost, at intervals."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from balcao.core.database.pool import Database
+from balcao.core.logs import log
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 5.0
+
+
+class Watch:
+    """`reload` runs at start, after each notice on `channel`, after a reconnect, and every `interval` seconds.
+
+    Notices that arrive during a reload lead to one more.
+    """
+
+    def __init__(
+        self, database: Database, channel: str, interval: float, reload: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._database = database
+        self._channel = channel
+        self._interval = interval
+        self._reload = reload
+        self._noticed = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._pause = FIRST_PAUSE_SECONDS
+
+    async def start(self) -> None:
+        """Raises what the first `reload` raises."""
+        await self._reload()
+        self._keeper = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except Exception as failure:
+                log.warning("watch.lost", channel=self._channel, code=type(failure).__name__)
+                await asyncio.sleep(self._pause)
+                self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
+
+    async def _listen(self) -> None:
+        """Returns never; raises when the connection is lost."""
+        listener = await self._database.listener()
+        try:
+            listener.add_termination_listener(self._notice)
+            await listener.add_listener(self._channel, self._notice)
+            while not listener.is_closed():
+                self._noticed.clear()
+                await self._reload()
+                self._pause = FIRST_PAUSE_SECONDS
+                await self._wait()
+            raise ConnectionError
+        finally:
+            await listener.close(timeout=1)
+
+    async def _wait(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._interval):  # wait_for would lose a cancellation that comes with a notice
+                await self._noticed.wait()
+
+    def _notice(self, *_: Any) -> None:
+        self._noticed.set()

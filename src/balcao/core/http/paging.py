@@ -1,0 +1,68 @@
+"""Lists page by page: what a caller asks for, and what the answer says of the whole list."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request
+
+from balcao.core.errors import Invalid
+from balcao.core.http.operations import query_of
+
+MOST_PER_PAGE = 100
+# Beyond it a number would not fit into the database's type for an offset.
+LAST_PAGE = 1_000_000_000
+
+
+class PageQuery(msgspec.Struct):
+    """Describes the two parameters; further parameters of a list come in a subclass."""
+
+    page: Annotated[int, msgspec.Meta(ge=1)] = 1
+    per_page: Annotated[int, msgspec.Meta(ge=1, le=MOST_PER_PAGE)] = 10
+
+
+class Pagination(msgspec.Struct, frozen=True):
+    """`total` counts the items of all pages."""
+
+    page: int
+    per_page: int
+    total: int
+    total_pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page asked for; one beyond the end is empty, not a fault."""
+
+    page: int = 1
+    per_page: int = 10
+
+    @property
+    def limit(self) -> int:
+        return self.per_page
+
+    @property
+    def offset(self) -> int:
+        return (self.page - 1) * self.per_page
+
+    def of(self, total: int) -> Pagination:
+        return Pagination(self.page, self.per_page, total, -(-total // self.per_page))
+
+
+def page_of(request: Request[Any, Any, Any], per_page: int = 10) -> Page:
+    """`per_page` is the default. Raises Invalid naming the parameter (registry document, 1.1)."""
+    query = query_of(request)
+    return Page(
+        whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
+        whole_number("per_page", query.get("per_page"), 1, MOST_PER_PAGE, default=per_page),
+    )
+
+
+def whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
+    """A query parameter that counts: ASCII digits only. Raises Invalid naming it."""
+    if text is None:
+        return default
+    fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not fits or not least <= int(text) <= most:
+        raise Invalid(f"O parâmetro `{name}` deve ser um número inteiro de {least} a {most}.", code=f"{name}-invalid")
+    return int(text)

@@ -1,0 +1,200 @@
+"""The queue as an operator sees it: what waits, what failed and why, another try, or the end of a job.
+
+A parked job is a dead letter. Nothing here shows a person: of a failure only its code is kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import msgspec
+from pgqueuer.db import AsyncpgDriver
+from pgqueuer.queries import Queries
+from pgqueuer.types import JobId
+
+from balcao.core.database.pool import Connection, Row
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.jobs.worker import QUEUE_SCHEMA, payload_bytes, queue_queries
+
+State = Literal["queued", "running", "dead"]
+LAST_TRIES = 10
+_STATUSES: Mapping[State, str] = {"queued": "queued", "running": "picked", "dead": "failed"}
+_STATES: Mapping[str, State] = {status: state for state, status in _STATUSES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedJob:
+    """`attempts` counts those made since the job was last put into the queue; `payload` holds ids."""
+
+    id: int
+    kind: str
+    state: State
+    attempts: int
+    due: datetime
+    first_failed_at: datetime | None
+    last_failed_at: datetime | None
+    error_code: str | None
+    payload: Mapping[str, Any]
+
+
+class Try(msgspec.Struct, frozen=True):
+    """One that failed. `status` is another system's answer, `duration` in seconds."""
+
+    time: datetime
+    status: int | None
+    code: str | None
+    duration: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which jobs; what is None does not restrict. `payloads` are pairs of kind and payload."""
+
+    states: Sequence[State] = ()
+    kinds: Sequence[str] = ()
+    error_code: str | None = None
+    payloads: Sequence[tuple[str, Mapping[str, Any]]] | None = field(default=None)
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        pairs = None if self.payloads is None else [f"{kind}:{payload_bytes(ids).hex()}" for kind, ids in self.payloads]
+        statuses = [_STATUSES[state] for state in self.states]
+        return statuses or None, list(self.kinds) or None, self.error_code, pairs
+
+
+# Of the tries since the job was last put into the queue; a retry of the queue's own leaves a trace of its failure.
+_FAILURES = f"""
+    SELECT min(created) AS first_at, max(created) AS last_at,
+           (array_agg(traceback ->> 'exception_message' ORDER BY id DESC))[1] AS code
+    FROM {QUEUE_SCHEMA}.pgqueuer_log
+    WHERE job_id = job.id AND traceback IS NOT NULL AND id > coalesce((
+        SELECT max(id) FROM {QUEUE_SCHEMA}.pgqueuer_log
+        WHERE job_id = job.id AND status = 'queued' AND traceback IS NULL), 0)
+"""  # noqa: S608
+_WANTED = f"""
+    ($1::text[] IS NULL OR job.status = ANY ($1::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
+    AND ($2::text[] IS NULL OR job.entrypoint = ANY ($2))
+    AND ($3::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = $3)
+    AND ($4::text[] IS NULL OR job.entrypoint || ':' || encode(job.payload, 'hex') = ANY ($4))
+"""  # noqa: S608
+_COUNT = f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_WANTED}"  # noqa: S608
+_JOB = f"""
+SELECT job.id, job.entrypoint, job.status::text, job.attempts, job.execute_after, job.payload, failures.*
+FROM {QUEUE_SCHEMA}.pgqueuer AS job CROSS JOIN LATERAL ({_FAILURES}) AS failures
+"""  # noqa: S608
+_LIST = f"{_JOB} WHERE {_WANTED} ORDER BY job.updated, job.id LIMIT $5 OFFSET $6"
+_READ = f"{_JOB} WHERE job.id = $1"
+_LOCK = f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 FOR UPDATE"
+_MATCHING = f"""
+SELECT job.id FROM {QUEUE_SCHEMA}.pgqueuer AS job
+WHERE {_WANTED} ORDER BY job.updated, job.id LIMIT $5 FOR UPDATE OF job SKIP LOCKED
+"""  # noqa: S608
+_TRIES = f"""
+SELECT created, traceback ->> 'exception_message' AS code, extract(epoch FROM created - picked)::float AS duration
+FROM (
+    SELECT created, traceback, id,
+           CASE WHEN lag(status) OVER steps = 'picked' THEN lag(created) OVER steps END AS picked
+    FROM {QUEUE_SCHEMA}.pgqueuer_log WHERE job_id = $1 WINDOW steps AS (ORDER BY id)
+) AS history
+WHERE traceback IS NOT NULL ORDER BY id DESC LIMIT $2
+"""  # noqa: S608
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How many jobs of a kind are in each state."""
+
+    queued: int
+    running: int
+    dead: int
+
+
+_TALLY = f"""
+SELECT (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'queued') AS queued,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'picked') AS running,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'failed') AS dead
+"""  # noqa: S608
+
+
+async def tally(connection: Connection, kind: str) -> Tally:
+    row = await connection.fetchrow(_TALLY, kind)
+    assert row is not None  # a row of counts
+    return Tally(row["queued"], row["running"], row["dead"])
+
+
+async def count(connection: Connection, wanted: Wanted) -> int:
+    found: int = await connection.fetchval(_COUNT, *wanted.parameters)
+    return found
+
+
+async def listed(connection: Connection, wanted: Wanted, *, limit: int = 100, offset: int = 0) -> list[QueuedJob]:
+    """Jobs that are not done; what has waited longest comes first."""
+    return [_job(row) for row in await connection.fetch(_LIST, *wanted.parameters, limit, offset)]
+
+
+async def read(connection: Connection, number: int) -> QueuedJob:
+    """Raises NotFound for one that is done or never was."""
+    row = await connection.fetchrow(_READ, number)
+    if row is None:
+        raise NotFound(f"Não há tarefa {number} na fila.", code="job-unknown")
+    return _job(row)
+
+
+async def tries(connection: Connection, number: int) -> list[Try]:
+    """The last ones that failed, the newest first."""
+    rows = await connection.fetch(_TRIES, number, LAST_TRIES)
+    return [Try(row["created"], None, row["code"], row["duration"]) for row in rows]
+
+
+async def dead(connection: Connection, number: int) -> QueuedJob:
+    """The job, which stays as it is until the transaction ends. Raises NotFound, Conflict for one that is not dead."""
+    await connection.execute(_LOCK, number)
+    job = await read(connection, number)
+    if job.state != "dead":
+        raise Conflict(f"A tarefa {number} não falhou: ela espera ou está em execução.", code="job-not-dead")
+    return job
+
+
+async def matching(connection: Connection, wanted: Wanted, limit: int) -> list[int]:
+    """Their numbers, the oldest first; they stay as they are until the transaction ends."""
+    return [row["id"] for row in await connection.fetch(_MATCHING, *wanted.parameters, limit)]
+
+
+async def retry(connection: Connection, numbers: Sequence[int]) -> None:
+    """Dead jobs start over, at once and with all their tries."""
+    await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
+
+
+_OLD = f"SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - $1::interval ORDER BY id"  # noqa: S608
+
+
+async def dead_for(connection: Connection, age: timedelta) -> list[int]:
+    """The numbers of the jobs that have been dead that long."""
+    return [row["id"] for row in await connection.fetch(_OLD, age)]
+
+
+async def drop(connection: Connection, number: int) -> None:
+    """The job leaves the queue."""
+    queries = _queries(connection)
+    if job := await queries.queue_job_by_id(JobId(number)):
+        await queries.log_jobs([(job, "deleted", None)])
+
+
+def _queries(connection: Connection) -> Queries:
+    return queue_queries(AsyncpgDriver(connection))
+
+
+def _job(row: Row) -> QueuedJob:
+    state = _STATES.get(row["status"], "queued")
+    payload = msgspec.json.decode(row["payload"] or b"{}")
+    return QueuedJob(
+        id=row["id"],
+        kind=row["entrypoint"],
+        state=state,
+        attempts=row["attempts"] + (1 if state == "dead" else 0),
+        due=row["execute_after"],
+        first_failed_at=row["first_at"],
+        last_failed_at=row["last_at"],
+        error_code=row["code"],
+        payload=payload if isinstance(payload, dict) else {},
+    )

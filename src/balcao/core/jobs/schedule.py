@@ -1,0 +1,32 @@
+"""What recurs, as an operator sees it: which job, by which clock, when it last started and when it starts next."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import msgspec
+from pgqueuer.db import AsyncpgDriver
+from pgqueuer.models import Schedule
+
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import JobKind, queue_queries
+
+
+class Recurring(msgspec.Struct, frozen=True):
+    """`cron` in UTC; both times are None before the first worker has started."""
+
+    kind: str
+    cron: str
+    last: datetime | None
+    next: datetime | None
+
+
+async def listed(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
+    """The recurring ones of these kinds, by name."""
+    rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
+    known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
+    wanted = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
+    return [_shown(name, cron, known.get((name, cron))) for name, cron in wanted]
+
+
+def _shown(name: str, cron: str, row: Schedule | None) -> Recurring:
+    return Recurring(name, cron, row.last_run if row else None, row.next_run if row else None)

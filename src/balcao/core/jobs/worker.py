@@ -1,0 +1,299 @@
+"""Work that waits: enqueued in the transaction that causes it, run by a worker, parked when it cannot be done.
+
+The queue itself is pgqueuer's; this module fixes its schema, its retry policy and what of a failure is kept:
+never an exception's text, which could hold a person's data, only its stable code.
+"""
+
+import asyncio
+import dataclasses
+import functools
+import random
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import msgspec
+from pgqueuer import PgQueuer
+from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
+from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver, Driver
+from pgqueuer.domain.settings import DBSettings
+from pgqueuer.errors import FailingListenerError, RetryRequested
+from pgqueuer.executors import EntrypointExecutor, EntrypointExecutorParameters
+from pgqueuer.models import Context, Job, Schedule, TracebackRecord
+from pgqueuer.ports.driver import NotifyCallback
+from pgqueuer.queries import Queries
+from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
+
+from balcao.core.database.pool import Connection, Database
+from balcao.core.errors import BalcaoError
+from balcao.core.logs import log
+
+QUEUE_SCHEMA = "queue"
+HEARTBEAT = timedelta(seconds=30)
+_AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, BalcaoError, TimeoutError, FailingListenerError)
+# What becomes due is announced, but not what is put back for later: `drain` finds out by itself that nothing is left.
+_POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
+BATCH = 10
+# Jobs share the process's pool; more at once would only wait for each other's connections.
+AT_ONCE = 2 * BATCH
+# Of the job at hand: how many tries this is, the first being 1.
+this_try: ContextVar[int] = ContextVar("this_try", default=1)
+
+
+@functools.cache
+def _names() -> DBSettings:
+    return DBSettings(db_schema=QUEUE_SCHEMA, channel=Channel("balcao_queue"))
+
+
+class _Ours(Queries):
+    """The library's statements, but for what it has no word for."""
+
+    async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
+        """For `drain`: what is due only later does not keep it waiting."""
+        return await self.eligible_queued_work(entrypoints)
+
+    async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
+        if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
+            await self.driver.execute(_PUT_BACK, job.id, delay)
+        else:
+            await super().retry_job(job, delay, traceback_record)
+
+
+_PUT_BACK = f"""
+UPDATE {QUEUE_SCHEMA}.pgqueuer
+SET status = 'queued', execute_after = now() + $2, updated = now(), queue_manager_id = NULL
+WHERE id = $1
+"""  # noqa: S608 - a name of ours
+
+
+class _ListeningFirst(AsyncpgPoolDriver):
+    """The library probes its listener at once, on another connection: a probe that overtakes the LISTEN is lost."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        super().__init__(pool)
+        self._listening = asyncio.Event()
+
+    async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
+        await super().add_listener(channel, callback)
+        self._listening.set()
+
+    async def notify(self, channel: str, payload: str) -> None:
+        await self._listening.wait()
+        await super().notify(channel, payload)
+
+
+def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
+    """The library's statements, bound to our schema."""
+    names = _names()
+    return kind(driver, QueryBuilderEnvironment(names), QueryQueueBuilder(names), QuerySchedulerBuilder(names))
+
+
+@dataclasses.dataclass(frozen=True)
+class JobKind:
+    """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
+
+    It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
+    after `attempts` tries the job is parked as a dead letter. `at_once` bounds how many run, in all workers together;
+    0 leaves it to the workers. With `cron` (UTC) the worker enqueues one at those times.
+    """
+
+    name: str
+    run: Callable[..., Awaitable[None]]
+    attempts: int = 8
+    first_delay: timedelta = timedelta(seconds=5)
+    longest_delay: timedelta = timedelta(minutes=15)
+    at_once: int = 0
+    cron: str | None = None
+
+    def delay(self, attempt: int) -> timedelta:
+        doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
+        return timedelta(seconds=min(self.longest_delay.total_seconds(), doubled) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter, no secret
+
+
+class JobFailed(Exception):
+    """What the queue keeps of a failure: its code."""
+
+
+class Retry(Exception):
+    """Raised by a job that cannot be done yet; `delay` replaces the kind's own when longer."""
+
+    def __init__(self, code: str, delay: timedelta = timedelta(0)) -> None:
+        super().__init__(code)
+        self.code = code
+        self.delay = delay
+
+
+class Park(Exception):
+    """Raised by a job that no further try can do: it is parked at once."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Wait(Exception):
+    """Raised by a job that must not begin now: it comes back after `delay`, and no try is used."""
+
+    def __init__(self, code: str, delay: timedelta) -> None:
+        super().__init__(code)
+        self.code = code
+        self.delay = delay
+
+
+class _Uncounted(RetryRequested):
+    """A `Wait`, as the library understands it."""
+
+
+async def enqueue(
+    connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
+) -> int:
+    """Within the caller's transaction: the job exists if and only if that commits. Returns the job's id."""
+    queries = queue_queries(AsyncpgDriver(connection))
+    ids = await queries.enqueue(kind, payload_bytes(payload), 0, delay)
+    return int(ids[0])
+
+
+_WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> 'picked' OR $2) RETURNING true"  # noqa: S608
+
+
+async def withdraw(connection: Connection, job: int, *, also_running: bool = False) -> bool:
+    """Takes a job that is no longer wanted out of the queue; whether it did, or a worker holds it.
+
+    `also_running` is for a job that has done its work and whose end is only not written down yet.
+    """
+    return bool(await connection.fetchval(_WITHDRAW, job, also_running))
+
+
+_QUEUED = f"SELECT EXISTS (SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1)"  # noqa: S608
+
+
+async def is_queued(connection: Connection, job: int) -> bool:
+    """Whether the queue has the job: waiting, running or parked, but neither done nor dropped."""
+    return bool(await connection.fetchval(_QUEUED, job))
+
+
+async def enqueue_alone(connection: Connection, kind: str) -> None:
+    """A job without payload, unless one of its kind waits or runs already."""
+    queries = queue_queries(AsyncpgDriver(connection))
+    await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
+
+
+def payload_bytes(payload: Mapping[str, Any]) -> bytes:
+    """As the queue keeps it: a job is found again by it."""
+    return msgspec.json.encode(payload)
+
+
+class _Executor(EntrypointExecutor):
+    """Runs one job of a kind; turns failures into a later try or a dead letter, stripped of their text."""
+
+    def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
+        super().__init__(parameters)
+        self.kind = kind
+
+    async def execute(self, job: Job, context: Context) -> None:
+        try:
+            await super().execute(job, context)
+        except Exception as failure:
+            raise self._verdict(failure, job.attempts) from None
+
+    def _verdict(self, failure: Exception, attempts: int) -> Exception:
+        code = failure_code(failure)
+        if isinstance(failure, Wait):
+            return _Uncounted(failure.delay, reason=code)
+        if isinstance(failure, Park) or attempts + 1 >= self.kind.attempts:
+            log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
+            return JobFailed(code)
+        log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)
+        wanted = failure.delay if isinstance(failure, Retry) else timedelta(0)
+        return RetryRequested(max(self.kind.delay(attempts), wanted), reason=code)
+
+
+def failure_code(failure: Exception) -> str:
+    if isinstance(failure, (BalcaoError, Retry, Park, Wait)):
+        return failure.code
+    return type(failure).__name__
+
+
+class Worker:
+    """Runs jobs of the given kinds until told to stop."""
+
+    def __init__(self, database: Database, kinds: Iterable[JobKind], resources: Any) -> None:
+        self._database = database
+        self._kinds = list(kinds)
+        self._resources = resources
+        self._queue: PgQueuer | None = None
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Returns after `stop`; a lost database is waited for, not died of."""
+        while not self._stopping.is_set():
+            try:
+                await self._run_once()
+            except _AWAY as failure:
+                log.warning("worker.reconnect", code=failure_code(failure))
+                await asyncio.sleep(1)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._queue is not None:
+            self._queue.shutdown.set()
+
+    async def drain(self) -> None:
+        """Runs what is due, and what that enqueues, and returns when nothing more is due."""
+        await self._run_once(QueueExecutionMode.drain)
+
+    async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
+        async with asyncpg.create_pool(
+            self._database.url, min_size=2, max_size=4, server_settings=self._database.server_settings
+        ) as pool:
+            self._queue = self._assemble(pool)
+            if mode is QueueExecutionMode.continuous:
+                self._recur(self._queue)
+            if not self._stopping.is_set():
+                await self._queue.run(
+                    dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
+                    batch_size=BATCH,
+                    mode=mode,
+                    max_concurrent_tasks=AT_ONCE,
+                    heartbeat_timeout=HEARTBEAT,
+                    shutdown_on_listener_failure=mode is QueueExecutionMode.continuous,
+                )
+
+    def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
+        driver = _ListeningFirst(pool)
+        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _Ours))
+        for kind in self._kinds:
+            queue.entrypoint(
+                kind.name,
+                accepts_context=False,
+                concurrency_limit=kind.at_once,
+                on_failure="hold",
+                executor_factory=functools.partial(_executor, kind=kind),
+            )(self._runner(kind))
+        return queue
+
+    def _recur(self, queue: PgQueuer) -> None:
+        """By the clock only a job is enqueued: it is then tried, parked and shown like any other."""
+        for kind in self._kinds:
+            if kind.cron is not None:
+                queue.schedule(kind.name, kind.cron)(self._starter(kind))
+
+    def _starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
+        async def start(_: Schedule) -> None:
+            async with self._database.connection() as connection:
+                await enqueue_alone(connection, kind.name)
+
+        return start
+
+    def _runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
+        async def run(job: Job) -> None:
+            this_try.set(job.attempts + 1)
+            await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
+
+        return run
+
+
+def _executor(parameters: EntrypointExecutorParameters, kind: JobKind) -> _Executor:
+    return _Executor(parameters, kind)

@@ -1,7 +1,0 @@
-"""The activities' share of `balcao registry import`."""
-
-from balcao.registry.activities import store
-from balcao.registry.activities.schemas import ActivityLine
-from balcao.registry.loading import Load
-
-LOADS = [Load("cnaes", ActivityLine, store.load)]

@@ -1,0 +1,19 @@
+"""The national classification of economic activities (CNAE): loaded and public."""
+
+from collections.abc import Mapping
+
+from balcao.core.context.call import Call
+from balcao.core.http.paging import Page
+from balcao.registry.city.activities import store
+from balcao.registry.city.activities.schemas import Activities
+from balcao.registry.filters import code_of, search_of
+
+CODES = ("secao", "divisao", "grupo", "classe", "subclasse")
+
+
+async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> Activities:
+    """By subclass. Raises Invalid naming the parameter."""
+    search, codes = search_of(query), [code_of(query, name) for name in CODES]
+    async with call.platform.database.connection() as connection:
+        found, total = await store.find(connection, search, codes, page)
+    return Activities(found, page.of(total))

@@ -1,0 +1,73 @@
+"""The companies of the sandbox: one is Iara's, two belong to others."""
+
+from collections.abc import Iterator
+
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.companies.loading import LOADS
+from balcao.registry.city.companies.schemas import (
+    CompanyAddress,
+    CompanyCode,
+    CompanyContact,
+    CompanyLine,
+    CompanyPartner,
+    CompanyPhone,
+    CompanyRegistration,
+    CompanyResponsible,
+)
+from balcao.registry.loads.service import load as load_lines
+
+BAKERY = "90000001000129"
+# CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.
+_ROWS = (
+    (BAKERY, "Padaria Aurora Ltda.", "Padaria Aurora", 20, (9,), "1091102", "2062", "01", 50_000, "do Porto"),
+    ("90000002000173", "Construtora Horizonte S.A.", "Construtora Horizonte", 21, (22,), "4120400", "2054", "05",
+     900_000, "do Farol"),
+    ("12ABC34501DE35", "Estúdio Digital Maré Ltda.", "Estúdio Digital Maré", 23, (), "6201501", "2062", "03", 20_000,
+     "das Acácias"),
+)  # fmt: skip
+_NATURES = {"2062": "Sociedade Empresária Limitada", "2054": "Sociedade Anônima Fechada"}
+_SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"}
+
+
+async def load(platform: Platform) -> None:
+    await load_lines(platform, LOADS[0], list(_lines()))
+
+
+def _lines() -> Iterator[CompanyLine]:
+    for number, (cnpj, name, trade_name, head, others, activity, nature, size, capital, street) in enumerate(_ROWS, 1):
+        people = [_citizen(n) for n in (head, *others)]
+        yield CompanyLine(
+            id_=f"demo-company-{number}",
+            cnpj=cnpj,
+            razao_social=name,
+            nome_fantasia=trade_name,
+            capital_social=capital,
+            cnae_fiscal=activity,
+            natureza_juridica=CompanyCode(nature, _NATURES[nature]),
+            porte=CompanyCode(size, _SIZES[size]),
+            matriz_filial=CompanyCode("1", "Matriz"),
+            inicio_atividade_data="2015-03-02",
+            situacao_cadastral=CompanyRegistration("2", "Ativa", "2015-03-02", "0", "Sem motivo"),
+            contato=CompanyContact([CompanyPhone("21", f"2400000{number}")], f"contato@empresa{number}.example"),
+            endereco=_address(street, number),
+            responsavel=CompanyResponsible(people[0].digits, "49", "Sócio-Administrador", "2015-03-02"),
+            socios_quantidade=len(people),
+            socios=[CompanyPartner(tipo="2", cpf_socio=cpf.digits, qualificacao_socio="49") for cpf in people],
+        )
+
+
+def _citizen(number: int) -> Cpf:
+    return Cpf.with_stem(f"900000{number:03}")
+
+
+def _address(street: str, number: int) -> CompanyAddress:
+    return CompanyAddress(
+        cep=f"2400001{number}",
+        uf="RJ",
+        municipio_nome="Porto Aurora",
+        bairro="Centro",
+        tipo_logradouro="Rua",
+        logradouro=street,
+        numero=str(number * 100),
+    )

@@ -1,0 +1,65 @@
+"""SQL of the companies."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.companies.schemas import Company, CompanyLine
+
+_READ = "SELECT record::text FROM registry.company WHERE cnpj = $1"
+
+
+async def read(connection: Connection, cnpj: str) -> Company | None:
+    found = await connection.fetchval(_READ, cnpj)
+    return _company(found) if found is not None else None
+
+
+_OF_PERSON = """
+FROM registry.company_member AS member
+JOIN registry.company USING (cnpj)
+WHERE member.cpf = $1 AND ($2::text IS NULL OR company.record #>> '{natureza_juridica,id}' = $2)
+"""
+_COUNT = f"SELECT count(*) {_OF_PERSON}"
+_LIST = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj LIMIT $3 OFFSET $4"
+
+
+async def of_person(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
+    """The page's companies of a partner or responsible person, and how many there are on all pages."""
+    total: int = await connection.fetchval(_COUNT, cpf.digits, nature)
+    rows = await connection.fetch(_LIST, cpf.digits, nature, page.limit, page.offset)
+    return [_company(row[0]) for row in rows], total
+
+
+_ALL = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj"
+
+
+async def all_of_person(connection: Connection, cpf: Cpf) -> list[Company]:
+    return [_company(row[0]) for row in await connection.fetch(_ALL, cpf.digits, None)]
+
+
+_LOAD = """
+INSERT INTO registry.company (cnpj, record)
+SELECT record ->> 'cnpj', record FROM jsonb_array_elements($1::jsonb) AS line (record)
+ON CONFLICT (cnpj) DO UPDATE SET record = excluded.record, loaded_at = now()
+WHERE company.record <> excluded.record
+RETURNING cnpj
+"""
+_PART = "DELETE FROM registry.company_member WHERE cnpj = ANY($1::text[])"
+_JOIN = "INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest($1::text[], $2::text[])"
+
+
+async def load(connection: Connection, lines: Sequence[CompanyLine]) -> int:
+    """By the owner of the tables only. Of lines with one CNPJ the last counts."""
+    last = {line.cnpj: line for line in lines}
+    changed = [row["cnpj"] for row in await connection.fetch(_LOAD, json_text(list(last.values())))]
+    members = [(cpf.digits, cnpj) for cnpj in changed for cpf in last[cnpj].members]
+    await connection.execute(_PART, changed)
+    await connection.execute(_JOIN, [cpf for cpf, _ in members], [cnpj for _, cnpj in members])
+    return len(changed)
+
+
+def _company(record: str) -> Company:
+    return msgspec.json.decode(record, type=Company)

@@ -1,0 +1,28 @@
+"""The city's departments: loaded, public, and never written by an operation."""
+
+from collections.abc import Mapping
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.http.paging import Page
+from balcao.core.values.text import has_control
+from balcao.registry.city.departments import store
+from balcao.registry.city.departments.schemas import Department, Departments
+from balcao.registry.city.departments.wanted import Wanted
+
+
+async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
+    """By level, then by the order of the city's chart. Raises Invalid."""
+    wanted = Wanted.of(query)
+    async with call.platform.database.connection() as connection:
+        found, total = await store.find(connection, wanted, page)
+    return Departments(found, page.of(total), total)
+
+
+async def read_department(call: Call, cd_ua: str) -> Department:
+    """Raises NotFound."""
+    if not has_control(cd_ua):
+        async with call.platform.database.connection() as connection:
+            if found := await store.read(connection, cd_ua):
+                return found
+    raise NotFound("Não há órgão com este código.", code="department-unknown")

@@ -1,0 +1,70 @@
+"""SQL of the departments."""
+
+from collections.abc import Sequence
+
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.http.paging import Page
+from balcao.registry.city.departments.schemas import Department, DepartmentLine
+from balcao.registry.city.departments.wanted import Wanted
+
+_COLUMNS = """
+    id, cd_ua, sigla_ua, nome_ua, cd_ua_pai, nivel, ordem_ua_basica, ordem_absoluta, ordem_relativa, msg, updated_at
+"""
+_READ = f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = $1"  # noqa: S608 - constants
+
+
+async def read(connection: Connection, cd_ua: str) -> Department | None:
+    row = await connection.fetchrow(_READ, cd_ua)
+    return _department(row) if row else None
+
+
+# `strpos` knows no patterns: every character of the search stands for itself.
+_MATCHING = """
+FROM registry.department
+WHERE ($1::text IS NULL
+       OR strpos(folded_nome, registry.folded($1)) > 0 OR strpos(folded_sigla, registry.folded($1)) > 0)
+  AND ($2::text IS NULL OR cd_ua_pai = $2)
+  AND ($3::text IS NULL OR sigla_ua = $3)
+  AND nivel BETWEEN $4 AND $5
+"""
+_COUNT = f"SELECT count(*) {_MATCHING}"
+_LIST = f"SELECT {_COLUMNS} {_MATCHING} ORDER BY nivel, ordem_absoluta, cd_ua LIMIT $6 OFFSET $7"
+
+
+async def find(connection: Connection, wanted: Wanted, page: Page) -> tuple[list[Department], int]:
+    """The page's departments, and how many there are on all pages."""
+    filters = (wanted.search, wanted.parent, wanted.sigla, wanted.lowest, wanted.highest)
+    total: int = await connection.fetchval(_COUNT, *filters)
+    rows = await connection.fetch(_LIST, *filters, page.limit, page.offset)
+    return [_department(row) for row in rows], total
+
+
+_LOAD = f"""
+INSERT INTO registry.department ({_COLUMNS})
+SELECT {_COLUMNS}
+FROM jsonb_to_recordset($1::jsonb) AS line (
+    id text, cd_ua text, sigla_ua text, nome_ua text, cd_ua_pai text, nivel smallint,
+    ordem_ua_basica text, ordem_absoluta text, ordem_relativa text, msg text, updated_at timestamptz)
+ON CONFLICT (cd_ua) DO UPDATE SET
+    id = excluded.id, sigla_ua = excluded.sigla_ua, nome_ua = excluded.nome_ua, cd_ua_pai = excluded.cd_ua_pai,
+    nivel = excluded.nivel, ordem_ua_basica = excluded.ordem_ua_basica, ordem_absoluta = excluded.ordem_absoluta,
+    ordem_relativa = excluded.ordem_relativa, msg = excluded.msg, updated_at = excluded.updated_at, loaded_at = now()
+WHERE (department.id, department.sigla_ua, department.nome_ua, department.cd_ua_pai, department.nivel,
+       department.ordem_ua_basica, department.ordem_absoluta, department.ordem_relativa, department.msg,
+       department.updated_at)
+    IS DISTINCT FROM
+      (excluded.id, excluded.sigla_ua, excluded.nome_ua, excluded.cd_ua_pai, excluded.nivel,
+       excluded.ordem_ua_basica, excluded.ordem_absoluta, excluded.ordem_relativa, excluded.msg,
+       excluded.updated_at)
+RETURNING true
+"""  # noqa: S608 - constants
+
+
+async def load(connection: Connection, lines: Sequence[DepartmentLine]) -> int:
+    """By the owner of the tables only. Of lines with one code the last counts."""
+    last = {line.cd_ua: line for line in lines}
+    return len(await connection.fetch(_LOAD, json_text(list(last.values()))))
+
+
+def _department(row: Row) -> Department:
+    return Department(**dict(row))

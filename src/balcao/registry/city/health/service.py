@@ -1,0 +1,34 @@
+"""Asks data store and cache, each for at most two seconds; says nothing of where they are or why they fail."""
+
+import asyncio
+from collections.abc import Awaitable
+
+from balcao import __version__
+from balcao.core.context.platform import Platform
+from balcao.core.errors import Unavailable
+from balcao.core.values.clock import utc_now
+from balcao.registry.city.health import store
+from balcao.registry.city.health.schemas import Dependencies, Dependency, Health
+
+LIMIT_SECONDS = 2.0
+
+
+async def check(platform: Platform) -> Health:
+    """Raises Unavailable when the data store does not answer; without the cache the service goes on."""
+    datastore, cache = await asyncio.gather(_answers(_ping(platform)), _answers(platform.limits.storage.check()))
+    if not datastore.status:
+        raise Unavailable("O banco de dados não respondeu.", code="store-away")
+    return Health(Dependencies(datastore, cache), cache.status, utc_now(), __version__)
+
+
+async def _ping(platform: Platform) -> bool:
+    async with platform.database.connection() as connection:
+        return await store.ping(connection)
+
+
+async def _answers(question: Awaitable[bool]) -> Dependency:
+    try:
+        answered = await asyncio.wait_for(question, LIMIT_SECONDS)
+    except Exception:  # whatever a client raises: it did not answer
+        answered = False
+    return Dependency(answered, "disponível" if answered else "indisponível", utc_now())

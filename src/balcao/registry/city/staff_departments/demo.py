@@ -1,0 +1,18 @@
+"""Where the sandbox's staff work: the departments of the one list of demo people."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.identity.demo import people
+from balcao.registry.city.staff_departments import service
+from balcao.registry.city.staff_departments.schemas import StaffMappingBody
+
+
+async def load(platform: Platform) -> None:
+    """Idempotent; the departments are there already."""
+    call = operator_call(platform, "registry.demo")
+    for person in people():
+        if person.departments:
+            held = await service.read_departments(call, Cpf(person.cpf))
+            for cd_ua in sorted(set(person.departments) - set(held.cd_uas)):
+                await service.create_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))

@@ -1,0 +1,51 @@
+"""Which departments a staff member works for; other services take a person's reach from it."""
+
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.http.idempotency import once
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.core.values.text import clean, has_control
+from balcao.registry.city.staff_departments import store
+from balcao.registry.city.staff_departments.schemas import (
+    StaffDepartments,
+    StaffMapping,
+    StaffMappingBody,
+    StaffMappings,
+)
+from balcao.registry.filters import CODE_LENGTH
+
+FIELDS = ["cd_uas"]
+
+
+async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
+    async with call.reading(cpf, FIELDS) as connection:
+        return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.read(connection, cpf)])
+
+
+async def read_mappings(call: Call, cpf: Cpf) -> StaffMappings:
+    async with call.reading(cpf, FIELDS) as connection:
+        return StaffMappings(cpf.digits, await store.read(connection, cpf))
+
+
+async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
+    """The mapping as JSON. Raises Invalid, NotFound for the department, Conflict for a second time."""
+    cd_ua = clean("cd_ua", body.cd_ua, longest=CODE_LENGTH)
+    async with call.platform.database.transaction() as connection:
+
+        async def make() -> StaffMapping:
+            mapping = await store.insert(connection, UUID(new_id()), cpf, cd_ua, call.actor)
+            await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+            return mapping
+
+        return await once(connection, call, cpf, [cpf.digits, cd_ua], make)
+
+
+async def delete_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
+    """Raises NotFound when there is no such link."""
+    async with call.platform.database.transaction() as connection:
+        if has_control(cd_ua) or not await store.delete(connection, cpf, cd_ua):
+            raise NotFound("Esta pessoa não está vinculada a este órgão.", code="mapping-unknown")
+        await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)

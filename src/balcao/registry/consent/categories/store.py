@@ -1,0 +1,61 @@
+"""SQL of the notification categories; rows are never deleted."""
+
+import asyncpg
+
+from balcao.core.database.pool import Connection, Row
+from balcao.core.errors import Conflict
+from balcao.registry.consent.categories.schemas import Category
+
+_COLUMNS = 'id, name, description, default_opt_in, active, "order", created_at, updated_at'
+_LIST = f"""
+SELECT {_COLUMNS} FROM registry.notification_category WHERE active OR $1 ORDER BY "order", id COLLATE "C"
+"""  # noqa: S608 - names of our own columns
+
+
+async def listed(connection: Connection, *, inactive: bool) -> list[Category]:
+    return [_category(row) for row in await connection.fetch(_LIST, inactive)]
+
+
+_LOCK = f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = $1 FOR UPDATE"  # noqa: S608 - our columns
+
+
+async def lock(connection: Connection, id_: str) -> Category | None:
+    """Nobody else changes it until the transaction ends."""
+    row = await connection.fetchrow(_LOCK, id_)
+    return _category(row) if row else None
+
+
+# The last place is the highest that there is.
+_ADD = f"""
+INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
+VALUES ($1, $2, $3, $4, $5, coalesce($6, (SELECT least(max("order") + 1, 9999) FROM registry.notification_category), 1))
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - names of our own columns
+
+
+async def add(
+    connection: Connection, id_: str, name: str, description: str, default_opt_in: bool, active: bool, order: int | None
+) -> Category:
+    """Raises Conflict when the id is taken, also by an inactive category."""
+    try:
+        return _category(await connection.fetchrow(_ADD, id_, name, description, default_opt_in, active, order))
+    except asyncpg.UniqueViolationError:
+        raise Conflict("Já existe uma categoria com este `id`.", code="category-exists") from None
+
+
+_SAVE = f"""
+UPDATE registry.notification_category
+SET name = $2, description = $3, default_opt_in = $4, active = $5, "order" = $6, updated_at = clock_timestamp()
+WHERE id = $1
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - names of our own columns
+
+
+async def save(connection: Connection, wanted: Category) -> Category:
+    """As it is stored now, with its new time."""
+    values = (wanted.name, wanted.description, wanted.default_opt_in, wanted.active, wanted.order)
+    return _category(await connection.fetchrow(_SAVE, wanted.id, *values))
+
+
+def _category(row: Row) -> Category:
+    return Category(**dict(row))

@@ -1,0 +1,80 @@
+"""The chain of one citizen's ledger: the hash of each entry covers the entry and the hash of the one before it."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import msgspec
+
+from balcao.registry.consent.ledger.schemas import LedgerEntry
+
+# What stands in for the hash before the first entry.
+BEGINNING = bytes(32)
+
+
+@dataclass(frozen=True)
+class Link:
+    """An entry in its place; `seq` counts from 1 in each citizen's chain."""
+
+    seq: int
+    entry: LedgerEntry
+    prev_hash: bytes
+    hash: bytes
+
+
+class Break(StrEnum):
+    """What is wrong at a place of a chain; stable words of the operator's command."""
+
+    GAP = "gap"
+    DETACHED = "detached"
+    ALTERED = "altered"
+    STATE = "state"
+
+
+def digest(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
+    """SHA-256 over `prev_hash` and the members as a JSON array. Permanent: what is hashed, and in which order."""
+    members = (
+        entry.cpf,
+        seq,
+        entry.id,
+        entry.timestamp,
+        entry.action,
+        entry.scope,
+        entry.category,
+        entry.channel,
+        entry.reason,
+        entry.old_value,
+        entry.new_value,
+        entry.actor_kind,
+        entry.azp,
+        entry.request_id,
+    )
+    return hashlib.sha256(prev_hash + msgspec.json.encode(members)).digest()
+
+
+def linked(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
+    """The entries in their order behind the link `seq`, whose hash is `last`."""
+    links = []
+    for place, entry in enumerate(entries, seq + 1):
+        links.append(Link(place, entry, last, digest(entry, place, last)))
+        last = links[-1].hash
+    return links
+
+
+def breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
+    """Where one citizen's chain, in the order of `seq`, does not hold; at most one finding for each link."""
+    before: Sequence[Link | None] = [None, *chain]
+    for previous, link in pairwise(before):
+        assert link is not None  # only the first of all is none
+        if found := _break(previous, link):
+            yield link, found
+
+
+def _break(previous: Link | None, link: Link) -> Break | None:
+    if link.seq != (previous.seq + 1 if previous else 1):
+        return Break.GAP
+    if link.prev_hash != (previous.hash if previous else BEGINNING):
+        return Break.DETACHED
+    return Break.ALTERED if link.hash != digest(link.entry, link.seq, link.prev_hash) else None

@@ -1,0 +1,103 @@
+"""The proof of consent: every real change of a preference stays, and whether the chain of proofs holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.consent.ledger import store
+from balcao.registry.consent.ledger.chain import Break, breaks, linked
+from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
+
+
+@dataclass(frozen=True)
+class Change:
+    """A flag that gets the other value; `category` is None for the global one."""
+
+    category: str | None
+    new_value: bool
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A place where a chain does not hold; the person appears masked."""
+
+    cpf: str
+    seq: int
+    id: str
+    fault: Break
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """`chains` counts citizens. The ledger is whole when there is no finding."""
+
+    chains: int
+    entries: int
+    findings: list[Finding]
+
+
+async def append(
+    connection: Connection, call: Call, cpf: Cpf, changes: Sequence[Change], channel: str, reason: str | None
+) -> datetime:
+    """One entry for each change, all of one moment, which is answered. The caller holds the citizen's preferences."""
+    head = await store.head(connection, cpf)
+    entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
+    await store.append(connection, linked(entries, head.seq, head.hash))
+    return head.moment
+
+
+def _entry(call: Call, cpf: Cpf, change: Change, moment: datetime, channel: str, reason: str | None) -> LedgerEntry:
+    return LedgerEntry(
+        id=new_id(),
+        cpf=cpf.digits,
+        timestamp=moment,
+        action=_action(change),
+        scope="category" if change.category else "global",
+        category=change.category,
+        channel=channel,
+        reason=reason,
+        old_value=not change.new_value,
+        new_value=change.new_value,
+        actor_kind=call.actor_kind,
+        azp=call.client,
+        request_id=call.request_id,
+    )
+
+
+def _action(change: Change) -> LedgerAction:
+    if change.category is not None:
+        return "category_update"
+    return "opt_in" if change.new_value else "opt_out"
+
+
+async def read_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
+    async with call.reading(cpf, ["preference_history"]) as connection:
+        data = await store.page(connection, cpf, page.limit, page.offset)
+        return PreferenceHistory(data, page.of(await store.count(connection, cpf)))
+
+
+async def whole_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
+    """Newest first."""
+    return await store.page(connection, cpf, None, 0)
+
+
+async def verify(connection: Connection, cpf: Cpf | None = None) -> Verification:
+    """Of one citizen or of all. In a transaction that sees one state of the database (`repeatable_read`)."""
+    chains = entries = 0
+    findings = []
+    async for chain in store.chains(connection, cpf):
+        chains += 1
+        entries += len(chain)
+        findings += [_finding(link.entry.cpf, link.seq, link.entry.id, fault) for link, fault in breaks(chain)]
+    for row in await store.contradicted(connection, cpf):
+        findings.append(_finding(row["cpf"], row["seq"], row["id"], Break.STATE))
+    return Verification(chains, entries, findings)
+
+
+def _finding(digits: str, seq: int, id_: str, fault: Break) -> Finding:
+    return Finding(Cpf(digits).masked, seq, id_, fault)

@@ -1,0 +1,30 @@
+"""How many events wait: counted at most once a second in each process, its own additions at once."""
+
+import time
+
+from balcao.core.context.platform import Platform
+from balcao.core.errors import Unavailable
+from balcao.registry.crm.events import store
+
+COUNT_SECONDS = 1.0
+
+
+class Backlog:
+    """Refuses events when more wait than the worker can be expected to work off."""
+
+    def __init__(self) -> None:
+        self._waiting = 0
+        self._counted_at = float("-inf")
+
+    async def refuse_when_full(self, platform: Platform) -> None:
+        """Raises Unavailable (registry document, 4.1 row 4)."""
+        most = platform.settings.crm_event_queue_max
+        if time.monotonic() - self._counted_at > COUNT_SECONDS:
+            async with platform.database.connection() as connection:
+                self._waiting = await store.count_waiting(connection, most + 1)
+            self._counted_at = time.monotonic()
+        if self._waiting > most:
+            raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)
+
+    def added(self) -> None:
+        self._waiting += 1

@@ -1,0 +1,17 @@
+"""What the worker runs for the CRM integration."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.registry.crm.events import service
+
+
+async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.apply(platform, payload["event"])
+
+
+# Only an absent store can make this job fail, so it is tried for as long as an outage may last.
+JOBS = [JobKind(service.EVENT_JOB, apply_event, attempts=1000, first_delay=timedelta(seconds=1))]

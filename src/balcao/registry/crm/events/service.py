@@ -1,0 +1,75 @@
+"""The CRM's events: taken in at the door, applied to the mirror by a job, each once."""
+
+from datetime import timedelta
+
+from prometheus_client import Counter
+
+from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.call import Call, worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.errors import Unavailable
+from balcao.core.jobs.worker import enqueue
+from balcao.core.values.clock import utc_now
+from balcao.registry.crm.events import door, store
+from balcao.registry.crm.events.backlog import Backlog
+from balcao.registry.crm.events.door import Event
+from balcao.registry.crm.events.schemas import Acknowledgement
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.service import Result
+from balcao.registry.mirror.writes import of_delta
+from balcao.registry.rights import clearing
+
+EVENT_JOB = "crm_event"
+FUTURE = timedelta(minutes=5)
+_future_events = Counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
+
+
+def integration_configured(platform: Platform) -> None:
+    """Raises Unavailable before the client's right is looked at (registry document, 4.1 row 2)."""
+    if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
+        raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
+
+
+async def accept(call: Call, body: bytes) -> Acknowledgement:
+    """Answers after the commit of event, job and audit event (spec: webhook rule 5)."""
+    backlog = call.platform.part(Backlog)
+    await backlog.refuse_when_full(call.platform)
+    event = door.read(body)
+    async with call.platform.database.transaction() as connection:
+        event_id = await store.keep(connection, event, call.client, call.request_id)
+        if event_id is not None:
+            _count_future(event)
+            await enqueue(connection, EVENT_JOB, {"event": event_id})
+            await call.platform.audit.record(connection, call, "event", subject=event.cpf, fields=_fields(event))
+    backlog.added()
+    return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
+
+
+def _count_future(event: Event) -> None:
+    """It is taken as it is; an operator can release what it writes (registry document, 4.1)."""
+    if event.at is not None and event.at > utc_now() + FUTURE:
+        _future_events.inc()
+
+
+def _fields(event: Event) -> list[str]:
+    return sorted(event.dados or ())
+
+
+async def apply(platform: Platform, event_id: str) -> None:
+    """One transaction: merge, erase the payload, result, audit. Applied already: nothing."""
+    async with platform.database.transaction() as connection:
+        event = await store.take(connection, event_id)
+        if event is None:
+            return
+        if event.evento == "anonimizacao":
+            result = await mirror.anonymise(connection, event.cpf, event.at)
+            await clearing.clear(connection, event.cpf, event.at, by_event=True)
+        elif event.dados is None:
+            result = Result.ANONYMISED
+        else:
+            result = await mirror.apply_delta(connection, event.cpf, of_delta(event.dados), event.at)
+        await store.finish(connection, event_id, result)
+        call = worker_call(platform, "registry.apply_crm_event", event.request_id)
+        action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"
+        fields = sorted(event.dados or ())
+        await platform.audit.record(connection, call, action, subject=event.cpf, fields=fields, outcome=result)

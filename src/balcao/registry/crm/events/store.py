@@ -1,0 +1,141 @@
+"""SQL of the CRM's events."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.crm.events.door import Event
+from balcao.registry.dead_letters.about import Subject
+
+# The same event again (same person, kind, `updatedAt` and bytes) makes no second row (spec: webhook rule 6).
+_KEEP = """
+INSERT INTO registry.crm_event
+    (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
+VALUES ($1, $2, $3, coalesce($4, now()), $5::jsonb, $6, $4 IS NOT NULL, $7, $8)
+ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
+RETURNING id::text
+"""
+
+
+async def keep(connection: Connection, event: Event, client: str, request_id: str) -> str | None:
+    """Answers the new event's id, or None when it is known already."""
+    dados = None if event.dados is None else json_text(event.dados)
+    found: str | None = await connection.fetchval(
+        _KEEP, new_id(), event.cpf.digits, event.evento, event.at, dados, event.dados_sha256, client, request_id
+    )
+    return found
+
+
+_WAITING = "SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT $1) AS waiting"
+
+
+async def count_waiting(connection: Connection, at_most: int) -> int:
+    waiting: int = await connection.fetchval(_WAITING, at_most)
+    return waiting
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """An event to apply; `dados` is None for a clearing, or when a later clearing has erased it."""
+
+    cpf: Cpf
+    evento: str
+    at: datetime
+    dados: dict[str, Any] | None
+    request_id: str
+
+
+_TAKE = """
+SELECT cpf, evento, event_at, dados::text, request_id
+FROM registry.crm_event WHERE id = $1 AND applied_at IS NULL
+FOR UPDATE
+"""
+
+
+async def take(connection: Connection, event_id: str) -> Waiting | None:
+    """Locks an event that has not been applied; None when it has."""
+    row = await connection.fetchrow(_TAKE, event_id)
+    if row is None:
+        return None
+    dados = None if row["dados"] is None else msgspec.json.decode(row["dados"], type=dict[str, Any])
+    return Waiting(Cpf(row["cpf"]), row["evento"], row["event_at"], dados, row["request_id"])
+
+
+_FINISH = "UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = $2 WHERE id = $1"
+
+
+async def finish(connection: Connection, event_id: str, result: str) -> None:
+    """What was applied is not kept a second time."""
+    await connection.execute(_FINISH, event_id, result)
+
+
+# A clearing also reaches what still waits. A row that is locked is being applied: it waits for the mirror, then meets
+# the tombstone and is erased by its own transaction; to wait for it here would be a deadlock.
+_ERASE_COVERED = """
+UPDATE registry.crm_event SET dados = NULL
+WHERE id IN (
+    SELECT id FROM registry.crm_event
+    WHERE cpf = $1 AND applied_at IS NULL AND event_at <= $2 AND dados IS NOT NULL
+    FOR UPDATE SKIP LOCKED)
+RETURNING true
+"""
+
+
+async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """Answers how many payloads it were."""
+    return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
+
+
+# A lease whose time is over is anybody's.
+_TAKE_LEASE = """
+INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
+VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
+ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE held.until <= clock_timestamp()
+RETURNING true
+"""
+
+
+async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
+    return bool(await connection.fetchval(_TAKE_LEASE, cpf.digits, purpose, holder, seconds))
+
+
+_RELEASE_LEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND holder = $3::uuid"
+
+
+async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
+    await connection.execute(_RELEASE_LEASE, cpf.digits, purpose, holder)
+
+
+_EVENTS = """
+SELECT id::text, cpf, request_id,
+    coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dados) AS key), '{}') AS fields
+FROM registry.crm_event WHERE id = ANY ($1::text[]::uuid[])
+"""
+
+
+async def events(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    rows = await connection.fetch(_EVENTS, list(ids))
+    return {row["id"]: Subject(Cpf(row["cpf"]), row["request_id"], row["fields"]) for row in rows}
+
+
+_EVENTS_OF = "SELECT id::text FROM registry.crm_event WHERE cpf = $1 AND applied_at IS NULL"
+
+
+async def events_of(connection: Connection, cpf: Cpf) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_EVENTS_OF, cpf.digits)]
+
+
+# An event that nobody is to apply any more has no effect, and its values are not kept.
+_GIVE_UP_EVENT = """
+UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = 'no_effect'
+WHERE id = $1::text::uuid AND applied_at IS NULL
+"""
+
+
+async def give_up_event(connection: Connection, event_id: str) -> None:
+    await connection.execute(_GIVE_UP_EVENT, event_id)

@@ -1,0 +1,69 @@
+"""Requests for anonymisation: filed in the CRM, which does the work and tells of its end by an event."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.values.cpf import Cpf
+from balcao.crm import requests
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.crm.failures import CrmAway
+from balcao.crm.requests import AnonymisationRequest
+from balcao.registry.crm.events import iso_time, lease
+from balcao.registry.crm.proxies.schemas import AnonymisationStatus, FiledAnonymisation
+from balcao.registry.crm.proxies.service import existing
+
+STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """`was_open`: nothing was filed, because this request waits already."""
+
+    request: FiledAnonymisation
+    was_open: bool
+
+
+async def file(call: Call, cpf: Cpf) -> Filing:
+    """One open request per person, however many ask at once. Raises NotFound, UpstreamFailed, Unavailable."""
+    crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
+    async with lease.turn(call.platform, cpf, "anonymisation", deadline) as turn:
+        accounts, waiting = await crm.select(deadline, crm.accounts_of(cpf), requests.open_of(cpf))
+        account = existing(crm.account(accounts, ()))
+        if waiting:
+            return Filing(_filed(requests.read(waiting[0]), cpf), was_open=True)
+        if turn == "without":
+            raise CrmAway  # somebody else is about to file one
+        filed = await requests.file(crm, cpf, account, deadline)
+    async with call.platform.database.connection() as connection:
+        await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=["crm_account"])
+    return Filing(_filed(filed, cpf), was_open=False)
+
+
+async def read(call: Call, number: str) -> AnonymisationStatus:
+    """Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's."""
+    found = await requests.find(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
+    reached = call.reaching(found.cpf, "crm:read") if found and found.cpf else None
+    if found is None or found.cpf is None or reached is None:
+        raise NotFound("Não há solicitação de anonimização com este número.", code="request-unknown")
+    async with reached.reading(found.cpf, ["crm_anonymisation_request"]):
+        return AnonymisationStatus(
+            numero_solicitacao=found.number,
+            status=found.status if found.status in STATUSES else requests.OPEN,
+            data_solicitacao=_moment(found.filed),
+            data_conclusao=_moment(found.completed) if found.completed else None,
+        )
+
+
+def _filed(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
+    return FiledAnonymisation(request.number, cpf.digits, requests.OPEN, _moment(request.filed))
+
+
+def _moment(text: str) -> datetime:
+    """Raises CrmAway: a CRM that gives no time gives no usable answer."""
+    moment = iso_time.parse(text)
+    if moment is None:
+        raise CrmAway
+    return moment

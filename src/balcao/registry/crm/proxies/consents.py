@@ -1,0 +1,79 @@
+"""A consent that a citizen gives or withdraws: written into the CRM first, then merged into the mirror."""
+
+from dataclasses import asdict, replace
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.errors import Invalid
+from balcao.core.values.clock import rfc3339, utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
+from balcao.crm import consents
+from balcao.crm.client import Account, CrmClient
+from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.registry.crm.events.schemas import CidadaoConsent
+from balcao.registry.crm.proxies.schemas import CrmConsentBody
+from balcao.registry.crm.proxies.service import account_of
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.writes import Consent
+
+STATUSES = {"optin": "IN", "optout": "OUT"}
+# Category and channel make the CRM's key together with the CPF; it has 255 characters.
+LONGEST_KEY, LONGEST_TEXT = 100, 255
+_NOT_IN_CRM = frozenset({"acao"})
+
+
+async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
+    """The entry as the CRM has it now. Raises Invalid, NotFound without an account, UpstreamFailed, Unavailable."""
+    consent = _asked(body)
+    channel = _optional("origem", body.origem, LONGEST_TEXT) or call.platform.settings.crm_channel
+    crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
+    account = await account_of(crm, cpf, deadline)
+    consent = replace(consent, finalidade=consent.finalidade or _purpose(account, consent))
+    await crm.update(account.id, {"canalUltimaModificacao": channel}, deadline)
+    written = {name: value for name, value in asdict(consent).items() if name not in _NOT_IN_CRM}
+    await consents.upsert(crm, cpf, account, written, deadline)
+    async with call.platform.database.transaction() as connection:
+        await mirror.confirm_consent(connection, cpf, consent)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["crm_consentimentos"])
+    return msgspec.convert({name: value for name, value in asdict(consent).items() if value}, CidadaoConsent)
+
+
+def _asked(body: CrmConsentBody) -> Consent:
+    """Raises Invalid naming the member."""
+    if body.acao not in STATUSES:
+        raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
+    motivo = _optional("motivo", body.motivo, LONGEST_TEXT)
+    if body.acao == "optout" and not motivo:
+        raise Invalid("O campo `motivo` é obrigatório para retirar um consentimento.", code="motivo-missing")
+    return Consent(
+        categoria=_key("categoria", clean("categoria", body.categoria, longest=LONGEST_KEY)),
+        canal=_key("canal", _optional("canal", body.canal, LONGEST_KEY) or ""),
+        status=STATUSES[body.acao],
+        acao=body.acao,
+        data=rfc3339(utc_now().replace(microsecond=0)),
+        finalidade=_optional("finalidade", body.finalidade, LONGEST_TEXT),
+        motivo=motivo if body.acao == "optout" else None,
+    )
+
+
+def _optional(field: str, value: str | None, longest: int) -> str | None:
+    """None for a text that is absent, null or blank."""
+    return clean(field, value, shortest=0, longest=longest) or None if value is not None else None
+
+
+def _key(field: str, text: str) -> str:
+    """The CRM's key separates its parts by a bar."""
+    if "|" in text:
+        raise Invalid(f"O campo `{field}` não pode conter `|`.", code=f"{field}-invalid")
+    return text
+
+
+def _purpose(account: Account, consent: Consent) -> str | None:
+    """What the consent was for so far: a change that names no purpose keeps it."""
+    for entry in account.cidadao["consentimento"]:
+        if (entry.get("categoria", ""), entry.get("canal", "")) == (consent.categoria, consent.canal):
+            purpose: str | None = entry.get("finalidade")
+            return purpose
+    return None

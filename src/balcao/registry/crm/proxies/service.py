@@ -1,0 +1,69 @@
+"""What a citizen sees and does in the CRM through us: the account as it is now, consents, export, anonymisation."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.crm import related
+from balcao.crm.client import Account, CrmClient
+from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.registry.crm.events.schemas import Cidadao
+from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, CrmExportedConsent, CrmRelated
+
+
+async def read_account(call: Call, cpf: Cpf) -> Cidadao:
+    """As the CRM has it now. Raises NotFound without an account, UpstreamFailed, Unavailable."""
+    account = await account_of(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
+    async with call.reading(cpf, ["crm_account"]):
+        return msgspec.convert(dict(account.cidadao), Cidadao)
+
+
+async def export(call: Call, cpf: Cpf) -> CrmExport:
+    """Everything that the CRM holds of a person; the owner's call is audited, too. Raises as `read_account`."""
+    crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
+    queries = related.queries(crm.fields, cpf)
+    accounts, consents, *beside = await crm.select(deadline, crm.accounts_of(cpf), crm.consents_of(cpf), *queries)
+    cidadao = dict(existing(crm.account(accounts, consents)).cidadao)
+    entries = cidadao.pop("consentimento")
+    async with call.platform.database.connection() as connection:
+        await call.platform.audit.record(connection, call, "export", subject=cpf, fields=["crm_account"])
+    return CrmExport(
+        cpf=cpf.digits,
+        data_exportacao=utc_now(),
+        dados_pessoais=cidadao,
+        relacionados=msgspec.convert(related.shown(crm.fields, beside), CrmRelated),
+        consentimento=_by_category(msgspec.convert(entries, list[dict[str, str]])),
+    )
+
+
+async def account_of(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
+    """Raises NotFound when the CRM has no account of the person."""
+    return existing(await crm.look_up(cpf, deadline))
+
+
+def existing(account: Account | None) -> Account:
+    """Raises NotFound."""
+    if account is None:
+        raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
+    return account
+
+
+def _by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
+    """In the CRM's order; a category is described by the purpose that its consents name."""
+    found: dict[str, CrmExportedConsent] = {}
+    for entry in entries:
+        category = entry.get("categoria", "")
+        consent = found.setdefault(category, CrmExportedConsent(category, "", []))
+        consent.descricao = consent.descricao or entry.get("finalidade", "")
+        consent.canais.append(_channel(entry))
+    return list(found.values())
+
+
+def _channel(entry: dict[str, str]) -> CrmExportedChannel:
+    status = entry.get("status", "")
+    tipo = {"IN": "optin", "OUT": "optout"}.get(status, "")
+    return CrmExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo"))

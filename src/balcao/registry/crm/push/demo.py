@@ -1,0 +1,19 @@
+"""Heitor's dead push letter: an e-mail that the registry takes and the CRM finds too long."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror import service as mirror
+from balcao.registry.person.declared import service as declared
+from balcao.registry.person.declared.schemas import ValueBody
+
+HEITOR = Cpf("90000000841")
+EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-de-assistencia-social.example"
+
+
+async def load(platform: Platform) -> None:
+    """Once; the worker sends it, and the CRM's answer makes it a dead letter."""
+    async with platform.database.connection() as connection:
+        known = (await mirror.read(connection, HEITOR)).known
+    if not known:
+        await declared.declare_email(operator_call(platform, "registry.demo"), HEITOR, ValueBody(EMAIL))

@@ -1,0 +1,18 @@
+"""What the worker runs for the push."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.registry.crm.push import service
+from balcao.registry.mirror.outbox.service import PUSH_JOB
+
+
+async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.push(platform, payload["outbox"])
+
+
+# The use case itself parks after its tries; the queue's own count is for an absent store. A slow CRM may hold this many
+# jobs, and leaves the workers free for the rest.
+JOBS = [JobKind(PUSH_JOB, push, attempts=1000, at_once=10)]

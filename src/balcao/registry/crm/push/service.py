@@ -1,0 +1,140 @@
+"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (registry document, 4.5)."""
+
+import random
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from prometheus_client import Counter
+
+from balcao.core.context.call import worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import Park, Retry, Wait, this_try
+from balcao.core.logs import log, request_id
+from balcao.crm.circuit import CIRCUIT_OPEN, State
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.registry.crm.push.delivery import Change, deliver
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.outbox import service as outbox
+
+# Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
+BUDGET_SECONDS = 20.0
+LONGEST_ASKED_SECONDS = 3_600
+LIMIT_EXCEEDED_SECONDS = 60
+OFF = timedelta(hours=1)
+_pushes = Counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", ["outcome"])
+
+
+@dataclass(frozen=True)
+class Push:
+    """What one try sends."""
+
+    row: outbox.Row
+    change: Change
+
+
+async def push(platform: Platform, outbox_id: str) -> None:
+    """One try. Raises Retry, Park or Wait for the queue; returns when the row needs this job no more."""
+    _require_on(platform)
+    pushed = await _taken(platform, outbox_id)
+    if pushed is None:
+        return
+    request_id.set(pushed.row.request_id)
+    started = time.monotonic()
+    try:
+        delivered = await deliver(platform, pushed.change, Deadline.within(BUDGET_SECONDS, tries=1))
+    except (CrmAway, CrmRefused) as failure:
+        await _failed(platform, pushed, failure, time.monotonic() - started)
+    else:
+        await _done(platform, pushed, delivered=delivered)
+
+
+def _require_on(platform: Platform) -> None:
+    """Raises Wait while pushing is switched off, or while the CRM is known not to answer."""
+    if not (platform.settings.crm_push and platform.settings.crm_configured):
+        raise Wait("crm-push-off", OFF)
+    circuit = platform.part(CrmClient).circuit
+    if circuit.state is State.OPEN:
+        raise _waiting(circuit.seconds_until_probe)
+
+
+def _waiting(seconds: float) -> Wait:
+    """A little longer than that: those that waited need not all come back in one moment."""
+    return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
+
+
+async def _taken(platform: Platform, outbox_id: str) -> Push | None:
+    """The values of this moment, recorded as sent before they are."""
+    async with platform.database.transaction() as connection:
+        cpf = await outbox.owner(connection, outbox_id)
+        if cpf is None:
+            return None
+        head = await mirror.lock(connection, cpf)
+        row = await outbox.take(connection, outbox_id)
+        if row is None:
+            return None
+        values = await mirror.sending(connection, cpf, list(row.dirty))
+        if not values:
+            await outbox.sent(connection, cpf, outbox_id, row.dirty)
+            return None
+        return Push(row, Change(cpf, values, head["anonymised_at"] is not None))
+
+
+async def _done(platform: Platform, pushed: Push, *, delivered: bool) -> None:
+    cpf = pushed.change.cpf
+    async with platform.database.transaction() as connection:
+        await mirror.lock(connection, cpf)
+        if delivered:
+            await mirror.confirmed(connection, cpf, list(pushed.change.values))
+        await outbox.sent(connection, cpf, pushed.row.id, pushed.row.dirty)
+        await _audit(platform, connection, pushed, "delivered" if delivered else "skipped")
+    _count("delivered" if delivered else "skipped", pushed)
+
+
+async def _failed(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused, seconds: float) -> None:
+    if failure.code == CIRCUIT_OPEN:
+        raise _waiting(failure.retry_after or 0)
+    final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
+    cpf, tried = pushed.change.cpf, _attempt(failure, seconds)
+    async with platform.database.transaction() as connection:
+        await mirror.lock(connection, cpf)
+        goes_on = await outbox.failed(connection, cpf, pushed.row, tried, given_up=final)
+        dead = final and goes_on
+        if dead:
+            await _audit(platform, connection, pushed, "dead")
+    _count("dead" if dead else "retried", pushed, **tried)
+    if goes_on:
+        raise Park(failure.error_code) if dead else Retry(failure.error_code, _asked(failure))
+
+
+def _attempt(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
+    """What is kept of a try: the fields that the CRM complains of by name."""
+    fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
+    return {
+        "status": failure.http_status,
+        "code": failure.error_code,
+        "fields": fields,
+        "duration": round(seconds, 3),
+    }
+
+
+def _asked(failure: CrmAway | CrmRefused) -> timedelta:
+    """How long the CRM wants to be left alone; the queue's own delay counts when it is longer."""
+    seconds = min(failure.retry_after or 0, LONGEST_ASKED_SECONDS)
+    limited = (failure.http_status, failure.error_code) == (403, "REQUEST_LIMIT_EXCEEDED")
+    return timedelta(seconds=max(seconds, LIMIT_EXCEEDED_SECONDS) if limited else seconds)
+
+
+async def _audit(platform: Platform, connection: Connection, pushed: Push, outcome: str) -> None:
+    call = worker_call(platform, "registry.push_to_crm", pushed.row.request_id)
+    fields = sorted(pushed.change.values)
+    await platform.audit.record(connection, call, "push", subject=pushed.change.cpf, fields=fields, outcome=outcome)
+
+
+def _count(outcome: str, pushed: Push, **tried: Any) -> None:
+    _pushes.labels(outcome).inc()
+    log.info(f"crm_push.{outcome}", **{"fields": sorted(pushed.change.values), "tries": this_try.get()} | tried)

@@ -1,0 +1,68 @@
+"""How the CRM integration fares, for its operators: state, events, what lies ahead of the clock."""
+
+from datetime import timedelta
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.http.paging import Page
+from balcao.core.jobs import queue
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.crm.circuit import Circuit, State
+from balcao.crm.client import CrmClient
+from balcao.registry.crm.state import store
+from balcao.registry.crm.state.schemas import (
+    CircuitStatus,
+    CrmEventPage,
+    CrmStatus,
+    EventStatus,
+    PushStatus,
+    ReleasedRegisters,
+)
+from balcao.registry.crm.state.store import Wanted
+from balcao.registry.mirror import service as mirror
+
+
+async def read_status(call: Call) -> CrmStatus:
+    """Counts of the whole platform, the circuit of this process."""
+    async with call.platform.database.transaction() as connection:
+        pushes = await queue.tally(connection, "crm_push")
+        events = await queue.tally(connection, "crm_event")
+        counts = await store.counts(connection)
+    return CrmStatus(
+        configured=call.platform.settings.crm_configured,
+        circuit=_circuit(call.platform.part(CrmClient).circuit),
+        push=PushStatus(pushes.queued, pushes.running, pushes.dead, counts.oldest_push_age),
+        events=EventStatus(
+            pending=max(0, counts.waiting - events.dead),
+            oldest_age_s=counts.oldest_event_age,
+            applied_24h=counts.applied_24h,
+            dead=events.dead,
+        ),
+        future_registers=counts.future_registers,
+    )
+
+
+def _circuit(circuit: Circuit) -> CircuitStatus:
+    state = circuit.state
+    until = utc_now() + timedelta(seconds=circuit.seconds_until_probe) if state is State.OPEN else None
+    return CircuitStatus(state, circuit.failures, until)
+
+
+async def list_events(call: Call, wanted: Wanted, page: Page) -> CrmEventPage:
+    """The newest first, without `dados`. A look at one person's is audited as a read of theirs."""
+    async with call.platform.database.transaction() as connection:
+        total = await store.count(connection, wanted)
+        events = await store.events(connection, wanted, page.limit, page.offset)
+        await call.platform.audit.record(connection, call, "read", subject=wanted.cpf, fields=["crm_events"])
+    return CrmEventPage(events, page.of(total))
+
+
+async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
+    """Raises NotFound for a citizen of whom nothing was ever written."""
+    async with call.platform.database.transaction() as connection:
+        released = await mirror.release_future(connection, cpf)
+        if released is None:
+            raise NotFound("Não há espelho deste cidadão.", code="mirror-unknown")
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=released)
+    return ReleasedRegisters(len(released))

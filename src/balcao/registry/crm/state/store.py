@@ -1,0 +1,78 @@
+"""SQL of the CRM integration's operation. Each count is one index's affair."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.state.schemas import CrmEvent
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Ages are in whole seconds; None when nothing waits. `waiting` includes events whose job is dead."""
+
+    waiting: int
+    oldest_event_age: int | None
+    applied_24h: int
+    oldest_push_age: int | None
+    future_registers: int
+
+
+_COUNTS = """
+SELECT
+    (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS waiting,
+    (SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::int
+     FROM registry.crm_event WHERE applied_at IS NULL) AS oldest_event_age,
+    (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h,
+    (SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::int FROM registry.outbox) AS oldest_push_age,
+    (SELECT count(*) FROM registry.register WHERE at > now()) AS future_registers
+"""
+
+
+async def counts(connection: Connection) -> Counts:
+    row = await connection.fetchrow(_COUNTS)
+    assert row is not None  # a row of counts
+    return Counts(**dict(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events; what is None does not restrict."""
+
+    cpf: Cpf | None
+    request_id: str | None
+    start: datetime | None
+    end: datetime | None
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        return self.cpf.digits if self.cpf else None, self.request_id, self.start, self.end
+
+
+_WANTED = """
+FROM registry.crm_event
+WHERE ($1::text IS NULL OR cpf = $1)
+  AND ($2::text IS NULL OR request_id = $2)
+  AND ($3::timestamptz IS NULL OR accepted_at >= $3)
+  AND ($4::timestamptz IS NULL OR accepted_at < $4)
+"""
+_COUNT = f"SELECT count(*) {_WANTED}"
+_LIST = f"""
+SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result
+{_WANTED}
+ORDER BY id DESC LIMIT $5 OFFSET $6
+"""
+
+
+async def count(connection: Connection, wanted: Wanted) -> int:
+    found: int = await connection.fetchval(_COUNT, *wanted.parameters)
+    return found
+
+
+async def events(connection: Connection, wanted: Wanted, limit: int, offset: int) -> list[CrmEvent]:
+    """The newest first."""
+    rows = await connection.fetch(_LIST, *wanted.parameters, limit, offset)
+    return [CrmEvent(**(dict(row) | {"cpf": Cpf(row["cpf"]).masked})) for row in rows]

@@ -1,5 +1,0 @@
-"""The department in a path."""
-
-from balcao.core.operations import path_text
-
-DepartmentInPath = path_text(r"^.{1,50}$", "Código da unidade administrativa", "1100")

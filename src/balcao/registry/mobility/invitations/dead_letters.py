@@ -1,0 +1,7 @@
+"""Letters of invitations that could not be sent, to an operator."""
+
+from balcao.registry.dead_letters.about import About
+from balcao.registry.mobility.invitations import store
+from balcao.registry.mobility.invitations.service import JOB
+
+ABOUT = About(JOB, "conductor", store.invitees, store.invitations_of, store.skip)

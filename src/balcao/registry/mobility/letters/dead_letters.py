@@ -1,7 +1,0 @@
-"""Letters of invitations that could not be sent, to an operator."""
-
-from balcao.registry.dead_letters.about import About
-from balcao.registry.mobility.letters import store
-from balcao.registry.mobility.letters.service import JOB
-
-ABOUT = About(JOB, "conductor", store.invitees, store.invitations_of, store.skip)

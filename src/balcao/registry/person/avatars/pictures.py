@@ -1,0 +1,29 @@
+"""The figures that are shipped: drawings of our own, answered so that they can do nothing but be looked at."""
+
+import functools
+from importlib.resources import files
+
+from litestar import Response
+
+from balcao.core.context.call import Call
+from balcao.core.http.responses import etag_of, from_bytes
+
+SVG = "image/svg+xml"
+CACHE = "public, max-age=86400"
+# Also when somebody opens the picture as a page.
+INERT = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
+
+
+def picture(image: str, call: Call) -> Response[bytes]:
+    """`image` is the name of a shipped figure."""
+    body, etag = _figure(image)
+    answer: Response[bytes] = from_bytes(body, etag, call, CACHE)
+    answer.media_type = SVG
+    answer.headers |= INERT
+    return answer
+
+
+@functools.cache
+def _figure(image: str) -> tuple[bytes, str]:
+    body = (files("balcao.registry.person.avatars") / "images" / f"{image}.svg").read_bytes()
+    return body, etag_of(body)

@@ -1,0 +1,61 @@
+"""SQL of the avatars; rows are never deleted."""
+
+from balcao.core.database.pool import Connection, Row
+
+_COLUMNS = "id::text, name, url, image, is_active, created_at"
+# Without case and accents, the same on every server.
+_BY_NAME = r"""lower(regexp_replace(normalize(name, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"), id"""
+_PAGE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT $1 OFFSET $2"  # noqa: S608
+_COUNT = "SELECT count(*) FROM registry.avatar WHERE is_active"
+
+
+async def page(connection: Connection, limit: int, offset: int) -> list[Row]:
+    """Active ones."""
+    return list(await connection.fetch(_PAGE, limit, offset))
+
+
+async def count(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT)
+    return found
+
+
+_ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"  # noqa: S608
+
+
+async def active(connection: Connection, id_: str) -> Row | None:
+    return await connection.fetchrow(_ACTIVE, id_)
+
+
+# Whoever deactivates it waits for those who are choosing it, and clears it from them too.
+_CHOOSABLE = _ACTIVE + " FOR SHARE"
+
+
+async def choosable(connection: Connection, id_: str) -> Row | None:
+    """As `active`; it stays so until the transaction ends."""
+    return await connection.fetchrow(_CHOOSABLE, id_)
+
+
+_IMAGE = "SELECT image FROM registry.avatar WHERE id = $1::text::uuid"
+
+
+async def image(connection: Connection, id_: str) -> str | None:
+    """The name of its figure, if it is a shipped one, offered or not."""
+    found: str | None = await connection.fetchval(_IMAGE, id_)
+    return found
+
+
+_ADD = f"INSERT INTO registry.avatar (id, name, url) VALUES ($1::text::uuid, $2, $3) RETURNING {_COLUMNS}"  # noqa: S608
+
+
+async def add(connection: Connection, id_: str, name: str, url: str) -> Row:
+    row = await connection.fetchrow(_ADD, id_, name, url)
+    assert row is not None  # an insert always returns its row
+    return row
+
+
+_DEACTIVATE = "UPDATE registry.avatar SET is_active = false WHERE id = $1::text::uuid RETURNING true"
+
+
+async def deactivate(connection: Connection, id_: str) -> bool:
+    """Whether there is such an avatar."""
+    return bool(await connection.fetchval(_DEACTIVATE, id_))

@@ -1,0 +1,133 @@
+"""The base record as the city sends it, one line a citizen, and as it is read (registry document, 3.1)."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.registry import days
+from balcao.registry.lines import require_issued_cpf
+from balcao.registry.person.citizens.schemas import Citizen
+from balcao.registry.person.wallet.schemas import Documents, Education, Health, SocialAssistance
+
+ORIGIN = "cadastro"
+ADULT_YEARS = 18
+
+
+class Birth(msgspec.Struct, omit_defaults=True):
+    data: str | None = None
+    municipio_id: str | None = None
+    municipio: str | None = None
+    uf: str | None = None
+    pais_id: str | None = None
+    pais: str | None = None
+
+    def __post_init__(self) -> None:
+        days.require(self, "data")
+
+
+class Mother(msgspec.Struct, omit_defaults=True):
+    nome: str | None = None
+    cpf: str | None = None
+
+
+class Death(msgspec.Struct, omit_defaults=True):
+    indicador: bool | None = None
+    ano: int | None = None
+
+
+class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """Where the city has a contact from; its own register when the line does not say."""
+
+    origem: str | None = None
+    sistema: str | None = None
+
+    def __post_init__(self) -> None:
+        self.origem = self.origem or ORIGIN
+        self.sistema = self.sistema or ORIGIN
+
+
+class BaseEmail(Sourced):
+    valor: str
+
+
+class BasePhone(Sourced):
+    ddi: str | None = None
+    ddd: str | None = None
+    valor: str | None = None
+
+
+class BaseAddress(Sourced):
+    cep: str | None = None
+    estado: str | None = None
+    municipio: str | None = None
+    tipo_logradouro: str | None = None
+    logradouro: str | None = None
+    numero: str | None = None
+    complemento: str | None = None
+    bairro: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    pluscode: str | None = None
+
+
+class BaseEmails(msgspec.Struct, omit_defaults=True):
+    principal: BaseEmail | None = None
+    alternativo: list[BaseEmail] = []
+
+
+class BasePhones(msgspec.Struct, omit_defaults=True):
+    principal: BasePhone | None = None
+    alternativo: list[BasePhone] = []
+
+
+class BaseAddresses(msgspec.Struct, omit_defaults=True):
+    principal: BaseAddress | None = None
+    alternativo: list[BaseAddress] = []
+
+
+class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """The members that the merged record shows; what is unknown is left out."""
+
+    cpf: str
+    id_: str | None = msgspec.field(default=None, name="_id")
+    nome: str | None = None
+    nome_social: str | None = None
+    sexo: str | None = None
+    nascimento: Birth | None = None
+    mae: Mother | None = None
+    menor_idade: bool | None = None
+    raca: str | None = None
+    obito: Death | None = None
+    endereco: BaseAddresses | None = None
+    email: BaseEmails | None = None
+    telefone: BasePhones | None = None
+
+
+class CitizenLine(BaseRecord, kw_only=True):
+    """One line of the import: the base record and, beside it, the wallet's members."""
+
+    documentos: Documents | None = None
+    saude: Health | None = None
+    assistencia_social: SocialAssistance | None = None
+    educacao: Education | None = None
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        require_issued_cpf(self.cpf)
+        self.id_ = self.id_ or self.cpf
+
+
+def shown(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
+    """As it is answered: the birth date with its time, and who is a minor where the city leaves that to the date."""
+    birth = citizen.nascimento or {}
+    if born := birth.get("data"):
+        citizen.nascimento = {**birth, "data": days.shown(born, zone)}
+        if citizen.menor_idade is None:
+            citizen.menor_idade = _is_minor(datetime.fromisoformat(born).date(), today)
+    return citizen
+
+
+def _is_minor(born: date, today: date) -> bool:
+    had_no_birthday_yet = (today.month, today.day) < (born.month, born.day)
+    return today.year - born.year - had_no_birthday_yet < ADULT_YEARS

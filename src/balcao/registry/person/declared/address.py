@@ -1,0 +1,104 @@
+"""A declared address, without SQL and HTTP: what is allowed, the CRM's form of it, and when it says nothing new."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from balcao.core.errors import Invalid
+from balcao.core.values.text import clean
+from balcao.registry.mirror.fields import ADDRESS_PARTS, address_field
+from balcao.registry.mirror.writes import Value
+from balcao.registry.person.citizens.schemas import Address
+from balcao.registry.person.declared.federal_units import code_of
+from balcao.registry.person.declared.schemas import AddressBody
+
+COUNTRY = "Brasil"
+NOT_TOLD = "Não informado"
+REMOVED = "null"
+# The registers that show in the same member of the merged record.
+BESIDE = ("cidade", "complemento")
+REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
+_CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
+
+
+def is_removal(body: AddressBody) -> bool:
+    """The citizen portal has no other way to say that there is none."""
+    required = (body.logradouro, body.numero, body.municipio, body.estado, body.bairro, body.cep)
+    return all(text.strip() == REMOVED for text in required)
+
+
+@dataclass(frozen=True)
+class DeclaredAddress:
+    """In normal form; `cep` is None when unknown, what is optional is "" when left out."""
+
+    tipo_logradouro: str
+    logradouro: str
+    numero: str
+    complemento: str
+    bairro: str
+    municipio: str
+    estado: str
+    cep: str | None
+
+    @classmethod
+    def read(cls, body: AddressBody) -> Self:
+        """Raises Invalid naming the member."""
+        return cls(
+            tipo_logradouro=clean("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
+            logradouro=clean("logradouro", body.logradouro, longest=200),
+            numero=clean("numero", body.numero, longest=20),
+            complemento=clean("complemento", body.complemento or "", shortest=0, longest=100),
+            bairro=clean("bairro", body.bairro, shortest=0, longest=100),
+            municipio=clean("municipio", body.municipio, longest=100),
+            estado=_state(clean("estado", body.estado, longest=50)),
+            cep=_cep(clean("cep", body.cep, shortest=0, longest=20)),
+        )
+
+    @property
+    def line(self) -> str:
+        """The one line that the CRM keeps."""
+        return " ".join(filter(None, (self.tipo_logradouro, f"{self.logradouro}, {self.numero}")))
+
+    @property
+    def typed(self) -> Mapping[str, str]:
+        """What the line does not tell apart."""
+        return {"tipo_logradouro": self.tipo_logradouro, "logradouro": self.logradouro, "numero": self.numero}
+
+    @property
+    def registers(self) -> Mapping[str, Value]:
+        parts = {
+            "bairro": self.bairro,
+            "cep": self.cep,
+            "cidade": self.municipio,
+            "complemento": self.complemento,
+            "estado": self.estado,
+            "logradouro": self.line,
+            "pais": COUNTRY,
+        }
+        return {address_field(part): value for part, value in parts.items()}
+
+    def is_shown_as(self, shown: Address) -> bool:
+        return self == DeclaredAddress(
+            tipo_logradouro=shown.tipo_logradouro or "",
+            logradouro=shown.logradouro or "",
+            numero=shown.numero or "",
+            complemento=shown.complemento or "",
+            bairro=shown.bairro or "",
+            municipio=shown.municipio or "",
+            estado=shown.estado or "",
+            cep=shown.cep,
+        )
+
+
+def _state(text: str) -> str:
+    return code_of(text) or text
+
+
+def _cep(text: str) -> str | None:
+    if text in ("", NOT_TOLD):
+        return None
+    found = _CEP.fullmatch(text)
+    if found is None:
+        raise Invalid(f"O campo `cep` deve ter 8 dígitos, ou ser vazio ou `{NOT_TOLD}`.", code="cep-invalid")
+    return "".join(found.groups())

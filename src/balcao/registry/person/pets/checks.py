@@ -1,0 +1,74 @@
+"""What a citizen may say of a pet, without SQL and HTTP (registry document, 3.7)."""
+
+from datetime import date, datetime
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from balcao.core.errors import Invalid
+from balcao.core.values.clock import rfc3339
+from balcao.core.values.text import clean
+from balcao.registry import days
+from balcao.registry.person.pets.schemas import PetBody, PetRecord
+
+NAME_LENGTH = 100
+CHIP_LENGTH = 30
+ADDRESS_LENGTH = 2048
+SEXES = ("M", "F")
+EARLIEST = date(1970, 1, 1)
+
+
+def checked(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
+    """Raises Invalid naming the member."""
+    return PetRecord(
+        animal_nome=clean("animal_nome", body.animal_nome, longest=NAME_LENGTH),
+        especie_nome=clean("especie_nome", body.especie_nome, longest=NAME_LENGTH),
+        raca_nome=clean("raca_nome", body.raca_nome, longest=NAME_LENGTH, shortest=0),
+        porte_nome=clean("porte_nome", body.porte_nome, longest=NAME_LENGTH, shortest=0),
+        sexo_sigla=_sex(body.sexo_sigla),
+        nascimento_data=_birth(body.nascimento_data, now, zone),
+        indicador_castrado=body.indicador_castrado,
+        indicador_ativo=True,
+        microchip_numero=_optional("microchip_numero", body.microchip_numero, CHIP_LENGTH),
+        foto_url=_photo(body.foto_url),
+        registro_data=rfc3339(now),
+        indicador=True,
+    )
+
+
+def _sex(text: str) -> str:
+    if text not in SEXES:
+        raise Invalid("O campo `sexo_sigla` deve ser `M` ou `F`.", code="sexo_sigla-invalid")
+    return text
+
+
+def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
+    """Kept as a day or as an instant, as it was sent."""
+    try:
+        found = days.parse(text)
+    except ValueError as fault:
+        raise Invalid(f"O campo `nascimento_data` {fault}.", code="nascimento_data-invalid") from None
+    is_instant = isinstance(found, datetime)
+    day = found.date() if isinstance(found, datetime) else found
+    if day < EARLIEST or found > (now if is_instant else now.astimezone(zone).date()):
+        raise Invalid("O campo `nascimento_data` deve ficar entre 1970 e hoje.", code="nascimento_data-range")
+    return rfc3339(found) if isinstance(found, datetime) else found.isoformat()
+
+
+def _optional(field: str, text: str | None, longest: int) -> str | None:
+    """An empty text counts as absent."""
+    return clean(field, text or "", longest=longest, shortest=0) or None
+
+
+def _photo(text: str | None) -> str | None:
+    address = _optional("foto_url", text, ADDRESS_LENGTH)
+    if address and not _is_https(address):
+        raise Invalid("O campo `foto_url` deve ser um endereço que começa com https://.", code="foto_url-invalid")
+    return address
+
+
+def _is_https(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(parts.hostname) and parts.username is None and " " not in address

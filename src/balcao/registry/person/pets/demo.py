@@ -1,0 +1,44 @@
+"""Fábio's pets: one of the city's records, two of his own."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.loads.service import load as load_lines
+from balcao.registry.person.pets import service
+from balcao.registry.person.pets.loading import LOADS
+from balcao.registry.person.pets.schemas import PetBody, PetClinic, PetLine
+
+FABIO = Cpf("90000000680")
+LOADED = PetLine(
+    cpf=FABIO.digits,
+    id_animal=4711,
+    animal_nome="Tainha",
+    especie_nome="Cachorro",
+    raca_nome="Sem raça definida",
+    porte_nome="Médio",
+    sexo_sigla="F",
+    nascimento_data="2019-06-20",
+    indicador_castrado=True,
+    indicador_ativo=True,
+    microchip_numero="982000000000001",
+    pedigree_indicador=False,
+    fase_vida_nome="Adulto",
+    registro_data="2021-02-11",
+    antirrabica_data="2025-08-30",
+    antirrabica_validade_data="2026-08-30",
+    clinica_credenciada=PetClinic(nome="Clínica Veterinária do Farol", telefone="2124000010"),
+    indicador=True,
+)
+OWN = (
+    PetBody("Siri", "Gato", "M", "2022-01-15", True, "", "Pequeno"),
+    PetBody("Canjica", "Cachorro", "F", "2023-11-02", False, "Vira-lata", ""),
+)
+
+
+async def load(platform: Platform) -> None:
+    """The own ones once: what a person tried out stays as it is."""
+    await load_lines(platform, LOADS[0], [LOADED])
+    call = operator_call(platform, "registry.demo")
+    if not (await service.read_stats(call, FABIO)).self_registered_pets_count:
+        for body in OWN:
+            await service.create_pet(call, FABIO, body)

@@ -1,0 +1,18 @@
+"""The pet in a path."""
+
+import re
+
+from balcao.core.errors import Invalid
+from balcao.core.http.operations import path_text
+
+# Numbers beyond are longer than any that was given.
+_ID = r"-?[0-9]{1,18}"
+
+PetInPath = path_text(f"^{_ID}$", "Número do animal", "1000000")
+
+
+def path_pet(text: str) -> int:
+    """Raises Invalid for what is no integer."""
+    if not re.fullmatch(_ID, text):
+        raise Invalid("O número do animal no caminho deve ser um inteiro.", code="pet-id-invalid")
+    return int(text)

@@ -1,0 +1,110 @@
+"""SQL of the pets."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.pets.schemas import Pet, PetLine, PetRecord
+
+# The city's numbers lie below the citizens' own: one order serves "loaded ones first, then by number".
+_OF_PERSON = """
+SELECT id_animal, 'curated' AS source, record::text FROM registry.loaded_pet WHERE cpf = $1
+UNION ALL
+SELECT id_animal, 'self_registered', record::text FROM registry.own_pet WHERE cpf = $1
+"""
+_COUNT = """
+SELECT (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
+     + (SELECT count(*) FROM registry.own_pet WHERE cpf = $1)
+"""
+_LIST = f"{_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3"
+
+
+async def find(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet], int]:
+    """The page's pets, and how many there are on all pages."""
+    total: int = await connection.fetchval(_COUNT, cpf.digits)
+    rows = await connection.fetch(_LIST, cpf.digits, page.limit, page.offset)
+    return [_pet(row) for row in rows], total
+
+
+_ALL = f"{_OF_PERSON} ORDER BY id_animal"
+
+
+async def all_of_person(connection: Connection, cpf: Cpf) -> list[Pet]:
+    return [_pet(row) for row in await connection.fetch(_ALL, cpf.digits)]
+
+
+_READ = f"SELECT * FROM ({_OF_PERSON}) AS pet WHERE id_animal = $2"  # noqa: S608 - constants
+
+
+async def read(connection: Connection, cpf: Cpf, id_animal: int) -> Pet | None:
+    row = await connection.fetchrow(_READ, cpf.digits, id_animal)
+    return _pet(row) if row else None
+
+
+_SPECIES = """
+SELECT coalesce(registry.folded(record ->> 'especie_nome'), '') AS species, count(*) AS pets
+FROM registry.loaded_pet WHERE cpf = $1
+GROUP BY species
+"""
+
+
+async def loaded_by_species(connection: Connection, cpf: Cpf) -> Mapping[str, int]:
+    """By the species' name without case and accents."""
+    return {row["species"]: row["pets"] for row in await connection.fetch(_SPECIES, cpf.digits)}
+
+
+_COUNT_OWN = "SELECT count(*) FROM registry.own_pet WHERE cpf = $1"
+
+
+async def count_own(connection: Connection, cpf: Cpf) -> int:
+    found: int = await connection.fetchval(_COUNT_OWN, cpf.digits)
+    return found
+
+
+# Two new pets of one person come one after the other, so that both see the other in the count.
+_QUEUE_UP = "SELECT pg_advisory_xact_lock(hashtextextended('registry.own_pet ' || $1, 0))"
+
+
+async def lock_own(connection: Connection, cpf: Cpf) -> None:
+    await connection.execute(_QUEUE_UP, cpf.digits)
+
+
+_INSERT = """
+INSERT INTO registry.own_pet (cpf, record) VALUES ($1, $2::jsonb)
+RETURNING id_animal, 'self_registered' AS source, record::text
+"""
+
+
+async def insert(connection: Connection, cpf: Cpf, record: PetRecord) -> Pet:
+    return _pet(await connection.fetchrow(_INSERT, cpf.digits, json_text(record)))
+
+
+_ERASE = "DELETE FROM registry.own_pet WHERE cpf = $1 RETURNING true"
+
+
+async def erase_own(connection: Connection, cpf: Cpf) -> int:
+    return len(await connection.fetch(_ERASE, cpf.digits))
+
+
+_LOAD = """
+INSERT INTO registry.loaded_pet (cpf, id_animal, record)
+SELECT line ->> 'cpf', (line ->> 'id_animal')::bigint, line - 'cpf' - 'id_animal'
+FROM jsonb_array_elements($1::jsonb) AS lines (line)
+ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at = now()
+WHERE loaded_pet.record <> excluded.record
+RETURNING true
+"""
+
+
+async def load(connection: Connection, lines: Sequence[PetLine]) -> int:
+    """By the owner of the tables only. Of lines of one pet and person the last counts."""
+    last = {(line.cpf, line.id_animal): line for line in lines}
+    return len(await connection.fetch(_LOAD, json_text(list(last.values()))))
+
+
+def _pet(row: Row) -> Pet:
+    kept = msgspec.json.decode(row["record"], type=PetRecord)
+    return Pet(**msgspec.structs.asdict(kept), id_animal=row["id_animal"], source=row["source"])

@@ -1,0 +1,20 @@
+"""The sandbox's verified phone: Ana's own, over the one that the city has loaded."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.citizens import service as citizens
+from balcao.registry.person.citizens.merge import SELF_DECLARED
+from balcao.registry.person.phones import service
+from balcao.registry.person.phones.number import Number
+
+ANA = Cpf("90000000175")
+PHONE = Number("55", "21", "900010175")
+
+
+async def load(platform: Platform) -> None:
+    """Once; as if the code had come back."""
+    async with platform.database.transaction() as connection:
+        phones = (await citizens.record_of(connection, ANA)).telefone
+        if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
+            await service.write_confirmed(connection, operator_call(platform, "registry.demo"), ANA, PHONE)

@@ -1,0 +1,61 @@
+"""A declared phone number, without SQL and HTTP: what is allowed, and which registers hold it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from balcao.core.errors import Invalid
+from balcao.registry.mirror.writes import Value
+from balcao.registry.person.phones.schemas import PhoneBody
+
+HOME_DDI = "55"
+# The two registers of which the newer shows as the main phone.
+MAIN = ("telefone1", "telefonePrincipal")
+
+
+@dataclass(frozen=True)
+class Number:
+    """Digits only; `ddd` may be empty abroad."""
+
+    ddi: str
+    ddd: str
+    valor: str
+
+    @classmethod
+    def read(cls, body: PhoneBody) -> Self:
+        """Raises Invalid naming the member."""
+        number = cls(body.ddi.strip().removeprefix("+"), (body.ddd or "").strip(), body.valor.strip())
+        _require("ddi", number.ddi, r"[0-9]{1,3}", "de 1 a 3 dígitos")
+        if number.ddi == HOME_DDI:
+            _require("ddd", number.ddd, r"[1-9][0-9](?<!10)", "dois dígitos, de 11 a 99")
+            _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos")
+        else:
+            _require("ddd", number.ddd, r"[0-9]{0,4}", "até 4 dígitos")
+            _require("valor", number.valor, r"[0-9]{4,14}", "de 4 a 14 dígitos")
+        if not 8 <= len(number.digits) <= 15:
+            text = "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15 dígitos."
+            raise Invalid(text, code="phone-length")
+        return number
+
+    @property
+    def digits(self) -> str:
+        return f"{self.ddi}{self.ddd}{self.valor}"
+
+    @property
+    def e164(self) -> str:
+        return f"+{self.digits}"
+
+    @property
+    def typed(self) -> Mapping[str, str]:
+        return {"ddi": self.ddi, "ddd": self.ddd, "valor": self.valor}
+
+    @property
+    def registers(self) -> Mapping[str, Value]:
+        fields = MAIN if self.ddi == HOME_DDI else ("telefonePrincipal", "telefoneInternacional")
+        return dict.fromkeys(fields, self.digits)
+
+
+def _require(member: str, text: str, pattern: str, allowed: str) -> None:
+    if not re.fullmatch(pattern, text):
+        raise Invalid(f"O campo `{member}` deve ter {allowed}.", code=f"{member}-invalid")

@@ -1,0 +1,156 @@
+"""The citizen's phone: declared, proven by a code sent to it, and only then shown (registry document, 4.7).
+
+Codes already sent are counted in the database's own rows and not by `core.limits`: these limits protect other people's
+phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
+"""
+
+import re
+from datetime import datetime
+
+from balcao.core.context.call import Call, worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound, TooMany
+from balcao.core.http.responses import Ready, require_match
+from balcao.core.jobs.worker import enqueue
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.mirror import service as mirror
+from balcao.registry.person.citizens import service as citizens
+from balcao.registry.person.citizens.schemas import Message
+from balcao.registry.person.declared import service as declared
+from balcao.registry.person.phones import code as codes
+from balcao.registry.person.phones import gateway, store
+from balcao.registry.person.phones.number import MAIN, Number
+from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
+
+CODE_JOB = "phone_code"
+TRIES = 5
+_CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
+
+erase_expired = store.erase_expired
+
+
+async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
+    """Sends a code to the number; the record stays as it is until that is confirmed.
+
+    Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
+    """
+    number = Number.read(body)
+    gateway.require_configured(call.platform)
+    async with call.platform.database.transaction() as connection:
+        await _require_news(connection, call, cpf, number)
+        await _open(connection, call, cpf, number)
+        await call.platform.audit.record(connection, call, "create", subject=cpf, fields=["phone_verification"])
+    return Message("Código enviado ao telefone: confirme-o para que o número passe a valer.")
+
+
+async def _require_news(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    record = await citizens.record_of(connection, cpf)
+    require_match(call.if_match, Ready.of(record).etag)
+    shown = record.telefone.principal if record.telefone else None
+    if shown is not None and f"{shown.ddi}{shown.ddd}{shown.valor}" == number.digits:
+        await declared.require_stale(connection, call, shown)
+
+
+async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    key = call.platform.audit.key
+    hashes = codes.Secrets(key)
+    counted = (hashes.of_citizen(cpf), hashes.of_number(number))
+    await store.take_turn(connection, counted)
+    wait = await store.seconds_to_wait(connection, counted)
+    if wait > 0:
+        text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
+        raise TooMany(text, code="phone-code-limit", retry_after=wait)
+    verification, code = new_id(), codes.drawn()
+    opening = store.Opening(
+        cpf=cpf,
+        id=verification,
+        number=number,
+        code_hash=hashes.of_code(verification, code),
+        sealed_code=hashes.sealed(code),
+        key_number=key.number,
+        lasting=call.platform.settings.phone_code_ttl,
+    )
+    await store.open_(connection, opening)
+    await store.count_sent(connection, counted)
+    await enqueue(connection, CODE_JOB, {"verification": verification})
+
+
+async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
+    """The number becomes the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
+
+    A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
+    """
+    number, code = Number.read(body), _read_code(body.code)
+    held = await _take_try(call, cpf)
+    sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
+    if number.digits != held.number.digits or not codes.same(sent_code, held.code_hash):
+        raise _not_confirmed()
+    async with call.platform.database.transaction() as connection:
+        await _use(connection, call, cpf, held)
+    return Message("Telefone confirmado.")
+
+
+async def _take_try(call: Call, cpf: Cpf) -> store.Open:
+    async with call.platform.database.transaction() as connection:
+        held = await store.take_try(connection, cpf, TRIES)
+        if held is None:
+            raise _refused(await store.pause_after_tries(connection, cpf, TRIES))
+        fields = ["phone_verification"]
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields, outcome="code_tried")
+    return held
+
+
+def _read_code(text: str) -> str:
+    if not _CODE.fullmatch(text.strip()):
+        raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
+    return text.strip()
+
+
+async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
+    """Raises NotFound, and takes the write back, when another call was faster.
+
+    The mirror is locked before the verification, as by a clearing, so that the two never wait for each other.
+    """
+    await citizens.require_unchanged(connection, call, cpf)
+    await write_confirmed(connection, call, cpf, held.number)
+    if not await store.use(connection, cpf, held.id):
+        raise _not_confirmed()
+
+
+async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+    """The own write of a number that is proven (registry document, 4.2)."""
+    wording = ("telefone", number.typed, number.digits)
+    await mirror.write_own(connection, call, cpf, number.registers, beside=MAIN, wording=wording)
+    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["telefone"])
+
+
+def _not_confirmed() -> NotFound:
+    text = "O código não confere ou não vale mais para este telefone."
+    return NotFound(text, code="phone-code-wrong")
+
+
+def _refused(pause: int | None) -> NotFound | TooMany:
+    if pause is None:
+        return _not_confirmed()
+    return TooMany("Foram tentativas demais: peça um novo código.", code="phone-code-tries", retry_after=pause)
+
+
+async def send(platform: Platform, verification: str) -> None:
+    """Hands the code over and erases it; one that is void, used or expired is erased unsent."""
+    async with platform.database.connection() as connection:
+        unsent = await store.read_unsent(connection, verification)
+    if unsent is not None:
+        code = codes.Secrets(platform.audit.key).unsealed(unsent.sealed_code)
+        await gateway.hand_over(platform, verification, unsent.number.e164, code)
+    async with platform.database.transaction() as connection:
+        await store.erase_code(connection, verification)
+        if unsent is not None:
+            call = worker_call(platform, "registry.send_phone_code")
+            await platform.audit.record(connection, call, "push", subject=unsent.cpf, fields=["telefone"])
+
+
+async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """What a clearing of the person at that time erases here: a verification that was asked for before it."""
+    return await store.erase_covered(connection, cpf, at)

@@ -1,0 +1,58 @@
+"""What a citizen sets besides the preferences: whether the first login is over, and the short form of the opt-ins."""
+
+from msgspec import UNSET
+
+from balcao.core.context.call import Call
+from balcao.core.values.cpf import Cpf
+from balcao.registry.consent.preferences import service as notifications
+from balcao.registry.consent.preferences.schemas import Preferences
+from balcao.registry.consent.preferences.wishes import Wish
+from balcao.registry.person.settings import store
+from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
+
+OPT_IN_CHANNEL = "web"
+
+avatar = store.avatar
+set_avatar = store.set_avatar
+remove_avatar = store.remove_avatar
+clear_avatar = store.clear_avatar
+
+
+async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
+    async with call.reading(cpf, ["firstlogin"]) as connection:
+        return FirstLogin(await store.is_first_login(connection, cpf))
+
+
+async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
+    """Changes nothing else; again is as once."""
+    async with call.platform.database.transaction() as connection:
+        await store.end_first_login(connection, cpf)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["firstlogin"])
+    return FirstLogin(False)
+
+
+async def read_opt_in(call: Call, cpf: Cpf) -> OptIn:
+    return _opt_in(await notifications.read_preferences(call, cpf))
+
+
+async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
+    """Writes the preferences. Raises Unprocessable for a category and PreconditionFailed."""
+    choices = {} if body.category_opt_ins is UNSET else body.category_opt_ins
+    wish = Wish(OPT_IN_CHANNEL, body.opt_in, choices)
+    return _opt_in(await notifications.fulfil(call, cpf, wish, _opt_in))
+
+
+def _opt_in(preferences: Preferences) -> OptIn:
+    return OptIn(preferences.opt_in, preferences.category_opt_ins)
+
+
+__all__ = [
+    "avatar",
+    "change_opt_in",
+    "clear_avatar",
+    "end_first_login",
+    "read_first_login",
+    "read_opt_in",
+    "remove_avatar",
+    "set_avatar",
+]

@@ -1,0 +1,53 @@
+"""SQL of the service tickets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+
+_TOTALS = """
+SELECT count(*) AS total_chamados,
+       count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados
+FROM registry.ticket WHERE cpf = $1
+"""
+
+
+async def totals(connection: Connection, cpf: Cpf) -> Row:
+    row = await connection.fetchrow(_TOTALS, cpf.digits)
+    assert row is not None  # an aggregate without GROUP BY
+    return row
+
+
+_PAGE = "SELECT * FROM registry.ticket WHERE cpf = $1 ORDER BY data_inicio DESC, id DESC LIMIT $2 OFFSET $3"
+
+
+async def page(connection: Connection, cpf: Cpf, asked: Page) -> Sequence[Row]:
+    rows: Sequence[Row] = await connection.fetch(_PAGE, cpf.digits, asked.limit, asked.offset)
+    return rows
+
+
+# A ticket that says the same as before is not even locked; see the base record's load for OFFSET.
+_LOAD = """
+WITH line AS MATERIALIZED (
+    SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, $1::jsonb) AS offered
+)
+INSERT INTO registry.ticket
+SELECT (offered).* FROM line LEFT JOIN LATERAL (
+    SELECT ticket AS known FROM registry.ticket WHERE cpf = (offered).cpf AND id = (offered).id OFFSET 0
+) AS held ON true
+WHERE known IS DISTINCT FROM offered
+ON CONFLICT (cpf, id) DO UPDATE SET
+    id_chamado = excluded.id_chamado, categoria = excluded.categoria, tipo = excluded.tipo, subtipo = excluded.subtipo,
+    status = excluded.status, descricao = excluded.descricao, endereco = excluded.endereco,
+    nome_unidade_organizacional = excluded.nome_unidade_organizacional, origem_ocorrencia = excluded.origem_ocorrencia,
+    data_inicio = excluded.data_inicio, data_alvo_finalizacao = excluded.data_alvo_finalizacao,
+    data_fim = excluded.data_fim, indicador = excluded.indicador
+"""
+
+
+async def load(connection: Connection, lines: Sequence[Any]) -> int:
+    """By the owner of the table only, one line a citizen and id. Answers how many are new or other than before."""
+    done = await connection.execute(_LOAD, json_text(lines))
+    return int(done.rpartition(" ")[2])

@@ -1,0 +1,74 @@
+"""Whether a text can be a phone number or an e-mail address: judged by its form alone, nothing is stored."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import phonenumbers
+from email_validator import EmailNotValidError, validate_email
+from phonenumbers import PhoneNumber
+
+from balcao.core.http.operations import MIB
+from balcao.core.values.text import clean
+from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
+
+EMAIL_LENGTH = 254
+HOME = "BR"
+HOME_DDI = 55
+
+
+@dataclass(frozen=True)
+class EmailAddress:
+    """`local_part` as typed, `domain` in lower case."""
+
+    local_part: str
+    domain: str
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """None for what cannot be an address."""
+        if len(text) > EMAIL_LENGTH:
+            return None
+        try:
+            # The library keeps the domain `test` for tests; here it is a domain like others, but for its missing dot.
+            found = validate_email(text, check_deliverability=False, strict=True, test_environment=True)
+        except EmailNotValidError:
+            return None
+        return cls(text.rpartition("@")[0], found.domain) if "." in found.domain else None
+
+    @property
+    def normalized(self) -> str:
+        return f"{self.local_part}@{self.domain}"
+
+
+def judge_email(question: EmailQuestion) -> EmailVerdict:
+    """Raises Invalid for a blank text."""
+    address = EmailAddress.read(clean("email", question.email, longest=MIB))
+    if address is None:
+        return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
+    return EmailVerdict(True, "E-mail válido.", address.local_part, address.domain, address.normalized)
+
+
+def judge_phone(question: PhoneQuestion) -> PhoneVerdict:
+    """A number without `+` and without leading 55 is read as Brazilian. Raises Invalid for a blank text."""
+    try:
+        number = phonenumbers.parse(clean("phone", question.phone, longest=MIB), HOME)
+    except phonenumbers.NumberParseException:
+        return _NO_PHONE
+    return _described(number) if phonenumbers.is_valid_number(number) else _NO_PHONE
+
+
+_NO_PHONE = PhoneVerdict(False, "O telefone não tem uma forma válida.")
+
+
+def _described(number: PhoneNumber) -> PhoneVerdict:
+    national = phonenumbers.national_significant_number(number)
+    area = phonenumbers.length_of_geographical_area_code(number) if number.country_code == HOME_DDI else 0
+    return PhoneVerdict(
+        valid=True,
+        message="Telefone válido.",
+        ddi=str(number.country_code),
+        ddd=national[:area],
+        numero=national[area:],
+        e164=phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164),
+        region=phonenumbers.region_code_for_number(number) or "",
+    )

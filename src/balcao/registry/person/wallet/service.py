@@ -1,0 +1,59 @@
+"""Reading a citizen's wallet; a machine sees what its scopes cover."""
+
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.access.rules import Reason
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import NotFound
+from balcao.core.values.cpf import Cpf
+from balcao.registry import days
+from balcao.registry.person.wallet import store
+from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
+
+# Which scope covers which members (registry document, 2.2).
+COVERED = {
+    "rmi:pessoa-fisica:read": ("documentos", "assistencia_social"),
+    "sms:read": ("saude",),
+    "sme:read": ("educacao",),
+}
+MEMBERS = LoadedWallet.__struct_fields__
+
+
+async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
+    """Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
+    covered = _covered(call)
+    async with call.reading(cpf, covered) as connection:
+        known, loaded = await _read(connection, cpf)
+    if not known and not call.is_owner:
+        raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
+    zone = ZoneInfo(call.platform.settings.time_zone)
+    shown = _with_times(loaded, zone)
+    return Wallet(cpf=cpf.digits, **{name: getattr(shown, name) for name in MEMBERS if name in covered})
+
+
+def _covered(call: Call) -> list[str]:
+    if call.decision.reason is not Reason.SCOPE:
+        return list(MEMBERS)
+    granted = [COVERED[scope] for scope in COVERED if scope in call.identified.scopes]
+    return [name for names in granted for name in names]
+
+
+async def loaded_wallet(connection: Connection, cpf: Cpf) -> LoadedWallet | None:
+    """As it was loaded; None when the citizen has none."""
+    row = await store.read(connection, cpf)
+    return msgspec.json.decode(row["wallet"], type=LoadedWallet) if row["wallet"] else None
+
+
+async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, LoadedWallet]:
+    row = await store.read(connection, cpf)
+    return row["known"], msgspec.json.decode(row["wallet"] or "{}", type=LoadedWallet)
+
+
+def _with_times(wallet: LoadedWallet, zone: ZoneInfo) -> LoadedWallet:
+    assistance = wallet.assistencia_social
+    if assistance is not None and assistance.cadunico is not None:
+        assistance.cadunico = days.with_times(assistance.cadunico, SINGLE_REGISTRY_DATES, zone)
+    return wallet

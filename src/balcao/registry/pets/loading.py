@@ -1,7 +1,0 @@
-"""The pets' share of `balcao registry import`."""
-
-from balcao.registry.loading import Load
-from balcao.registry.pets import store
-from balcao.registry.pets.schemas import PetLine
-
-LOADS = [Load("pets", PetLine, store.load)]
