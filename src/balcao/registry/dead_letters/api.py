@@ -8,7 +8,7 @@ from litestar.params import JSONBody
 from balcao.core.access.rules import action
 from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.core.http.paging import page_of
-from balcao.registry.dead_letters import service
+from balcao.core.jobs import dead_letters as service
 from balcao.registry.dead_letters.paths import LetterInPath
 from balcao.registry.dead_letters.schemas import (
     DeadLetter,

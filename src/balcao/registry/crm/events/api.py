@@ -7,8 +7,10 @@ from litestar import Request
 from balcao.core.access.rules import authenticated, client
 from balcao.core.errors import Invalid
 from balcao.core.http.operations import CurrentCall, operation
-from balcao.registry.crm.events import door, login, service
+from balcao.registry.crm.events import event_parser as door
+from balcao.registry.crm.events import service
 from balcao.registry.crm.events.schemas import Acknowledgement, LoginSync, WebhookBody
+from balcao.registry.crm.login import service as login
 
 
 @operation(

@@ -8,11 +8,11 @@ from litestar import Request
 from balcao.core.access.rules import action
 from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.core.http.paging import page_of
+from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import Wanted
 from balcao.registry.paths import CpfInPath, path_cpf, query_cpf, query_text
-from balcao.registry.rights.period import period_of
 
 
 @operation(
