@@ -12,7 +12,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.showing import masked, timed
+from balcao.registry.city.companies.views import masked, timed
 from balcao.registry.filters import code_of
 
 READ = "companies:read"
