@@ -13,6 +13,7 @@ from balcao.core.access import catalogue
 from balcao.core.audit import chain, platform_retention, retention
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
 from balcao.core.jobs.worker import JobKind
@@ -55,10 +56,10 @@ def all_retention() -> list[Retention]:
     return [*platform_retention.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
 
 
-def build(settings: Settings, database_url: str, names: Sequence[str] = ()) -> FrontDoor:
+def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> FrontDoor:
     """The ASGI application of one process; it opens everything when the server starts it."""
     services = chosen(names)
-    platform = assemble(settings, database_url)
+    platform = assemble(settings, database_url, group)
     served = [(service, application(service, platform)) for service in services]
     mounts = [Mount(service.name, service.prefix, app, service.dialect, service.base) for service, app in served]
     if settings.embedded_identity:
@@ -93,6 +94,8 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
             await migrations.check(connection, all_migrations())
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
+        platform.metrics.start()
+        stack.callback(platform.metrics.stop)
         platform.tokens.start()
         stack.callback(platform.tokens.stop)
         for service in services:

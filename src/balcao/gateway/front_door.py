@@ -15,7 +15,7 @@ from balcao.core.errors import NotFound
 from balcao.core.http.dialects import ERROR_TEXT, Dialect
 from balcao.core.http.pages import PREFIX
 from balcao.core.logs import log, request_id
-from balcao.core.telemetry import observe
+from balcao.core.telemetry import meter
 from balcao.core.values.ids import new_id
 
 Scope = MutableMapping[str, Any]
@@ -85,7 +85,7 @@ class FrontDoor:
         finally:
             elapsed = time.perf_counter() - started
             operation = inner.get(OPERATION, "")
-            observe(mount.name, operation, scope["method"], status, elapsed)
+            meter(mount.name, operation, scope["method"]).count(status, elapsed)
             log.info(
                 "request",
                 service=mount.name,

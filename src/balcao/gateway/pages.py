@@ -9,7 +9,7 @@ from litestar.response import Redirect
 from balcao.core.context.platform import Platform
 from balcao.core.http.dialects import ERROR_TEXT, exception_handlers
 from balcao.core.service import Service
-from balcao.core.telemetry import exposition
+from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
 
 _STYLE = """
@@ -45,8 +45,7 @@ def pages(platform: Platform, served: Sequence[tuple[Service, Litestar]]) -> Lit
 
     @get("/metrics")
     async def metrics() -> Response[bytes]:
-        body, media_type = exposition()
-        return Response(body, media_type=media_type)
+        return Response(platform.metrics.exposition(), media_type=MEDIA_TYPE)
 
     @get("/liveness")
     async def liveness() -> dict[str, str]:

@@ -56,8 +56,8 @@ async def _identified(
 ) -> Call:
     caller = await platform.tokens.caller(headers.get(AUTHORIZATION))
     if not NUMBERS.isdisjoint(scope["path_params"]):
-        platform.probing.refuse_shut(caller.subject)
-        scope[_ASKS_BY_NUMBER] = caller.subject
+        platform.enumeration.refuse_shut(caller.key)
+        scope[_ASKS_BY_NUMBER] = caller.key
     if operation.ready is not None:
         operation.ready(platform)
     owner = Cpf.parse_path(scope["path_params"].get("cpf", "")) if operation.rule.owner else None
@@ -77,7 +77,7 @@ async def count_refusal(fault: Exception, scope: Any) -> None:
     """The framework's hook for every fault, awaited before it is answered."""
     who = scope.get(_ASKS_BY_NUMBER)
     if who is not None and isinstance(fault, (Forbidden, NotFound)):
-        await scope["litestar_app"].state.platform.probing.count(who)
+        await scope["litestar_app"].state.platform.enumeration.count(who)
 
 
 def _call(
@@ -131,6 +131,6 @@ async def _leave_trace(operation: "Operation", call: Call, scope: Any) -> None:
 
 def _who(call: Call, scope: Any) -> str:
     if call.caller is not None:
-        return call.caller.subject
+        return call.caller.key
     client = scope.get("client")
     return client[0] if client else ""
