@@ -56,7 +56,7 @@ async def _record_read(connection: Connection, call: Call, company: Company) -> 
 
 async def _leave_trace(call: Call) -> None:
     """As for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified.subject):
+    if await call.platform.limits.within(*DENIED, call.identified.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
