@@ -155,6 +155,24 @@ async def enqueue(
     return int(ids[0])
 
 
+def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
+    """Return the text of two CTEs that enqueue a job for each row of `source`; `queued (id)` has the jobs' ids.
+
+    For a store that writes and enqueues in one statement. `kind`, `payload` (what `payload_bytes` made) and `delay`
+    (an interval) are SQL expressions. The library's own statement takes arrays and no relation; a test compares what
+    the two write. However many rows it is, the queue's trigger wakes the workers once for the statement.
+    """
+    return f"""
+queued AS (
+    INSERT INTO {QUEUE_SCHEMA}.pgqueuer (priority, entrypoint, payload, execute_after, status)
+    SELECT 0, {kind}, {payload}, now() + {delay}, 'queued' FROM {source}
+    RETURNING id, entrypoint, priority
+), queue_logged AS (
+    INSERT INTO {QUEUE_SCHEMA}.pgqueuer_log (job_id, status, entrypoint, priority)
+    SELECT id, 'queued', entrypoint, priority FROM queued
+)"""  # noqa: S608 - texts of our own stores
+
+
 _WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> 'picked' OR $2) RETURNING true"  # noqa: S608
 
 
