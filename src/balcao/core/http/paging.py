@@ -50,7 +50,7 @@ class Page:
 
 
 def page_of(request: Request[Any, Any, Any], per_page: int = 10) -> Page:
-    """`per_page` is the default. Raises Invalid naming the parameter (registry document, 1.1)."""
+    """`per_page` is the default. Raises Invalid naming the parameter (rules: registry 1.1)."""
     query = query_of(request)
     return Page(
         whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),

@@ -64,7 +64,7 @@ async def write_own(
 ) -> None:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
-    It is told to the CRM: the mark for that is part of this transaction (registry document, 4.5).
+    It is told to the CRM: the mark for that is part of this transaction (rules: registry 4.5).
     `beside` names further registers that show in the same member; `wording` is (kind, what was typed, the form that
     the register holds for it).
     """
@@ -97,7 +97,7 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """A consent that the CRM has confirmed to the citizen, as an own write: its time (registry document, 2.10)."""
+    """A consent that the CRM has confirmed to the citizen, as an own write: its time (rules: registry 2.10)."""
     await store.lock(connection, cpf)
     at = await store.consent_moment(connection, cpf, consent)
     await store.merge_consents(connection, cpf, [consent], at, "citizen")
