@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
-from balcao.core.access.check import DENIED
+from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
