@@ -5,7 +5,7 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
-from balcao.registry.dead_letters import service
+from balcao.core.jobs import dead_letters as service
 from balcao.registry.dead_letters.paths import LetterInPath
 from balcao.registry.dead_letters.schemas import (
     DeadLetter,

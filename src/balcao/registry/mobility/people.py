@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from balcao.core.access.rules import Decision, Reason
-from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden

@@ -4,8 +4,9 @@ from balcao.core.access.rules import authenticated, client
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.http.operations import Routes
-from balcao.registry.crm.events import door, login, service
+from balcao.registry.crm.events import event_parser, service
 from balcao.registry.crm.events.schemas import Acknowledgement, LoginSync, WebhookBody
+from balcao.registry.crm.login import service as login
 
 routes = Routes(tags=["crm"])
 
@@ -18,8 +19,8 @@ routes = Routes(tags=["crm"])
     status=202,
     errors=[400],
     described_body=WebhookBody,
-    body_limit=door.BODY_LIMIT,
-    too_large=lambda: Invalid(f"O corpo passa de {door.BODY_LIMIT} bytes.", code="body-too-large"),
+    body_limit=event_parser.BODY_LIMIT,
+    too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.integration_configured,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:

@@ -7,11 +7,11 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
+from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import Wanted
 from balcao.registry.paths import CpfInPath, query_cpf, query_text
-from balcao.registry.rights.period import period_of
 
 routes = Routes(tags=["crm"])
 

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.registry import days
-from balcao.registry.lines import require_issued_cpf
+from balcao.core.imports.members import require_issued_cpf
+from balcao.core.values import days
 from balcao.registry.person.citizens.schemas import Citizen
 from balcao.registry.person.wallet.schemas import Documents, Education, SocialAssistance, WalletHealth
 

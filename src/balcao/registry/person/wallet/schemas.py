@@ -2,7 +2,7 @@
 
 import msgspec
 
-from balcao.registry import days
+from balcao.core.values import days
 
 
 class Documents(msgspec.Struct):
