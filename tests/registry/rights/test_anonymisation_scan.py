@@ -1,4 +1,4 @@
-"""After an anonymisation no table holds a value of the person's mirror any more (registry document, case T4).
+"""After an anonymisation no table holds a value of the person's mirror any more (rules: registry case T4).
 
 Every column of every row of every table is searched, jobs, audit, caches and the queue's log included. What the scan
 cannot see, rows not yet vacuumed and the write-ahead log, stands in docs/explain/lgpd.md.

@@ -55,7 +55,7 @@ async def write_own(
 ) -> bool:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
-    One statement: with the change goes the mark that the CRM is still to be told (registry document, 4.5), the job
+    One statement: with the change goes the mark that the CRM is still to be told (rules: registry 4.5), the job
     that tells it, and the `trail`. Answers whether it was written, which it is not when the mirror that the caller has
     read, of the version `expected`, has changed since: then read again, decide again.
     """
@@ -86,7 +86,7 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """A consent that the CRM has confirmed to the citizen, as an own write: its time (registry document, 2.10)."""
+    """A consent that the CRM has confirmed to the citizen, as an own write: its time (rules: registry 2.10)."""
     await store.lock(connection, cpf)
     at = await store.consent_moment(connection, cpf, consent)
     await store.merge_consents(connection, cpf, [consent], at, "citizen")

@@ -1,4 +1,4 @@
-"""What an event writes: a function of the event alone (registry document, 4.2, "Event to writes")."""
+"""What an event writes: a function of the event alone (rules: registry 4.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -24,7 +24,7 @@ _future_events = counter("balcao_crm_event_future", "Events of the CRM dated mor
 
 
 def integration_configured(platform: Platform) -> None:
-    """Raises Unavailable before the client's right is looked at (registry document, 4.1 row 2)."""
+    """Raises Unavailable before the client's right is looked at (rules: registry 4.1 row 2)."""
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
@@ -45,7 +45,7 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
 
 
 def _count_future(event: Event) -> None:
-    """It is taken as it is; an operator can release what it writes (registry document, 4.1)."""
+    """It is taken as it is; an operator can release what it writes (rules: registry 4.1)."""
     if event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
 
