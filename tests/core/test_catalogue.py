@@ -62,7 +62,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
         for _ in range(3):
             await cut(owner, "cut")
             version = await raise_version(platform)
-            await until(lambda wanted=version: other.latest.version == wanted)
+            await until(lambda: other.latest.version == version)  # noqa: B023 - called before the next round
     finally:
         await other.stop()
         await owner.close()
