@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from balcao.registry.city.activities.loading import LOADS
+from tests.registry.loading import load
 
 PATH = "/registry/v1/cnaes"
 

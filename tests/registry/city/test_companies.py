@@ -12,7 +12,7 @@ from balcao.registry.city.companies import store
 from balcao.registry.city.companies.cnpj import is_cnpj
 from balcao.registry.city.companies.loading import LOADS
 from balcao.registry.city.companies.personal_data import HOLDING
-from tests.registry.files import load
+from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 

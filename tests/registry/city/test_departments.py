@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from balcao.registry.city.departments.loading import LOADS
-from tests.registry.files import load
+from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.sizes import size
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from balcao.registry.city.departments.loading import LOADS
-from tests.registry.files import load
+from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 

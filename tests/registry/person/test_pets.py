@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets.loading import LOADS
 from balcao.registry.person.pets.personal_data import HOLDING
 from balcao.registry.person.pets.service import MOST_OWN
-from tests.registry.files import load
+from tests.registry.loading import load
 from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 
