@@ -15,6 +15,7 @@ from balcao.core.access.rules import Rule, action, public
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import operation
 from balcao.core.service import MalformedOperation, MissingRule, Service, application
@@ -123,7 +124,7 @@ async def test_the_snapshot_is_only_sent_when_there_is_a_newer_one(platform: Pla
 
 
 def service(*routes: Any) -> Service:
-    return Service("access", "/access", "De teste", "balcao.core", list(routes), {"": DETAIL})
+    return Service("access", "/access", "De teste", "balcao.core", [Feature(routes=list(routes))], {"": DETAIL})
 
 
 def route(key: str, path: str = "/things", rule: Rule | None = None) -> Any:

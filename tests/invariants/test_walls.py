@@ -10,6 +10,7 @@ import pytest
 from litestar import get
 
 from balcao import app
+from balcao.core.feature import Feature
 from balcao.core.service import MissingRule, application
 from tests.support.operations import all_operations
 
@@ -44,7 +45,7 @@ def test_the_platform_refuses_to_start_with_an_operation_without_rule() -> None:
     async def forgotten() -> str:
         return ""
 
-    service = replace(app.SERVICES[0], routes=[*app.SERVICES[0].routes, forgotten])
+    service = replace(app.SERVICES[0], features=[*app.SERVICES[0].features, Feature(routes=[forgotten])])
     with pytest.raises(MissingRule):
         application(service, None)
 

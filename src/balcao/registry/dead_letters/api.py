@@ -1,4 +1,4 @@
-"""Routes of the dead letters."""
+"""Routes of the dead-lettered jobs of every dead_letters."""
 
 from typing import Any
 
@@ -8,17 +8,10 @@ from litestar.params import JSONBody
 from balcao.core.access.rules import action
 from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.core.http.paging import page_of
-from balcao.core.jobs import dead_letters as service
+from balcao.core.jobs import dead_letters
+from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPage, RetriedJobs, RetryJobsBody
 from balcao.registry.dead_letters.paths import LetterInPath
-from balcao.registry.dead_letters.schemas import (
-    DeadLetter,
-    DeadLetterDetail,
-    DeadLetterPage,
-    DeadLetterQuery,
-    DropQuery,
-    RetriedJobs,
-    RetryJobsBody,
-)
+from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
 from balcao.registry.paths import query_cpf, query_text
 
 BASE = "/admin/jobs/dead-letters"
@@ -37,7 +30,9 @@ BASE = "/admin/jobs/dead-letters"
 async def list_dead_letters(call: CurrentCall, request: Request[Any, Any, Any]) -> DeadLetterPage:
     query = query_of(request)
     kind = query_text(query, "kind")
-    return await service.list_letters(call, page_of(request), kinds=[kind] if kind else [], cpf=query_cpf(query))
+    return await dead_letters.list_dead_letters(
+        call, page_of(request), kinds=[kind] if kind else [], cpf=query_cpf(query)
+    )
 
 
 @operation(
@@ -49,7 +44,7 @@ async def list_dead_letters(call: CurrentCall, request: Request[Any, Any, Any]) 
     tags=["jobs"],
 )
 async def read_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadLetterDetail:
-    return await service.read_letter(call, letter_id)
+    return await dead_letters.read_dead_letter(call, letter_id)
 
 
 @operation(
@@ -62,7 +57,7 @@ async def read_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadLe
     tags=["jobs"],
 )
 async def retry_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadLetter:
-    return await service.retry(call, letter_id)
+    return await dead_letters.retry(call, letter_id)
 
 
 @operation(
@@ -76,7 +71,7 @@ async def retry_dead_letter(call: CurrentCall, letter_id: LetterInPath) -> DeadL
     tags=["jobs"],
 )
 async def retry_dead_letters(call: CurrentCall, data: JSONBody[RetryJobsBody]) -> RetriedJobs:
-    return await service.retry_many(call, data)
+    return await dead_letters.retry_many(call, data)
 
 
 @operation(
@@ -91,7 +86,7 @@ async def retry_dead_letters(call: CurrentCall, data: JSONBody[RetryJobsBody]) -
     tags=["jobs"],
 )
 async def drop_dead_letter(call: CurrentCall, request: Request[Any, Any, Any], letter_id: LetterInPath) -> None:
-    await service.drop(call, letter_id, query_of(request).get("reason", ""))
+    await dead_letters.drop(call, letter_id, query_of(request).get("reason", ""))
 
 
 ROUTES = [list_dead_letters, read_dead_letter, retry_dead_letter, retry_dead_letters, drop_dead_letter]

@@ -6,18 +6,26 @@ from enum import StrEnum
 from typing import Any
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
-from balcao.registry.mirror.store import Mirror
+from balcao.registry.mirror.records import Head, Mirror
 from balcao.registry.mirror.writes import Consent, Value, Writes
 
-read = store.read
-read_head = store.read_head
-lock = store.lock
-drop_wording = store.drop_wording
-tombstone_moment = store.tombstone_moment
-release_future = store.release_future
+
+async def read(connection: Connection, cpf: Cpf) -> Mirror:
+    """Return every field and wording of the citizen."""
+    return await store.read(connection, cpf)
+
+
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
+    """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
+    return await store.read_head(connection, cpf)
+
+
+async def lock(connection: Connection, cpf: Cpf) -> Row:
+    """Hold the citizen's mirror until the transaction ends; return its times of anonymisation and cleared consents."""
+    return await store.lock(connection, cpf)
 
 
 class Result(StrEnum):
@@ -46,7 +54,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """The tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock(connection, cpf)
-    await store.bury(connection, cpf, at)
+    await store.set_tombstone(connection, cpf, at)
     await outbox.keep_own(connection, cpf)
     await store.touch(connection, cpf, at)
     return Result.APPLIED
@@ -72,7 +80,7 @@ async def write_own(
     await store.merge_registers(connection, cpf, values, at, "citizen" if call.is_owner else "staff")
     if wording is not None:
         await store.keep_wording(connection, cpf, *wording, at)
-    await outbox.mark(connection, cpf, list(values), at, call.request_id)
+    await outbox.mark_dirty(connection, cpf, list(values), at, call.request_id)
 
 
 async def sending(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
@@ -120,19 +128,16 @@ def _result(won: int, offered: int) -> Result:
     return Result.PARTLY_OLDER if won else Result.OLDER
 
 
-__all__ = [
-    "Mirror",
-    "Result",
-    "anonymise",
-    "apply_delta",
-    "confirm_consent",
-    "confirmed",
-    "drop_wording",
-    "lock",
-    "read",
-    "read_head",
-    "release_future",
-    "sending",
-    "tombstone_moment",
-    "write_own",
-]
+async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
+    """Forget what was typed: the field alone shows."""
+    await store.drop_wording(connection, cpf, kind)
+
+
+async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
+    """Return the time of an anonymisation asked for now; the mirror must be locked."""
+    return await store.tombstone_moment(connection, cpf)
+
+
+async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
+    """Bring to the present what lies ahead of the clock; return the fields, None for an unknown citizen."""
+    return await store.release_future(connection, cpf)

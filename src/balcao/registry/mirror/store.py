@@ -9,6 +9,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.records import Covered, Head, Mirror
 from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
@@ -108,8 +109,8 @@ async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None
     await connection.execute(_CLEAR_CONSENTS, cpf.digits, at)
 
 
-# A clearing of consents that the tombstone covers says nothing more, and leaves no trace of its order.
-_BURY = """
+# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order.
+_SET_TOMBSTONE = """
 WITH head AS (
     UPDATE registry.mirror_head SET
         anonymised_at = greatest(anonymised_at, $2),
@@ -127,9 +128,9 @@ DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
 """
 
 
-async def bury(connection: Connection, cpf: Cpf, at: datetime) -> None:
+async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
     """Sets the tombstone and deletes what it covers (spec: webhook rule 4)."""
-    await connection.execute(_BURY, cpf.digits, at)
+    await connection.execute(_SET_TOMBSTONE, cpf.digits, at)
 
 
 _TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, $2) WHERE cpf = $1"
@@ -187,25 +188,6 @@ async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
     await connection.execute(_DROP_WORDING, cpf.digits, kind)
 
 
-class Register(msgspec.Struct, frozen=True):
-    value: Value
-    at: datetime
-    origin: str
-
-
-class Wording(msgspec.Struct, frozen=True):
-    value: dict[str, str]
-    wire: str
-
-
-class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written."""
-
-    known: bool
-    registers: dict[str, Register]
-    wordings: dict[str, Wording]
-
-
 _READ = """
 SELECT jsonb_build_object(
     'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
@@ -257,24 +239,6 @@ async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
     return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
 
 
-class HeldConsent(msgspec.Struct, frozen=True):
-    categoria: str
-    canal: str
-    status: str
-    data: str | None
-    finalidade: str | None
-    motivo: str | None
-    updated_at: datetime
-
-
-class Head(msgspec.Struct, frozen=True):
-    """What was cleared and when, and the consents that stand."""
-
-    anonymised_at: datetime | None = None
-    consents_cleared_at: datetime | None = None
-    consents: list[HeldConsent] = []
-
-
 _READ_HEAD = """
 SELECT jsonb_build_object(
     'anonymised_at', anonymised_at, 'consents_cleared_at', consents_cleared_at,
@@ -291,3 +255,41 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Empty for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
+
+
+# A wording stands beside the field that every own write of its kind writes.
+_EXPORTED_FIELDS = """
+SELECT field, register.value::text, register.at, origin, wording.value::text AS wording
+FROM registry.register
+LEFT JOIN registry.wording ON wording.cpf = register.cpf
+    AND field = CASE wording.kind
+        WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
+WHERE register.cpf = $1
+ORDER BY field COLLATE "C"
+"""
+_EXPORTED_CONSENTS = """
+SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
+FROM registry.crm_consentimentos WHERE cpf = $1
+ORDER BY categoria COLLATE "C", canal COLLATE "C"
+"""
+
+
+async def exported_fields(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_FIELDS, cpf.digits))
+
+
+async def exported_consents(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_CONSENTS, cpf.digits))
+
+
+_COVERED = """
+SELECT ARRAY(SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORDER BY field) AS fields,
+       ARRAY(SELECT kind FROM registry.wording WHERE cpf = $1 AND at <= $2 ORDER BY kind) AS wordings,
+       (SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2) AS consents
+"""
+
+
+async def covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered:
+    row = await connection.fetchrow(_COVERED, cpf.digits, at)
+    assert row is not None  # a row of counts
+    return Covered(**row)

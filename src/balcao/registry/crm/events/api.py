@@ -1,16 +1,14 @@
-"""Routes of the CRM integration."""
+"""Route of the CRM's events."""
 
 from typing import Any
 
 from litestar import Request
 
-from balcao.core.access.rules import authenticated, client
+from balcao.core.access.rules import client
 from balcao.core.errors import Invalid
 from balcao.core.http.operations import CurrentCall, operation
-from balcao.registry.crm.events import event_parser as door
-from balcao.registry.crm.events import service
-from balcao.registry.crm.events.schemas import Acknowledgement, LoginSync, WebhookBody
-from balcao.registry.crm.login import service as login
+from balcao.registry.crm.events import event_parser, service
+from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
 
 
 @operation(
@@ -22,8 +20,8 @@ from balcao.registry.crm.login import service as login
     status=202,
     errors=[400],
     describes_body=WebhookBody,
-    body_limit=door.BODY_LIMIT,
-    oversize=lambda: Invalid(f"O corpo passa de {door.BODY_LIMIT} bytes.", code="body-too-large"),
+    body_limit=event_parser.BODY_LIMIT,
+    oversize=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.integration_configured,
     tags=["crm"],
 )
@@ -31,17 +29,4 @@ async def receive_crm_event(call: CurrentCall, request: Request[Any, Any, Any]) 
     return await service.accept(call, await request.body())
 
 
-@operation(
-    "GET",
-    "/auth/validate",
-    "registry.validate_login",
-    authenticated(),
-    "Sincroniza a conta do CRM no login do cidadão",
-    errors=[502],
-    tags=["crm"],
-)
-async def validate_login(call: CurrentCall) -> LoginSync:
-    return await login.validate(call)
-
-
-ROUTES = [receive_crm_event, validate_login]
+ROUTES = [receive_crm_event]

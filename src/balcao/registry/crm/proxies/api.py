@@ -6,7 +6,7 @@ from litestar.params import JSONBody
 from balcao.core.access.rules import authenticated, own
 from balcao.core.http.operations import CurrentCall, operation
 from balcao.core.http.responses import PERSONAL, personal
-from balcao.registry.crm.events.schemas import Cidadao, CidadaoConsent
+from balcao.registry.crm.login.schemas import Cidadao, CidadaoConsent
 from balcao.registry.crm.proxies import anonymisation, consents, service
 from balcao.registry.crm.proxies.paths import NumberInPath
 from balcao.registry.crm.proxies.schemas import AnonymisationStatus, CrmConsentBody, CrmExport, FiledAnonymisation

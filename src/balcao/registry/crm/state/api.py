@@ -1,16 +1,17 @@
-"""Routes of the CRM integration's operation."""
+"""Routes of the CRM integration's operation and of the mirror as it stands."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from litestar import Request
+from litestar import Request, Response
 
-from balcao.core.access.rules import action
+from balcao.core.access.rules import action, own
 from balcao.core.http.operations import CurrentCall, operation, query_of
 from balcao.core.http.paging import page_of
+from balcao.core.http.responses import personal
 from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
-from balcao.registry.crm.state.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
+from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import Wanted
 from balcao.registry.paths import CpfInPath, path_cpf, query_cpf, query_text
 
@@ -57,4 +58,17 @@ async def release_future_registers(call: CurrentCall, cpf: CpfInPath) -> Release
     return await service.release_future(call, path_cpf(cpf))
 
 
-ROUTES = [read_crm_status, list_crm_events, release_future_registers]
+@operation(
+    "GET",
+    "/citizen/{cpf:str}/crm-mirror",
+    "registry.read_crm_mirror",
+    own("crm:read"),
+    "O que o CRM e o cidadão disseram, campo a campo, com origem e data",
+    errors=[304, 400],
+    tags=["crm"],
+)
+async def read_crm_mirror(call: CurrentCall, cpf: CpfInPath) -> Response[CrmMirror]:
+    return personal(await service.read_mirror(call, path_cpf(cpf)), call)
+
+
+ROUTES = [read_crm_mirror, read_crm_status, list_crm_events, release_future_registers]
