@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litestar.handlers import HTTPRouteHandler
-
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
+from balcao.core.http.operations import Operation
 from balcao.core.imports.declaration import Import
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
@@ -38,7 +37,7 @@ class Demo:
 class Feature:
     """One noun of a service. The order of a service's features is that of its demo data and of an erasure."""
 
-    routes: Sequence[HTTPRouteHandler] = ()
+    routes: Sequence[Operation] = ()
     jobs: Sequence[JobKind] = ()
     retention: Sequence[Retention] = ()
     personal_data: PersonalData | None = None

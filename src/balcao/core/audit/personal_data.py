@@ -1,4 +1,4 @@
-"""What a feature stores of a person, declared to the rights over it (registry document, 4.9)."""
+"""What a feature stores of a person, declared to the rights over it (rules: registry 4.9)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Wire types of the dead-lettered jobs: names, numbers and codes, no value of a person (registry document, 3.4)."""
+"""Wire types of the dead-lettered jobs: names, numbers and codes, no value of a person (rules: registry 3.4)."""
 
 from datetime import datetime
 

@@ -3,7 +3,7 @@
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.mirror import outbox_store
-from balcao.registry.mirror.outbox import PUSH_JOB
+from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.personal_data import PERSONAL_DATA
 
 FEATURE = Feature(

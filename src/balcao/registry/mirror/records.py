@@ -23,11 +23,13 @@ class Wording(msgspec.Struct, frozen=True):
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written."""
+    """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
 
     known: bool
     registers: dict[str, MirroredField]
     wordings: dict[str, Wording]
+    version: int = 0
+    read_at: datetime | None = None
 
 
 class HeldConsent(msgspec.Struct, frozen=True):

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import outbox, store
+from balcao.registry.mirror import outbox, own_write_store, store
 from balcao.registry.mirror.records import Head, Mirror
-from balcao.registry.mirror.writes import Consent, Value, Writes
+from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
@@ -61,26 +60,18 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
 
 
 async def write_own(
-    connection: Connection,
-    call: Call,
-    cpf: Cpf,
-    values: Mapping[str, Value],
-    *,
-    beside: Sequence[str] = (),
-    wording: tuple[str, Mapping[str, Any], str] | None = None,
-) -> None:
+    connection: Connection, call: Call, cpf: Cpf, write: OwnWrite, *, trail: str = "[]", expected: int | None = None
+) -> bool:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
-    It is told to the CRM: the mark for that is part of this transaction (registry document, 4.5).
-    `beside` names further registers that show in the same member; `wording` is (kind, what was typed, the form that
-    the register holds for it).
+    One statement: with the change goes the mark that the CRM is still to be told (rules: registry 4.5), the job
+    that tells it, and the `trail`. Answers whether it was written, which it is not when the mirror that the caller has
+    read, of the version `expected`, has changed since: then read again, decide again.
     """
-    await store.lock(connection, cpf)
-    at = await store.own_moment(connection, cpf, [*values, *beside])
-    await store.merge_registers(connection, cpf, values, at, "citizen" if call.is_owner else "staff")
-    if wording is not None:
-        await store.keep_wording(connection, cpf, *wording, at)
-    await outbox.mark_dirty(connection, cpf, list(values), at, call.request_id)
+    origin = "citizen" if call.is_owner else "staff"
+    return await own_write_store.write_own(
+        connection, cpf, write, origin=origin, request_id=call.request_id, trail=trail, expected=expected
+    )
 
 
 async def sending(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
@@ -104,7 +95,7 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """A consent that the CRM has confirmed to the citizen, as an own write: its time (registry document, 2.10)."""
+    """A consent that the CRM has confirmed to the citizen, as an own write: its time (rules: registry 2.10)."""
     await store.lock(connection, cpf)
     at = await store.consent_moment(connection, cpf, consent)
     await store.merge_consents(connection, cpf, [consent], at, "citizen")
@@ -126,11 +117,6 @@ def _result(won: int, offered: int) -> Result:
     if won == offered:
         return Result.APPLIED
     return Result.PARTLY_OLDER if won else Result.OLDER
-
-
-async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
-    """Forget what was typed: the field alone shows."""
-    await store.drop_wording(connection, cpf, kind)
 
 
 async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -15,8 +14,8 @@ from balcao.registry.mirror.writes import Consent, Value
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
 # so that it sees what the holder before it has committed.
 _LOCK = """
-INSERT INTO registry.mirror_head (cpf) VALUES ($1)
-ON CONFLICT (cpf) DO UPDATE SET cpf = excluded.cpf
+INSERT INTO registry.mirror_head (cpf, version) VALUES ($1, 1)
+ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """
 
@@ -28,15 +27,18 @@ async def lock(connection: Connection, cpf: Cpf) -> Row:
 
 
 # The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
-_MERGE_REGISTERS = """
-INSERT INTO registry.register (cpf, field, value, at, origin)
-SELECT $1, offered.key, offered.value, $3, $4
-FROM jsonb_each($2::jsonb) AS offered
+GREATER_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
 WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
     > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
-RETURNING field
 """
+_MERGE_REGISTERS = f"""
+INSERT INTO registry.register (cpf, field, value, at, origin)
+SELECT $1, offered.key, offered.value, $3, $4
+FROM jsonb_each($2::jsonb) AS offered
+{GREATER_STAYS}
+RETURNING field
+"""  # noqa: S608 - our own texts
 
 
 async def merge_registers(
@@ -140,21 +142,6 @@ async def touch(connection: Connection, cpf: Cpf, event_at: datetime) -> None:
     await connection.execute(_TOUCH, cpf.digits, event_at)
 
 
-# An own write is later than everything already applied to what it shows, and than the tombstone.
-_OWN_MOMENT = """
-SELECT greatest(
-    clock_timestamp(),
-    (SELECT anonymised_at FROM registry.mirror_head WHERE cpf = $1) + interval '1 microsecond',
-    (SELECT max(at) FROM registry.register WHERE cpf = $1 AND field = ANY($2)) + interval '1 microsecond')
-"""
-
-
-async def own_moment(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> datetime:
-    """The time of an own write to what these registers show; the mirror must be locked."""
-    moment: datetime = await connection.fetchval(_OWN_MOMENT, cpf.digits, list(fields))
-    return moment
-
-
 # Of an anonymisation asked for here: nothing that is in the mirror now is later, whatever time it claims.
 _TOMBSTONE_MOMENT = """
 SELECT greatest(
@@ -171,26 +158,11 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     return moment
 
 
-_KEEP_WORDING = """
-INSERT INTO registry.wording (cpf, kind, value, wire, at) VALUES ($1, $2, $3::jsonb, $4, $5)
-ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
-"""
-
-
-async def keep_wording(connection: Connection, cpf: Cpf, kind: str, value: Any, wire: str, at: datetime) -> None:
-    await connection.execute(_KEEP_WORDING, cpf.digits, kind, json_text(value), wire, at)
-
-
-_DROP_WORDING = "DELETE FROM registry.wording WHERE cpf = $1 AND kind = $2"
-
-
-async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
-    await connection.execute(_DROP_WORDING, cpf.digits, kind)
-
-
 _READ = """
 SELECT jsonb_build_object(
     'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
+    'version', coalesce((SELECT version FROM registry.mirror_head WHERE cpf = $1), 0),
+    'read_at', clock_timestamp(),
     'registers', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
         FROM registry.register WHERE cpf = $1), '{}'),
@@ -225,7 +197,9 @@ async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
 # Wordings go with their registers, or a later clearing would pass them by.
 _RELEASE_FUTURE = """
-WITH wordings AS (
+WITH head AS (
+    UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = $1
+), wordings AS (
     UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
 )
 UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field

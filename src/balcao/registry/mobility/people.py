@@ -72,7 +72,7 @@ def _by_link(call: Call) -> Call:
     if not call.is_owner:
         return call
     decision = Decision(Reason.AUTHENTICATED, LINK)
-    return Call(call.platform, call.operation, call.request_id, decision, call.caller, reason=call.reason)
+    return Call(call.platform, call.operation, call.request_id, decision, call.caller, call.headers)
 
 
 def _contact(citizen: Citizen) -> Contact:

@@ -11,13 +11,13 @@ from balcao.registry.person.wallet.schemas import (
     Education,
     FamilyClinic,
     FamilyHealthTeam,
-    Health,
     LoadedWallet,
     Professional,
     School,
     SingleRegistry,
     SocialAssistance,
     Student,
+    WalletHealth,
 )
 
 OPEN = ("Aberto", "Em andamento")
@@ -46,8 +46,8 @@ def wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> LoadedWa
     )
 
 
-def _health(clinic: str) -> Health:
-    return Health(
+def _health(clinic: str) -> WalletHealth:
+    return WalletHealth(
         FamilyClinic(
             True,
             clinic,

@@ -26,7 +26,7 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export(call: Call, cpf: Cpf) -> bytes:
-    """Return one consistent snapshot of every feature, itself audited (registry document, 4.9).
+    """Return one consistent snapshot of every feature, itself audited (rules: registry 4.9).
 
     Raises TooMany, NotFound for anybody but the owner when nothing is stored.
     """

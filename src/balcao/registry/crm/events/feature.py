@@ -5,12 +5,11 @@ from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.crm.events import api, store
 from balcao.registry.crm.events.jobs import JOBS
 from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
-from balcao.registry.crm.events.service import EVENT_JOB
 
 FEATURE = Feature(
     routes=api.ROUTES,
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)],
+    dead_jobs=[DeadJobs(store.EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)],
 )

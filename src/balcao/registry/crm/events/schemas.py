@@ -6,7 +6,7 @@ import msgspec
 
 
 class Acknowledgement(msgspec.Struct):
-    """Spec: webhook acknowledgement."""
+    """That an event was queued (spec: webhook acknowledgement)."""
 
     cpf: str
     evento: str

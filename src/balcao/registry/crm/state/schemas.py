@@ -1,4 +1,4 @@
-"""Wire types of the CRM integration's operation and of the mirror as it stands (registry document, 2.9 and 2.10)."""
+"""Wire types of the CRM integration's operation and of the mirror as it stands (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated

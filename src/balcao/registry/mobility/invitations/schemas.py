@@ -1,4 +1,4 @@
-"""Wire types that say where an invitation stands (registry document, 3.6)."""
+"""Wire types that say where an invitation stands (rules: registry 3.6)."""
 
 from enum import StrEnum
 
