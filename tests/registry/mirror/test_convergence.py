@@ -20,7 +20,7 @@ from balcao.core.context.call import worker_call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.writes import of_delta
+from balcao.registry.mirror.writes import OwnWrite, of_delta
 from tests.support.sizes import size
 
 ANA = Cpf("90000000175")
@@ -110,7 +110,7 @@ def applied(event: Event) -> Step:
 
 def declared(values: dict[str, Any]) -> Step:
     call: Any = worker_call(None, "registry.test_convergence")  # type: ignore[arg-type]
-    return partial(mirror.write_own, call=call.as_owner(), cpf=ANA, values=values)
+    return partial(mirror.write_own, call=call.as_owner(), cpf=ANA, write=OwnWrite(values))
 
 
 def pushed() -> list[Step]:

@@ -34,6 +34,25 @@ class Writes:
         return bool(self.registers or self.consents or self.clears_consents)
 
 
+@dataclass(frozen=True)
+class OwnWrite:
+    """What a citizen, or staff on their behalf, changes.
+
+    `beside` names further registers that show in the same member. `wording` is what was typed where the CRM's form is
+    poorer, `wire` what the register holds for it; with `wording_kind` and no wording, the one that is stored goes.
+    """
+
+    values: Mapping[str, Value]
+    beside: Sequence[str] = ()
+    wording_kind: str | None = None
+    wording: Mapping[str, Any] | None = None
+    wire: str | None = None
+
+    @property
+    def removes_wording(self) -> bool:
+        return self.wording_kind is not None and self.wording is None
+
+
 def of_delta(dados: Mapping[str, Any]) -> Writes:
     """`dados` as the door lets it through: known keys of right types (spec: webhook rule 2)."""
     entries = dados.get(CONSENTS)
