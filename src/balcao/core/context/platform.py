@@ -40,7 +40,7 @@ class Platform:
 def assemble(settings: Settings, database_url: str) -> Platform:
     """The parts, not yet opened."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
-    database = Database(database_url, size=settings.database_pool)
+    database = Database(database_url, size=settings.connections)
     limits = Limits(settings.redis_url, generous=settings.sandbox)
     role_clients = frozenset(name.strip() for name in settings.access_token_role_clients.split(",") if name.strip())
     return Platform(
