@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from balcao.cli.faults import OperatorFault, needing_folder
+from balcao.core.context import processes
 from balcao.settings import Settings, SettingsError
 
 BACKLOG = 2048
@@ -59,6 +60,18 @@ class Plan:
         """How many connections a process may open; the sandbox CRM opens none."""
         sharing = 1 if self.together else self.processes + ("worker" in self.roles)
         return self.settings.share_of_connections(sharing)
+
+    def make_shared_folder(self) -> str:
+        """Make the folder in which the processes share counters; return "" where one process needs none.
+
+        It is named after the port: another `balcao serve` on the same data has its own.
+        """
+        if self.together:
+            return ""
+        folder = self.settings.data_dir / f"processes-{self.settings.port}"
+        with needing_folder(folder):
+            processes.prepare(folder)
+        return str(folder.resolve())
 
     @contextmanager
     def take_ports(self) -> Iterator[Ports]:

@@ -2,10 +2,13 @@
 
 import re
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # The library's headings and marks, by the name of the constant of `typer.rich_utils` that holds each.
 _HELP = {
@@ -84,9 +87,11 @@ class Commands(typer.Typer):
             **options,
         )
 
-    def command(self, name: str | None = None, *, cls: type[Command] = Command, **options: Any) -> Any:
+    def command(  # type: ignore[override]  # takes what is asked of it here
+        self, name: str | None = None
+    ) -> Callable[[F], F]:
         """Register a command, as `typer.Typer.command` does."""
-        return super().command(name, cls=cls, options_metavar="[OPÇÕES]", **options)
+        return super().command(name, cls=Command, options_metavar="[OPÇÕES]")
 
 
 def run(command: Any, arguments: list[str] | None) -> int:

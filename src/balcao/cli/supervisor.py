@@ -9,6 +9,8 @@ import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+import msgspec
+
 from balcao.cli.embedded import EmbeddedDatabase, external_or_running
 from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import Plan, Ports, sole_holder
@@ -96,12 +98,16 @@ class _Supervisor:
 
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:
         """All load their code at once; the first one brings the database up to date before the others begin."""
+        folder = self.plan.make_shared_folder()
         await asyncio.gather(*(process.spawn() for process in self.processes))
         url = await self.database.start() if self.database else external_or_running(self.plan.settings)
-        order = Order(url, self.plan.services)
         await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
-        preparing = Order(url, self.plan.services, prepare=self.database is not None, describe=True)
-        first, *others = front
-        described = await first.begin(preparing, self.progress)
-        await asyncio.gather(*(process.begin(order, self.progress) for process in others))
+        orders = [
+            Order(url, self.plan.services, folder=folder, number=number, count=self.plan.processes)
+            for number, _ in enumerate(front)
+        ]
+        preparing = msgspec.structs.replace(orders[0], prepare=self.database is not None, describe=True)
+        described = await front[0].begin(preparing, self.progress)
+        others = zip(front[1:], orders[1:], strict=True)
+        await asyncio.gather(*(process.begin(order, self.progress) for process, order in others))
         self.welcome(self.plan, described)

@@ -9,7 +9,7 @@ import uvicorn
 from balcao import app
 from balcao.cli.processes import serving
 from balcao.cli.processes.channel import Order
-from balcao.gateway.front_door import FrontDoor
+from balcao.gateway.asgi import Application
 from balcao.settings import Settings
 
 GRACE_SECONDS = 10
@@ -18,12 +18,12 @@ GRACE_SECONDS = 10
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Answer on the inherited socket; calls that run are finished first."""
-    application = app.build(settings, order.database_url, order.services)
+    application = app.build(settings, order.database_url, order.services, order.group("api"))
     async with serving.running(configuration(application), order.sockets["api"]) as task:
         yield task
 
 
-def configuration(application: FrontDoor) -> uvicorn.Config:
+def configuration(application: Application) -> uvicorn.Config:
     """Takes no address from headers that any caller can send, and names neither itself nor its version."""
     return uvicorn.Config(
         application,

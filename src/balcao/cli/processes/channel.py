@@ -11,10 +11,12 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 
 from balcao.cli.offer import Offer
+from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
@@ -24,6 +26,7 @@ class Order(msgspec.Struct, frozen=True):
     """What a process is to run on; `sockets` are descriptors of listening sockets that it inherits, by role.
 
     `prepare`: migrate the database and load the demo data first, else only check it. `describe`: report the offer.
+    It is process `number` of `count` with the same role; all share `folder`.
     """
 
     database_url: str = ""
@@ -31,6 +34,14 @@ class Order(msgspec.Struct, frozen=True):
     sockets: dict[str, int] = {}
     prepare: bool = False
     describe: bool = False
+    folder: str = ""
+    number: int = 0
+    count: int = 1
+
+    def group(self, role: str) -> ProcessGroup:
+        """Return the place of one of the process's roles among those of the whole `balcao serve`."""
+        count = self.count if role == "api" else 1
+        return ProcessGroup(Path(self.folder) if self.folder else None, self.number % count, count, role)
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
