@@ -27,6 +27,7 @@ class RunningServer:
         self.port = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._ready = threading.Event()
+        self._failed = False
         self._loop = uvloop.new_event_loop()
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -35,20 +36,26 @@ class RunningServer:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             try:
                 runner.run(serve(self._app, self._socket, self._stop, self._ready.set, self._limits))
+            except BaseException:
+                self._failed = True
+                raise
             finally:
                 self._ready.set()
 
     def __enter__(self) -> "RunningServer":
         self._thread.start()
-        self._ready.wait(PATIENCE_SECONDS)
-        if not self._thread.is_alive() or not self._ready.is_set():
+        if not self._ready.wait(PATIENCE_SECONDS) or self._failed:
             raise RuntimeError("the server did not start")
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._thread.join(PATIENCE_SECONDS)
+
+    def stop(self) -> None:
+        """Do what a SIGTERM does, and do not wait for the end."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(PATIENCE_SECONDS)
 
 
 def free_port() -> int:

@@ -75,7 +75,8 @@ def judge(scope: Message, head_bytes: int) -> tuple[int, bool]:
                 expected = value
             else:
                 codings.append(value)
-    announced = bool(codings) or length != b"0"
+    # Who asks before sending is told by the answer not to send.
+    announced = (bool(codings) or length != b"0") and not expected
     if size > head_bytes:
         return 431, announced
     fault = _fault_of_target(scope) or _fault_of_host(scope, hosts) or _fault_of_codings(codings)

@@ -95,6 +95,7 @@ async def serve(
             finally:
                 full.cancel()
                 signalled.set()
+                sock.close()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(ended, limits.drain_seconds)
 
