@@ -1,4 +1,7 @@
-"""The real gateway in a process of its own: `python -m tests.http.served DESCRIPTOR DATABASE_URL`; a line says it is ready."""
+"""The real gateway in a process of its own: `python -m tests.http.served DESCRIPTOR DATABASE_URL`.
+
+A line on its standard output says that it is ready.
+"""
 
 import socket
 import sys
