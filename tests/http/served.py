@@ -3,8 +3,12 @@
 A line on its standard output says that it is ready.
 """
 
+import asyncio
+import signal
 import socket
 import sys
+
+import uvloop
 
 from balcao import app
 from balcao.core import logs
@@ -12,11 +16,15 @@ from balcao.gateway import serving
 from balcao.settings import Settings
 
 
-def main() -> None:
+async def main() -> None:
     logs.configure("error")
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     application = app.build(Settings.load(), sys.argv[2])
-    serving.run(application, socket.socket(fileno=int(sys.argv[1])), lambda: print("ready", flush=True))
+    async with serving.running(application, socket.socket(fileno=int(sys.argv[1]))):
+        print("ready", flush=True)
+        await stop.wait()
 
 
 if __name__ == "__main__":
-    main()
+    uvloop.run(main())

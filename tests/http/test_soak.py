@@ -17,7 +17,7 @@ from balcao.gateway.serving import BACKLOG
 from tests.http.connection import Connection
 from tests.support.sizes import size
 
-REQUESTS = size(20_000, 1_000_000)
+REQUESTS = size(5_000, 1_000_000)
 WARMING = REQUESTS // 4
 CONNECTIONS = 4
 # Of the allocator's fragmentation; a leak of 100 bytes in each request of the full size would be three times that.
@@ -58,7 +58,7 @@ BROKEN = [
 BATCH = len(KEPT) * 10 + len(BROKEN)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def process(database_url: str) -> Iterator[tuple[psutil.Process, int]]:
     """The gateway's process and its port."""
     with socket.socket() as listening:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import threading
-from typing import Any
+from typing import Any, Self
 
 import uvloop
 
@@ -42,7 +42,7 @@ class RunningServer:
             finally:
                 self._ready.set()
 
-    def __enter__(self) -> "RunningServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         if not self._ready.wait(PATIENCE_SECONDS) or self._failed:
             raise RuntimeError("the server did not start")

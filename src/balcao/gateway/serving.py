@@ -9,14 +9,12 @@ import contextlib
 import logging
 import os
 import resource
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
-import uvloop
 from granian import _futures, _granian
 from granian.http import HTTP1Settings
 
@@ -52,19 +50,23 @@ class Limits(msgspec.Struct, frozen=True):
 DEFAULTS = Limits()
 
 
-def run(
-    application: App, sock: socket.socket, ready: Callable[[], None] = lambda: None, limits: Limits = DEFAULTS
-) -> None:
-    """Serve until SIGTERM or SIGINT. Raises StartFailed when the application cannot start."""
-
-    async def _until_signalled() -> None:
-        stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await serve(application, sock, stop, ready, limits)
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_until_signalled())
+@asynccontextmanager
+async def running(
+    application: App, sock: socket.socket, limits: Limits = DEFAULTS
+) -> AsyncIterator["asyncio.Task[None]"]:
+    """Serve within the block, which is entered when callers are answered. Raises StartFailed."""
+    stop, ready = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(serve(application, sock, stop, ready.set, limits))
+    answering = asyncio.create_task(ready.wait())
+    await asyncio.wait({task, answering}, return_when=asyncio.FIRST_COMPLETED)
+    if not ready.is_set():
+        answering.cancel()
+        await task
+    try:
+        yield task
+    finally:
+        stop.set()
+        await task
 
 
 async def serve(

@@ -5,41 +5,20 @@ that runs a second time (its worker was killed) finds nothing to do, and no two 
 The caller holds the citizen's mirror locked.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from balcao.core.database.pool import Connection
-from balcao.core.jobs.worker import enqueue, is_queued, withdraw
+from balcao.core.jobs.worker import enqueue, withdraw
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
-from balcao.registry.mirror.outbox_store import Row
+from balcao.registry.mirror.fields import PUSH_JOB
+from balcao.registry.mirror.records import OutboxRow
+from balcao.registry.mirror.writes import Value
 
-PUSH_JOB = "crm_push"
-FIRST_DELAY = timedelta(seconds=2)
 AT_ONCE = timedelta(0)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-marked = store.marked
-owner = store.owner
-take = store.take
-
-
-async def mark(connection: Connection, cpf: Cpf, fields: Sequence[str], at: datetime, request_id: str) -> None:
-    """These registers were written by the citizen at that time, which is their version: it never comes twice."""
-    version = (at - _EPOCH) // timedelta(microseconds=1)
-    dirty = dict.fromkeys(fields, version)
-    row = await store.of(connection, cpf)
-    if row is None:
-        outbox_id = new_id()
-        job = await _enqueued(connection, outbox_id, FIRST_DELAY)
-        await store.insert(connection, cpf, outbox_id, dirty, version, job, request_id)
-        return
-    await store.add(connection, cpf, dirty, version, request_id)
-    if row.given_up or not await is_queued(connection, row.job):  # an operator can drop a job
-        await withdraw(connection, row.job, also_running=True)
-        await _hand_over(connection, cpf, FIRST_DELAY)
 
 
 async def keep_own(connection: Connection, cpf: Cpf) -> None:
@@ -59,7 +38,9 @@ async def sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mappi
         await _end(connection, cpf, row)
 
 
-async def failed(connection: Connection, cpf: Cpf, taken: Row, attempt: Mapping[str, Any], *, given_up: bool) -> bool:
+async def failed(
+    connection: Connection, cpf: Cpf, taken: OutboxRow, attempt: Mapping[str, Any], *, given_up: bool
+) -> bool:
     """Keeps the try. Answers whether the job has anything left to do or to be parked for.
 
     It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
@@ -73,7 +54,7 @@ async def failed(connection: Connection, cpf: Cpf, taken: Row, attempt: Mapping[
     return False
 
 
-async def _end(connection: Connection, cpf: Cpf, row: Row) -> None:
+async def _end(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
     """Of the job that holds the row: what is dirty yet becomes another job's."""
     if row.dirty:
         await _hand_over(connection, cpf, AT_ONCE)
@@ -90,4 +71,21 @@ async def _enqueued(connection: Connection, outbox_id: str, delay: timedelta) ->
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-__all__ = ["PUSH_JOB", "Row", "failed", "keep_own", "mark", "marked", "owner", "sent", "take"]
+async def marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+    """Return which of these fields are dirty, and whether the value is the one that was last sent."""
+    return await store.marked(connection, cpf, offered)
+
+
+async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
+    """Return whose row it is; None when another job has taken it over."""
+    return await store.owner(connection, outbox_id)
+
+
+async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
+    """Return the row that a job is about to send."""
+    return await store.take(connection, outbox_id)
+
+
+async def dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
+    """Return what the CRM is still to be told of the citizen."""
+    return await store.dirty_fields(connection, cpf)

@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.records import Covered, Head, Mirror
 from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
 # so that it sees what the holder before it has committed.
 _LOCK = """
-INSERT INTO registry.mirror_head (cpf) VALUES ($1)
-ON CONFLICT (cpf) DO UPDATE SET cpf = excluded.cpf
+INSERT INTO registry.mirror_head (cpf, version) VALUES ($1, 1)
+ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """
 
@@ -27,15 +27,18 @@ async def lock(connection: Connection, cpf: Cpf) -> Row:
 
 
 # The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
-_MERGE_REGISTERS = """
-INSERT INTO registry.register (cpf, field, value, at, origin)
-SELECT $1, offered.key, offered.value, $3, $4
-FROM jsonb_each($2::jsonb) AS offered
+GREATER_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
 WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
     > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
-RETURNING field
 """
+_MERGE_REGISTERS = f"""
+INSERT INTO registry.register (cpf, field, value, at, origin)
+SELECT $1, offered.key, offered.value, $3, $4
+FROM jsonb_each($2::jsonb) AS offered
+{GREATER_STAYS}
+RETURNING field
+"""  # noqa: S608 - our own texts
 
 
 async def merge_registers(
@@ -108,8 +111,8 @@ async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None
     await connection.execute(_CLEAR_CONSENTS, cpf.digits, at)
 
 
-# A clearing of consents that the tombstone covers says nothing more, and leaves no trace of its order.
-_BURY = """
+# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order.
+_SET_TOMBSTONE = """
 WITH head AS (
     UPDATE registry.mirror_head SET
         anonymised_at = greatest(anonymised_at, $2),
@@ -127,9 +130,9 @@ DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
 """
 
 
-async def bury(connection: Connection, cpf: Cpf, at: datetime) -> None:
+async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
     """Sets the tombstone and deletes what it covers (spec: webhook rule 4)."""
-    await connection.execute(_BURY, cpf.digits, at)
+    await connection.execute(_SET_TOMBSTONE, cpf.digits, at)
 
 
 _TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, $2) WHERE cpf = $1"
@@ -137,21 +140,6 @@ _TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at
 
 async def touch(connection: Connection, cpf: Cpf, event_at: datetime) -> None:
     await connection.execute(_TOUCH, cpf.digits, event_at)
-
-
-# An own write is later than everything already applied to what it shows, and than the tombstone.
-_OWN_MOMENT = """
-SELECT greatest(
-    clock_timestamp(),
-    (SELECT anonymised_at FROM registry.mirror_head WHERE cpf = $1) + interval '1 microsecond',
-    (SELECT max(at) FROM registry.register WHERE cpf = $1 AND field = ANY($2)) + interval '1 microsecond')
-"""
-
-
-async def own_moment(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> datetime:
-    """The time of an own write to what these registers show; the mirror must be locked."""
-    moment: datetime = await connection.fetchval(_OWN_MOMENT, cpf.digits, list(fields))
-    return moment
 
 
 # Of an anonymisation asked for here: nothing that is in the mirror now is later, whatever time it claims.
@@ -170,45 +158,11 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     return moment
 
 
-_KEEP_WORDING = """
-INSERT INTO registry.wording (cpf, kind, value, wire, at) VALUES ($1, $2, $3::jsonb, $4, $5)
-ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
-"""
-
-
-async def keep_wording(connection: Connection, cpf: Cpf, kind: str, value: Any, wire: str, at: datetime) -> None:
-    await connection.execute(_KEEP_WORDING, cpf.digits, kind, json_text(value), wire, at)
-
-
-_DROP_WORDING = "DELETE FROM registry.wording WHERE cpf = $1 AND kind = $2"
-
-
-async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
-    await connection.execute(_DROP_WORDING, cpf.digits, kind)
-
-
-class Register(msgspec.Struct, frozen=True):
-    value: Value
-    at: datetime
-    origin: str
-
-
-class Wording(msgspec.Struct, frozen=True):
-    value: dict[str, str]
-    wire: str
-
-
-class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written."""
-
-    known: bool
-    registers: dict[str, Register]
-    wordings: dict[str, Wording]
-
-
 _READ = """
 SELECT jsonb_build_object(
     'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
+    'version', coalesce((SELECT version FROM registry.mirror_head WHERE cpf = $1), 0),
+    'read_at', clock_timestamp(),
     'registers', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
         FROM registry.register WHERE cpf = $1), '{}'),
@@ -243,7 +197,9 @@ async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
 # Wordings go with their registers, or a later clearing would pass them by.
 _RELEASE_FUTURE = """
-WITH wordings AS (
+WITH head AS (
+    UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = $1
+), wordings AS (
     UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
 )
 UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field
@@ -255,24 +211,6 @@ async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
     if not await connection.fetchval(_KNOWN, cpf.digits):
         return None
     return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
-
-
-class HeldConsent(msgspec.Struct, frozen=True):
-    categoria: str
-    canal: str
-    status: str
-    data: str | None
-    finalidade: str | None
-    motivo: str | None
-    updated_at: datetime
-
-
-class Head(msgspec.Struct, frozen=True):
-    """What was cleared and when, and the consents that stand."""
-
-    anonymised_at: datetime | None = None
-    consents_cleared_at: datetime | None = None
-    consents: list[HeldConsent] = []
 
 
 _READ_HEAD = """
@@ -291,3 +229,41 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Empty for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
+
+
+# A wording stands beside the field that every own write of its kind writes.
+_EXPORTED_FIELDS = """
+SELECT field, register.value::text, register.at, origin, wording.value::text AS wording
+FROM registry.register
+LEFT JOIN registry.wording ON wording.cpf = register.cpf
+    AND field = CASE wording.kind
+        WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
+WHERE register.cpf = $1
+ORDER BY field COLLATE "C"
+"""
+_EXPORTED_CONSENTS = """
+SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
+FROM registry.crm_consentimentos WHERE cpf = $1
+ORDER BY categoria COLLATE "C", canal COLLATE "C"
+"""
+
+
+async def exported_fields(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_FIELDS, cpf.digits))
+
+
+async def exported_consents(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_CONSENTS, cpf.digits))
+
+
+_COVERED = """
+SELECT ARRAY(SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORDER BY field) AS fields,
+       ARRAY(SELECT kind FROM registry.wording WHERE cpf = $1 AND at <= $2 ORDER BY kind) AS wordings,
+       (SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2) AS consents
+"""
+
+
+async def covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered:
+    row = await connection.fetchrow(_COVERED, cpf.digits, at)
+    assert row is not None  # a row of counts
+    return Covered(**row)

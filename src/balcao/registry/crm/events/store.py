@@ -1,34 +1,71 @@
 """SQL of the CRM's events."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.crm.events.event_parser import Event
 
-# The same event again (same person, kind, `updatedAt` and bytes) makes no second row (spec: webhook rule 6).
-_KEEP = """
-INSERT INTO registry.crm_event
-    (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
-VALUES ($1, $2, $3, coalesce($4, now()), $5::jsonb, $6, $4 IS NOT NULL, $7, $8)
-ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
-RETURNING id::text
-"""
+EVENT_JOB = "crm_event"
+
+# Many events at once, each with its job and its trace. The same event again (same person, kind, `updatedAt` and bytes)
+# makes no second row, and no job and trace either (spec: webhook rule 6). Rows are inserted in the order of the unique
+# key: of two such statements that hold the same events, one waits for the other, and never both.
+_ACCEPT = f"""
+WITH offered AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[], $6::bytea[], $7::text[],
+                         $8::text[], $9::bytea[], $10::jsonb[])
+        AS offered (id, cpf, evento, event_at, dados, dados_sha256, azp, request_id, payload, trail)
+), kept AS (
+    INSERT INTO registry.crm_event (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
+    SELECT id, cpf, evento, coalesce(event_at, now()), dados, dados_sha256, event_at IS NOT NULL, azp, request_id
+    FROM offered ORDER BY cpf, evento, event_at, dados_sha256
+    ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
+    RETURNING id
+), {enqueue_sql("$11", "payload", "interval '0'", "kept JOIN offered USING (id)")}
+, recorded AS ({record_sql("trail", "kept JOIN offered USING (id)")})
+SELECT id::text FROM kept
+"""  # noqa: S608 - our own texts
 
 
-async def keep(connection: Connection, event: Event, client: str, request_id: str) -> str | None:
-    """Answers the new event's id, or None when it is known already."""
-    dados = None if event.dados is None else json_text(event.dados)
-    found: str | None = await connection.fetchval(
-        _KEEP, new_id(), event.cpf.digits, event.evento, event.at, dados, event.dados_sha256, client, request_id
-    )
-    return found
+class Offered(msgspec.Struct, frozen=True):
+    """An event with what is to be written beside it."""
+
+    event: Event
+    client: str
+    request_id: str
+    trail: str
+    id: str = msgspec.field(default_factory=new_id)
+
+
+async def accept(connection: Connection, rows: Sequence[Offered]) -> list[bool]:
+    """Return for each event whether it is new."""
+    values = [
+        (
+            row.id,
+            row.event.cpf.digits,
+            row.event.evento,
+            row.event.at,
+            None if row.event.dados is None else json_text(row.event.dados),
+            row.event.dados_sha256,
+            row.client,
+            row.request_id,
+            payload_bytes({"event": row.id}),
+            row.trail,
+        )
+        for row in rows
+    ]
+    kept = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
+    new = {row["id"] for row in kept}
+    return [row.id in new for row in rows]
 
 
 _WAITING = "SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT $1) AS waiting"
@@ -90,27 +127,6 @@ async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 
-# A lease whose time is over is anybody's.
-_TAKE_LEASE = """
-INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
-VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
-ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = excluded.until
-WHERE held.until <= clock_timestamp()
-RETURNING true
-"""
-
-
-async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
-    return bool(await connection.fetchval(_TAKE_LEASE, cpf.digits, purpose, holder, seconds))
-
-
-_RELEASE_LEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND holder = $3::uuid"
-
-
-async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
-    await connection.execute(_RELEASE_LEASE, cpf.digits, purpose, holder)
-
-
 _EVENTS = """
 SELECT id::text, cpf, request_id,
     coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dados) AS key), '{}') AS fields
@@ -139,3 +155,44 @@ WHERE id = $1::text::uuid AND applied_at IS NULL
 
 async def give_up_event(connection: Connection, event_id: str) -> None:
     await connection.execute(_GIVE_UP_EVENT, event_id)
+
+
+# An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
+_DEAD = """
+event.applied_at IS NULL AND NOT EXISTS (
+    SELECT FROM queue.pgqueuer AS job
+    WHERE job.entrypoint = 'crm_event' AND job.status IN ('queued', 'picked')
+      AND convert_from(job.payload, 'UTF8')::jsonb ->> 'event' = event.id::text)
+"""
+_COUNT_PAYLOADS = "SELECT count(*) FROM registry.crm_event WHERE dados IS NOT NULL"
+_ERASE_OLD_PAYLOADS = f"""
+UPDATE registry.crm_event AS event SET dados = NULL
+WHERE dados IS NOT NULL AND accepted_at <= now() - $1::interval AND {_DEAD}
+RETURNING true
+"""  # noqa: S608 - our own words only
+_COUNT_ALL = "SELECT count(*) FROM registry.crm_event"
+_DELETE_OLD = f"""
+DELETE FROM registry.crm_event AS event
+WHERE accepted_at <= now() - $1::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
+RETURNING true
+"""  # noqa: S608 - our own words only
+
+
+async def count_payloads(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_PAYLOADS)
+    return found
+
+
+async def erase_old_payloads(connection: Connection, age: timedelta) -> int:
+    """Of events that nobody will apply any more; return how many it were."""
+    return len(await connection.fetch(_ERASE_OLD_PAYLOADS, age))
+
+
+async def count_all(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_ALL)
+    return found
+
+
+async def delete_old(connection: Connection, age: timedelta) -> int:
+    """Delete events that are applied or dead; return how many. By the owner of the table only."""
+    return len(await connection.fetch(_DELETE_OLD, age))
