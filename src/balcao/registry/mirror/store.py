@@ -6,12 +6,12 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.audit.events import record_sql
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.mirror.outbox.service import FIRST_DELAY, PUSH_JOB
+from balcao.registry.mirror.outbox import FIRST_DELAY, PUSH_JOB
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,

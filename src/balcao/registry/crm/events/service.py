@@ -2,17 +2,17 @@
 
 from datetime import timedelta
 
-from prometheus_client import Counter
-
-from balcao.core.audit.events import Action as AuditAction
-from balcao.core.audit.events import recording
+from balcao.core.context.audit import Action as AuditAction
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
+from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
-from balcao.registry.crm.events import door, store
+from balcao.registry.crm.events import event_parser as door
+from balcao.registry.crm.events import store
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.door import Event
+from balcao.registry.crm.events.event_parser import Event
 from balcao.registry.crm.events.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
@@ -20,7 +20,7 @@ from balcao.registry.mirror.writes import of_delta
 from balcao.registry.rights import clearing
 
 FUTURE = timedelta(minutes=5)
-_future_events = Counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
+_future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
 
 
 def integration_configured(platform: Platform) -> None:

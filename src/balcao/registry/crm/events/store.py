@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.events import record_sql
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.crm.events.door import Event
-from balcao.registry.dead_letters.about import Subject
+from balcao.registry.crm.events.event_parser import Event
 
 EVENT_JOB = "crm_event"
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from balcao.core.access.rules import Reason
-from balcao.core.audit.events import recording
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection

@@ -7,7 +7,7 @@ phones and the city's money, so they must hold in every process, in the sandbox 
 import re
 from datetime import datetime
 
-from balcao.core.audit.events import recording
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
