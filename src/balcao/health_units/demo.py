@@ -1,4 +1,4 @@
-"""The sandbox's health units and ninety days of their notifications (health-units document, section 7).
+"""The sandbox's health units and ninety days of their notifications (rules: health_units 7).
 
 The same at every first start but for the day: each unit's story is drawn with seed 2026 and told relative to that day.
 """
@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.service import Demo
+from balcao.core.feature import Demo
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service as notifications

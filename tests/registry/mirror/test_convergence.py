@@ -1,4 +1,4 @@
-"""Any order, repetition or retry of a set of events ends in the same mirror (registry document, case C2).
+"""Any order, repetition or retry of a set of events ends in the same mirror (rules: registry case C2).
 
 Also around own writes and confirmed pushes, which are given: events older than they are come late or repeated at any
 moment, even while a push is on its way, and newer ones come after them.

@@ -1,4 +1,4 @@
-"""Saving versions, moving the active pointer, and reading a configuration (agents document, section 4)."""
+"""Saving versions, moving the active pointer, and reading a configuration (rules: agents 4)."""
 
 from datetime import datetime
 from uuid import UUID

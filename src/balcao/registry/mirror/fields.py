@@ -1,7 +1,9 @@
-"""The fields of the mirror: wire keys of the CRM's `dados` (registry document, 3.4).
+"""The fields of the mirror: wire keys of the CRM's `dados` (rules: registry 3.4).
 
 `nome`, `nomeSocial` and `dataNascimento` are not among them: they are never looked at (spec: webhook rule 3).
 """
+
+from datetime import timedelta
 
 TEXT_KEYS = (
     "accountId",
@@ -41,3 +43,7 @@ def address_field(part: str) -> str:
 
 
 FIELDS = (*TEXT_KEYS, LANGUAGES, TOURIST, *(address_field(part) for part in ADDRESS_PARTS))
+
+# The job that tells the CRM of a citizen's changes, and how long it waits for more of them.
+PUSH_JOB = "crm_push"
+FIRST_DELAY = timedelta(seconds=2)

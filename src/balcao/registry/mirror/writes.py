@@ -1,4 +1,4 @@
-"""What an event writes: a function of the event alone (registry document, 4.2, "Event to writes")."""
+"""What an event writes: a function of the event alone (rules: registry 4.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class OwnWrite:
 
 
 def of_delta(dados: Mapping[str, Any]) -> Writes:
-    """`dados` as the door lets it through: known keys of right types (spec: webhook rule 2)."""
+    """`dados` as the event parser lets it through: known keys of right types (spec: webhook rule 2)."""
     entries = dados.get(CONSENTS)
     return Writes(
         registers=dict(_registers(dados)),

@@ -1,4 +1,4 @@
-"""Wire types of the economic activities (registry document, 2.6)."""
+"""Wire types of the economic activities (rules: registry 2.6)."""
 
 from typing import Annotated
 
@@ -36,7 +36,7 @@ class ActivityQuery(PageQuery):
     subclasse: Code | None = None
 
 
-class ActivityLine(msgspec.Struct):
+class ActivityRow(msgspec.Struct):
     """One line of the city's file; without an id of its own an activity goes by its subclass."""
 
     secao: Code

@@ -1,4 +1,4 @@
-"""Wire types of the companies (registry document, 3.7): one type for the city's file and for the answers.
+"""Wire types of the companies (rules: registry 3.7): one type for the city's file and for the answers.
 
 Every member is always answered; objects are never null, so that a portal may look into them.
 """
@@ -145,7 +145,7 @@ class Company(msgspec.Struct, kw_only=True):
         yield from (partner.cpf_socio for partner in self.socios)
 
 
-class CompanyLine(Company, kw_only=True):
+class CompanyRow(Company, kw_only=True):
     """One line of the city's file."""
 
     def __post_init__(self) -> None:

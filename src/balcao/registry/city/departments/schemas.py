@@ -1,4 +1,4 @@
-"""Wire types of the departments (registry document, 3.7)."""
+"""Wire types of the departments (rules: registry 3.7)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -47,7 +47,7 @@ class DepartmentQuery(PageQuery):
     max_level: Level | None = None
 
 
-class DepartmentLine(msgspec.Struct):
+class DepartmentRow(msgspec.Struct):
     """One line of the city's file; without an id of its own a department goes by its code."""
 
     cd_ua: Code

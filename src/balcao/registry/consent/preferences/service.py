@@ -1,4 +1,4 @@
-"""Reading and changing a citizen's notification preferences; reads never write (registry document, 4.7)."""
+"""Reading and changing a citizen's notification preferences; reads never write (rules: registry 4.7)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -85,3 +85,15 @@ async def change(
         _CHANGE, after.cpf, behind, entries, after.opt_in, after.updated_at, json_text(choices), trail
     )
     return bool(written)
+
+
+_COUNT = """
+SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = $1)
+     + (SELECT count(*) FROM registry.preference_choice WHERE cpf = $1)
+"""
+
+
+async def count(connection: Connection, cpf: Cpf) -> int:
+    """Return how many rows are the citizen's: the global flag and the choices."""
+    found: int = await connection.fetchval(_COUNT, cpf.digits)
+    return found

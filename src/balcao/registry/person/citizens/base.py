@@ -1,4 +1,4 @@
-"""The base record as the city sends it, one line a citizen, and as it is read (registry document, 3.1)."""
+"""The base record as the city sends it, one line a citizen, and as it is read (rules: registry 3.1)."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -104,7 +104,7 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     telefone: BasePhones | None = None
 
 
-class CitizenLine(BaseRecord, kw_only=True):
+class CitizenRow(BaseRecord, kw_only=True):
     """One line of the import: the base record and, beside it, the wallet's members."""
 
     documentos: Documents | None = None

@@ -1,4 +1,4 @@
-"""What citizens declare of themselves, or staff on their behalf (registry document, 2.3)."""
+"""What citizens declare of themselves, or staff on their behalf (rules: registry 2.3)."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ NAME_LENGTH = 255
 
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Creates or updates; the same value again renews its time (spec: the gender endpoint accepts any free text)."""
+    """Creates or updates; the same value again renews its time (spec: self-declared gender)."""
     text = clean("valor", body.valor, longest=GENDER_LENGTH)
     wire = gender_for_crm(text)
     await citizens.write_own(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))

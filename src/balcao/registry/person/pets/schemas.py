@@ -1,4 +1,4 @@
-"""Wire types of the pets (registry document, 3.7)."""
+"""Wire types of the pets (rules: registry 3.7)."""
 
 from typing import Annotated
 
@@ -110,7 +110,7 @@ class PetStats(msgspec.Struct):
     self_registered_pets_count: int
 
 
-class PetLine(PetRecord, kw_only=True):
+class PetRow(PetRecord, kw_only=True):
     """One line of the city's file."""
 
     cpf: str

@@ -1,4 +1,4 @@
-"""The citizen's phone: declared, proven by a code sent to it, and only then shown (registry document, 4.7).
+"""The citizen's phone: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
 
 Codes already sent are counted in the database's own rows and not by `core.limits`: these limits protect other people's
 phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
@@ -123,7 +123,7 @@ async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -
 
 
 async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
-    """The own write of a number that is proven (registry document, 4.2)."""
+    """The own write of a number that is proven (rules: registry 4.2)."""
     write = OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
     trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["telefone"])
     with recording():
