@@ -7,7 +7,6 @@ from typing import Any
 import asyncpg
 import pytest
 
-
 # The driver's own statements about a type that it meets for the first time.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
 
