@@ -10,7 +10,7 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.enumeration import Probing
 from balcao.core.access.limits import Limits
 from balcao.core.access.tokens import TokenVerifier
-from balcao.core.audit.events import Audit, HashKey
+from balcao.core.context.audit import Audit, HashKey
 from balcao.core.database.pool import Database
 from balcao.settings import Settings
 
