@@ -11,6 +11,7 @@ from balcao.core.access import catalogue
 from balcao.core.audit import chain, platform_retention, retention
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
 from balcao.core.http.endpoint import OperationEndpoint
@@ -55,15 +56,15 @@ def all_retention() -> list[Retention]:
     return [*platform_retention.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
 
 
-def build(settings: Settings, database_url: str, names: Sequence[str] = ()) -> Application:
+def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
     """Compile what one process serves; everything is opened when the server starts it."""
     services = chosen(names)
-    platform = assemble(settings, database_url)
+    platform = assemble(settings, database_url, group)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
     if settings.embedded_identity:
         mounts.append(provider.mount(settings, platform))
-    return Application(Gateway(mounts, pages(services), lambda: running(platform, services), alone=alone))
+    return Application(Gateway(mounts, pages(platform, services), lambda: running(platform, services), alone=alone))
 
 
 def mount(service: Service, platform: Platform) -> Mount:
@@ -98,6 +99,8 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
             await migrations.check(connection, all_migrations())
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
+        platform.metrics.start()
+        stack.callback(platform.metrics.stop)
         platform.tokens.start()
         stack.callback(platform.tokens.stop)
         for service in services:

@@ -1,4 +1,4 @@
-"""Announcing operations at start (access document, 3.6 and cases 1, 2 and 15)."""
+"""Announcing operations at start (rules: access 3.6, cases 1, 2, 15)."""
 
 import asyncio
 from dataclasses import replace

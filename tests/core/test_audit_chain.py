@@ -1,5 +1,5 @@
 """The chain over the audit events: hashed in SQL, followed by the platform, and verified here by code of the tests' own
-(registry document, 3.7)."""
+(rules: registry 3.7)."""
 
 import asyncio
 import hashlib

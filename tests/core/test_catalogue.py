@@ -1,4 +1,4 @@
-"""The snapshot that each process decides by, and what of an operation stops the boot (access document, 3.6 and 4.5)."""
+"""The snapshot that each process decides by, and what of an operation stops the boot (rules: access 3.6, 4.5)."""
 
 import asyncio
 from copy import copy

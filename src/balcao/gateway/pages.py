@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
+from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.service import Service
-from balcao.core.telemetry import exposition
+from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
 
@@ -35,7 +36,7 @@ Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p></ma
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 
 
-def pages(services: Sequence[Service]) -> Mount:
+def pages(platform: Platform, services: Sequence[Service]) -> Mount:
     """Return what answers at the root; `/` leads to `/docs`, `/metrics` carries no path and no person."""
     listing = _PAGE.format(style=_STYLE, items="".join(_item(service) for service in services))
 
@@ -46,8 +47,7 @@ def pages(services: Sequence[Service]) -> Mount:
         return Response(listing.encode(), media_type=HTML)
 
     def metrics(_: Request) -> Response[bytes]:
-        body, media_type = exposition()
-        return Response(body, media_type=media_type)
+        return Response(platform.metrics.exposition(), media_type=MEDIA_TYPE)
 
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()})

@@ -1,4 +1,4 @@
-"""Companies (registry document, 2.6 and 3.7)."""
+"""Companies (rules: registry 2.6, 3.7)."""
 
 from typing import Any
 

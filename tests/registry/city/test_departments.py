@@ -1,4 +1,4 @@
-"""Departments (registry document, 2.6; cases H1 and A6)."""
+"""Departments (rules: registry 2.6, cases H1, A6)."""
 
 import unicodedata
 from typing import Any

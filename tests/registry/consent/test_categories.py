@@ -1,4 +1,4 @@
-"""Notification categories: the public list and its keepers' (registry document, 2.5, 3.8, case P7)."""
+"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8, case P7)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

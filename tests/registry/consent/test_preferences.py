@@ -1,4 +1,4 @@
-"""Changing and reading notification preferences (registry document, 2.5 and 4.7, cases P1 to P6 and A2)."""
+"""Changing and reading notification preferences (rules: registry 2.5, 4.7, cases P1-P6, A2)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""How the CRM integration fares: status, events, what lies ahead of the clock (registry document, 2.10, C7)."""
+"""How the CRM integration fares: status, events, what lies ahead of the clock (rules: registry 2.10, case C7)."""
 
 from collections.abc import Callable
 from typing import Any

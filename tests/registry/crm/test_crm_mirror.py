@@ -1,4 +1,4 @@
-"""The mirror as it stands (registry document, 2.9): `effective` is what the record shows, no second opinion."""
+"""The mirror as it stands (rules: registry 2.9): `effective` is what the record shows, no second opinion."""
 
 from collections.abc import Callable
 from typing import Any

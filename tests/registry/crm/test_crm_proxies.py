@@ -1,4 +1,4 @@
-"""What citizens see and do in the CRM through us (registry document, 2.10), over HTTP against the sandbox CRM."""
+"""What citizens see and do in the CRM through us (rules: registry 2.10), over HTTP against the sandbox CRM."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

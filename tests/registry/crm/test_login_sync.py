@@ -1,4 +1,4 @@
-"""Login sync against the sandbox CRM over HTTP (registry document, cases L1-L9)."""
+"""Login sync against the sandbox CRM over HTTP (rules: registry cases L1-L9)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Own changes told to the CRM (registry document, 4.5 and cases X1-X6, X10, T3)."""
+"""Own changes told to the CRM (rules: registry 4.5, cases X1-X6, X10, T3)."""
 
 import json
 from collections.abc import Callable

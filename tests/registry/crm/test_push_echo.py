@@ -1,4 +1,4 @@
-"""The sandbox CRM sends back what it was told: a round trip over HTTP that changes nothing (registry document, X2)."""
+"""The sandbox CRM echoes what was pushed: a round trip over HTTP that changes nothing (rules: registry case X2)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Pushes that the CRM does not take: tries, dead letters, the open circuit (registry document, X3, X5-X8)."""
+"""Pushes that the CRM does not take: tries, dead letters, the open circuit (rules: registry cases X3, X5-X8)."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The webhook at the door and its way into the citizen record (registry document, cases W1-W9, D1-D9, T1-T6)."""
+"""The webhook at the door and its way into the citizen record (rules: registry cases W1-W9, D1-D9, T1-T6)."""
 
 from collections.abc import Callable
 from typing import Any

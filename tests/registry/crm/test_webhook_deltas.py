@@ -1,4 +1,4 @@
-"""What events make of the record (registry document, D1-D9, C1-C6, T1-T6): tables of events and what then shows."""
+"""What events make of the record (rules: registry cases D1-D9, C1-C6, T1-T6): tables of events and what then shows."""
 
 import itertools
 import json

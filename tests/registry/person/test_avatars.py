@@ -1,4 +1,4 @@
-"""Avatars: the shipped figures, those that staff offer, and a citizen's choice (registry document, 2.2)."""
+"""Avatars: the shipped figures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
 import re
 from collections.abc import Iterator

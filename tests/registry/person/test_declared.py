@@ -1,4 +1,4 @@
-"""The self-declared fields of one value (registry document, 2.3, cases G4 and T3)."""
+"""The self-declared fields of one value (rules: registry 2.3, cases G4, T3)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""The self-declared address (registry document, 2.3 and 4.2, case G5)."""
+"""The self-declared address (rules: registry 2.3, 4.2, case G5)."""
 
 import json
 from typing import Any

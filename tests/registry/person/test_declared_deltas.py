@@ -1,4 +1,4 @@
-"""How the CRM's deltas show in the merged record's addresses, phones and e-mails (registry document, D1 to D6)."""
+"""How the CRM's deltas show in the merged record's addresses, phones and e-mails (rules: registry cases D1-D6)."""
 
 import json
 from typing import Any

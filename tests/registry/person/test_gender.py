@@ -1,4 +1,4 @@
-"""The self-declared gender (registry document, cases G1-G3 and A2, A6)."""
+"""The self-declared gender (rules: registry cases G1-G3, A2, A6)."""
 
 from collections.abc import Callable
 from typing import Any

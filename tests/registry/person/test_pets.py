@@ -1,4 +1,4 @@
-"""Pets (registry document, 2.6 and 3.7; case G8)."""
+"""Pets (rules: registry 2.6, 3.7, case G8)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The phone and its verification (registry document, 2.3, 2.4 and 4.7, cases G6 and G7)."""
+"""The phone and its verification (rules: registry 2.3, 2.4, 4.7, cases G6, G7)."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""First login and the short form of the opt-ins (registry document, 2.2 and 4.7)."""
+"""First login and the short form of the opt-ins (rules: registry 2.2, 4.7)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whether a text can be a phone number or an e-mail address (registry document, 2.4)."""
+"""Whether a text can be a phone number or an e-mail address (rules: registry 2.4)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Anonymisation in two calls: a rehearsal that changes nothing, then in earnest (registry document, case R2)."""
+"""Anonymisation in two calls: a rehearsal that changes nothing, then in earnest (rules: registry case R2)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How long the registry's rooms keep what is theirs (registry document, section 5)."""
+"""How long the registry's rooms keep what is theirs (rules: registry 5)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -40,7 +40,7 @@ async def writing(call: Call, attempt: Event) -> AsyncIterator[Write]:
             if write.events:
                 write.version = await store.record(connection, [event.of(call) for event in write.events])
     except Forbidden:
-        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.subject):
+        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.key):
             await _record_denied(call, write.attempt)
         raise
     if write.events:

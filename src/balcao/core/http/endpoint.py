@@ -65,7 +65,7 @@ class OperationEndpoint:
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         # Counting in Redis has to be waited for; counting in the process has not.
-        self._waits_for_rate = platform.limits.shared and bool(operation.rate or operation.machine_rate)
+        self._waits_for_rate = platform.limits.remote and bool(operation.rate or operation.machine_rate)
 
     def respond(self, request: Request) -> Responding:
         """Answer the request; at once where nothing has to be waited for."""
@@ -97,7 +97,7 @@ class OperationEndpoint:
         platform, operation = self._platform, self.operation
         call.caller = caller
         if self._asks_by_number:
-            platform.probing.refuse_shut(caller.subject)
+            platform.enumeration.refuse_shut(caller.key)
         if operation.ready is not None:
             operation.ready(platform)
         owner = None
@@ -147,7 +147,7 @@ class OperationEndpoint:
             if isinstance(fault, _Denied):
                 await self._record_denial(call, request)
             if self._asks_by_number and call.caller is not None and isinstance(fault, (Forbidden, NotFound)):
-                await self._platform.probing.count(call.caller.subject)
+                await self._platform.enumeration.count(call.caller.key)
         except Exception as further:
             fault = further
         return self.operation.dialect.response(known(fault, self.key))
@@ -254,4 +254,4 @@ def known(fault: Exception, key: str) -> BalcaoError:
 
 
 def _who(call: Call, request: Request) -> str:
-    return call.caller.subject if call.caller is not None else request.peer
+    return call.caller.key if call.caller is not None else request.peer

@@ -56,12 +56,12 @@ async def _record_read(connection: Connection, call: Call, company: Company) -> 
 
 async def _leave_trace(call: Call) -> None:
     """As for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified.subject):
+    if await call.platform.limits.within(*DENIED, call.identified.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
 
 def _shown(company: Company, call: Call) -> Company:
-    """The platform's own client gets whole records (registry document, 1.1)."""
+    """The platform's own client gets whole records (rules: registry 1.1)."""
     shown = timed(company, ZoneInfo(call.platform.settings.time_zone))
     return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)

@@ -15,7 +15,7 @@ LIMIT_SECONDS = 2.0
 
 async def check(platform: Platform) -> HealthCheck:
     """Raises Unavailable when the data store does not answer; without the cache the service goes on."""
-    datastore, cache = await asyncio.gather(_answers(_ping(platform)), _answers(platform.limits.storage.check()))
+    datastore, cache = await asyncio.gather(_answers(_ping(platform)), _answers(platform.limits.check()))
     if not datastore.status:
         raise Unavailable("O banco de dados não respondeu.", code="store-away")
     return HealthCheck(Dependencies(datastore, cache), cache.status, utc_now(), __version__)
