@@ -48,14 +48,15 @@ async def load_once(settings: Settings, url: str) -> None:
     The mark is kept beside the migrations: it comes and goes with the database, not with a file.
     """
     async with database.platform(settings, url) as platform:
-        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demo))
+        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demos))
 
 
 def _loading(service: Service, platform: Platform) -> Any:
     async def step(connection: Connection) -> None:
-        if service.demo is None or await migrations.was_done(connection, OWNER, service.name):
+        if await migrations.was_done(connection, OWNER, service.name):
             return
-        await service.demo.load(platform)
+        for one in service.demos:
+            await one.load(platform)
         await Worker(platform.database, service.jobs, platform).drain()
         await migrations.mark_done(connection, OWNER, service.name)
 
@@ -75,8 +76,9 @@ async def offer(settings: Settings, url: str) -> Offer | None:
 async def _examples(platform: Platform, loaded: set[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for service in app.SERVICES:
-        if service.demo and service.name in loaded:
-            found |= await service.demo.examples(platform)
+        if service.name in loaded:
+            for one in service.demos:
+                found |= await one.examples(platform)
     return found
 
 
