@@ -116,7 +116,7 @@ func (s *server) receiveEvent(c *gin.Context, call *call) {
 	send(c, http.StatusAccepted, answer)
 }
 
-// parseEvent returns the event and its data, cleaned.
+// parseEvent returns the event and its data, cleaned. Only updates are measured, so no other kind is known here.
 func parseEvent(body []byte) (event, eventData, error) {
 	received := event{Kind: "atualizacao"}
 	var data eventData
