@@ -27,7 +27,7 @@ test: $(VENV)/.dev ## instala o que os testes pedem e executa todos
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTEST='$(PYTEST)' tools/test
 
-bench: $(VENV)/.dev ## mede as operações ao lado de dois parâmetros de comparação
+bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
 	@$(BIN)/python -m bench
 
 lint: $(VENV)/.dev ## estilo e paredes entre os módulos
