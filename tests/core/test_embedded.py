@@ -22,9 +22,9 @@ from balcao.core.embedded import account as embedded_account
 from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, binaries_for
 from balcao.core.embedded.supervisor import EmbeddedError, Server, start
+from tests.support.patience import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
-HANG = 120  # seconds; only against hanging
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
@@ -86,7 +86,7 @@ def ask(server: Server, *statements: str) -> Any:
     """The value that the last statement answers."""
 
     async def asking() -> Any:
-        connection = await asyncpg.connect(server.url, timeout=HANG)
+        connection = await asyncpg.connect(server.url, timeout=PATIENCE)
         try:
             return [await connection.fetchval(statement) for statement in statements][-1]
         finally:
@@ -169,7 +169,7 @@ def test_a_start_beside_a_live_supervisor_attaches_and_leaves_the_server_to_it(f
         with start(folder) as attached:
             assert not attached.started
         assert ask(attached.server, "SELECT 1") == 1
-        other.communicate(timeout=HANG)
+        other.communicate(timeout=PATIENCE)
     assert not (folder / "postgres/postmaster.pid").exists()
 
 
@@ -178,7 +178,7 @@ def test_of_many_that_start_at_once_one_supervises_and_all_are_answered(folder: 
         processes = (a, b, c, d)
         assert sorted(said(process) for process in processes) == ["False", "False", "False", "True"]
         for process in processes:
-            process.communicate(timeout=HANG)
+            process.communicate(timeout=PATIENCE)
 
 
 def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_server_of_a_killed_supervisor_is_taken_over(folder: Path, script: s
     with supervised(folder, script) as other:
         assert said(other) == "True"
         os.kill(other.pid, signal.SIGKILL)
-        other.wait(HANG)
+        other.wait(PATIENCE)
         orphan = postmaster(Server(folder / "postgres", folder / "run", 5432))
         with start(folder) as running:
             assert running.started
@@ -209,18 +209,18 @@ def test_an_interrupt_of_the_process_group_leaves_the_server_to_its_supervisor(f
         os.killpg(other.pid, signal.SIGINT)
         assert said(other) == "interrupted"
         assert ask(Server(folder / "postgres", folder / "run", 5432), "SELECT 1") == 1
-        other.communicate(timeout=HANG)
+        other.communicate(timeout=PATIENCE)
         assert other.returncode == 0
 
 
 def test_a_first_start_killed_halfway_heals(folder: Path) -> None:
     (folder / "postgres.new-leftover/base").mkdir(parents=True)
     with supervised(folder) as other:
-        until = time.monotonic() + HANG
+        until = time.monotonic() + PATIENCE
         while not list(folder.glob("postgres.new-*/global")):
             assert time.monotonic() < until
         os.kill(other.pid, signal.SIGKILL)
-        other.wait(HANG)
+        other.wait(PATIENCE)
     with start(folder, durable=False) as running:
         assert running.started
         assert ask(running.server, "SELECT 1") == 1
@@ -231,7 +231,7 @@ def test_a_pid_file_that_names_a_stranger_is_not_believed(folder: Path) -> None:
     with start(folder, durable=False) as running:
         recorded = (folder / "postgres/postmaster.pid").read_text().splitlines()
     account = owner(folder / "postgres")
-    with subprocess.Popen(["sleep", str(HANG)], **account.switch) as stranger:
+    with subprocess.Popen(["sleep", str(PATIENCE)], **account.switch) as stranger:
         try:
             (folder / "postgres/postmaster.pid").write_text("\n".join([str(stranger.pid), *recorded[1:]]))
             with start(folder, durable=False) as running:

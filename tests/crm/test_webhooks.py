@@ -12,10 +12,10 @@ from litestar import Litestar, Request, post
 from litestar.exceptions import NotAuthorizedException
 
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 CARLA = "90000000337"
-HANG = 30  # seconds; only against hanging
 
 
 class Listener:
@@ -42,7 +42,7 @@ class Listener:
         self.app = Litestar([token, webhook], openapi_config=None)
 
     def next(self) -> dict[str, Any]:
-        return self.arrived.get(timeout=HANG)
+        return self.arrived.get(timeout=PATIENCE)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import uvicorn
 
-PATIENCE_SECONDS = 60
+from tests.support.patience import PATIENCE
 
 
 class RunningServer:
@@ -24,7 +24,7 @@ class RunningServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while not self._server.started:
             if not self._thread.is_alive() or time.monotonic() > deadline:
                 raise RuntimeError("the server did not start")
@@ -33,7 +33,7 @@ class RunningServer:
 
     def __exit__(self, *_: object) -> None:
         self._server.should_exit = True
-        self._thread.join(PATIENCE_SECONDS)
+        self._thread.join(PATIENCE)
         self._socket.close()
 
 
