@@ -1,4 +1,4 @@
-"""The audit chain: its hashes are made in SQL and verified here by code of the tests' own (access document, 3.4)."""
+"""The audit chain: its hashes are made in SQL and verified here by code of the tests' own (rules: access 3.4)."""
 
 import asyncio
 import json

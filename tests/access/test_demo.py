@@ -1,4 +1,4 @@
-"""The sandbox's catalogue (access document, section 7)."""
+"""The sandbox's catalogue (rules: access 7)."""
 
 import pytest
 

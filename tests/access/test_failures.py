@@ -1,4 +1,4 @@
-"""When the change or its event cannot be written, nothing is changed (access document, 2.1, 5.2 and case 48)."""
+"""When the change or its event cannot be written, nothing is changed (rules: access 2.1, 5.2, case 48)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Several processes on one catalogue: a change is one whole version everywhere (cases 13, 34 and 54)."""
+"""Several processes on one catalogue: a change is one whole version everywhere (rules: access cases 13, 34, 54)."""
 
 import random
 from collections.abc import Iterator

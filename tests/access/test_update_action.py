@@ -1,4 +1,4 @@
-"""PUT /api/v1/actions/{action_id}: the operation of the specification (access document, 2.1 and cases 3 to 20)."""
+"""PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1, cases 3-20)."""
 
 import base64
 import hashlib

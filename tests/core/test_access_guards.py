@@ -1,4 +1,4 @@
-"""What stands before a person's data besides the rule (registry document, 1.1 and 5).
+"""What stands before a person's data besides the rule (rules: registry 1.1, 5).
 
 The reason of access, the record of own reads, the shutting of those who try one number after the other.
 """
@@ -11,9 +11,8 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.access.enumeration import Probing
+from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
-from balcao.core.errors import TooMany
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.support.issuer import Issuer, bearer
@@ -110,21 +109,10 @@ def test_numbers_that_are_not_there_count_as_those_that_are_refused(
 
 
 async def test_without_the_shared_counter_nobody_is_shut() -> None:
-    away = Probing(Limits("redis://127.0.0.1:1"), "1/minute")
+    away = EnumerationGuard(Limits("redis://127.0.0.1:1"), "1/minute")
     for _ in range(3):
         await away.count("caller")
     away.refuse_shut("caller")
-
-
-async def test_the_shutting_ends() -> None:
-    probing = Probing(Limits(), "1/second")
-    for _ in range(2):
-        await probing.count("caller")
-    with pytest.raises(TooMany):
-        probing.refuse_shut("caller")
-    probing.refuse_shut("another")
-    probing._until["caller"] -= 1
-    probing.refuse_shut("caller")
 
 
 def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:

@@ -1,4 +1,4 @@
-"""The chain over the audit events (registry document, 3.7).
+"""The chain over the audit events (rules: registry 3.7).
 
 Hashed in SQL, followed by the platform, and verified here by code of the tests' own.
 """

@@ -19,7 +19,7 @@ class Clock:
 
 
 class CircuitMachine(RuleBasedStateMachine):
-    """Compares the breaker with the rules of the domain document, told in plain lists."""
+    """Compares the breaker with its rules, written in plain lists (rules: registry 4.5)."""
 
     def __init__(self) -> None:
         super().__init__()

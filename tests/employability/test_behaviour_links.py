@@ -1,4 +1,4 @@
-"""Behaviours and attitudes in a resume (employability document, section 6, cases 10 to 12)."""
+"""Behaviours and attitudes in a resume (rules: employability cases 10-12)."""
 
 import asyncio
 from collections.abc import Callable

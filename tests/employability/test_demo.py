@@ -1,4 +1,4 @@
-"""Demo data of the sandbox (employability document, section 7)."""
+"""Demo data of the sandbox (rules: employability 7)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

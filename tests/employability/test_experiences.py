@@ -1,4 +1,4 @@
-"""Experiences of a resume (employability document, section 6, cases 7 to 9)."""
+"""Experiences of a resume (rules: employability cases 7-9)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Older jobs (employability document, section 6, cases 14 and 15, and section 4.7)."""
+"""Older jobs (rules: employability 4.7, cases 14, 15)."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

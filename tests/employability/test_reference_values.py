@@ -1,4 +1,4 @@
-"""Reference values (employability document, section 6, cases 1 to 6 and 13)."""
+"""Reference values (rules: employability cases 1-6, 13)."""
 
 import json
 from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -11,11 +10,10 @@ from authlib.common.security import generate_token
 from authlib.integrations.requests_client import OAuth2Session
 from joserfc import jwt
 from joserfc.jwk import KeySet
-from litestar import Litestar
 
 from balcao.core.access.limits import Limits
-from balcao.core.context.platform import assemble
-from balcao.gateway.front_door import FrontDoor
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway
 from balcao.identity import provider
 from balcao.identity.demo import Person, people
 from balcao.identity.realm import Realm
@@ -23,6 +21,7 @@ from balcao.settings import Settings
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
+from tests.support.serving import no_pages
 
 CALLBACK = "http://127.0.0.1:4321/callback"
 ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
@@ -33,10 +32,9 @@ class RunningProvider(RunningServer):
 
     def __init__(self, settings: Settings, *, strict: bool = False) -> None:
         self.settings = settings
-        platform = assemble(settings, "")
-        mount = provider.mount(settings, replace(platform, limits=Limits(generous=not strict)))
-        self.realm: Realm = mount.app.state.realm  # type: ignore[attr-defined]
-        super().__init__(FrontDoor([mount], Litestar([]), nullcontext), settings.port)
+        self.realm = Realm(settings, Limits(generous=not strict))
+        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), nullcontext)
+        super().__init__(Application(gateway), settings.port)
 
     @property
     def issuer(self) -> str:

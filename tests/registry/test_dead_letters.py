@@ -1,4 +1,4 @@
-"""Dead letters over HTTP: jobs of every kind, whose they are, another try, the end (registry document, 2.10)."""
+"""Dead letters over HTTP: jobs of every kind, whose they are, another try, the end (rules: registry 2.10)."""
 
 import asyncio
 from collections.abc import Callable

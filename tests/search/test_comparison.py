@@ -1,4 +1,4 @@
-"""What a comparison is, whatever is compared (search document, 2.1)."""
+"""What a comparison is, whatever is compared (rules: search 2.1)."""
 
 from typing import Any
 

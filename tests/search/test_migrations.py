@@ -1,4 +1,4 @@
-"""Rolling back a migration and reading the history (search document, 4.5 and cases 64 to 69)."""
+"""Rolling back a migration and reading the history (rules: search 4.5, cases 64-69)."""
 
 import asyncio
 import threading

@@ -1,30 +1,163 @@
-"""Metrics for Prometheus: by service, operation and status; never by path, so no person can appear."""
+"""Metrics for Prometheus: by service, operation and status; never by path, so no person can appear.
 
-import functools
+A request adds to plain lists; they become series when somebody asks for them (`core.context.metrics`).
+"""
 
-from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_latest
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
-_requests = Counter("balcao_requests", "Requests answered", ["service", "operation", "method", "status"])
-_seconds = Histogram(
-    "balcao_request_seconds",
-    "Time to answer",
-    ["service", "operation"],
-    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
-)
+import msgspec
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.process_collector import ProcessCollector
 
+MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+_BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_REQUESTS = "balcao_requests"
 
-@functools.cache
-def _meters(service: str, operation: str, method: str, status: int) -> tuple[Counter, Histogram]:
-    """As many as there are series."""
-    return _requests.labels(service, operation, method, status), _seconds.labels(service, operation)
-
-
-def observe(service: str, operation: str, method: str, status: int, seconds: float) -> None:
-    counter, histogram = _meters(service, operation, method, status)
-    counter.inc()
-    histogram.observe(seconds)
+# A family's name and the values of its labels.
+Series: TypeAlias = tuple[str, ...]
 
 
-def exposition() -> tuple[bytes, str]:
-    """The text that Prometheus reads, and its media type."""
-    return generate_latest(), CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
+class Meter:
+    """One operation's answers by status, and how long they took."""
+
+    __slots__ = ("buckets", "labels", "seconds", "statuses")
+
+    def __init__(self, labels: tuple[str, str, str]) -> None:
+        self.labels = labels
+        self.statuses: dict[int, int] = {}
+        self.seconds = 0.0
+        self.buckets = [0] * len(_BUCKETS)
+
+    def count(self, status: int, seconds: float) -> None:
+        """Count one answer."""
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        self.seconds += seconds
+        self.buckets[bisect_left(BOUNDS, seconds)] += 1
+
+
+class Counter:
+    """Something that happened, by the values of its labels."""
+
+    def __init__(self, name: str, text: str, labels: tuple[str, ...]) -> None:
+        self.name = name
+        self.text = text
+        self.labels = labels
+        self.counts: dict[tuple[str, ...], int] = {} if labels else {(): 0}
+
+    def inc(self, *values: str) -> None:
+        """Count one with these label values."""
+        self.counts[values] = self.counts.get(values, 0) + 1
+
+
+class Numbers(msgspec.Struct):
+    """What processes counted: `times` holds a sum of seconds and the buckets, by service and operation.
+
+    `states` are those of the processes themselves, each under its own name.
+    """
+
+    counts: dict[Series, int] = {}
+    times: dict[tuple[str, str], tuple[float, list[int]]] = {}
+    states: dict[Series, float] = {}
+
+
+def total(parts: Iterable[Numbers]) -> Numbers:
+    """Return the sums over all parts."""
+    found = Numbers({}, {}, {})
+    for part in parts:
+        found.states |= part.states
+        for series, count in part.counts.items():
+            found.counts[series] = found.counts.get(series, 0) + count
+        for operation, (seconds, buckets) in part.times.items():
+            before, counted = found.times.get(operation, (0.0, [0] * len(_BUCKETS)))
+            found.times[operation] = (before + seconds, [a + b for a, b in zip(counted, buckets, strict=True)])
+    return found
+
+
+class Telemetry:
+    """All that one process counts."""
+
+    def __init__(self) -> None:
+        self._meters: dict[tuple[str, str, str], Meter] = {}
+        self._counters: dict[str, Counter] = {}
+        self._process = ProcessCollector(registry=None)
+
+    def meter(self, service: str, operation: str, method: str) -> Meter:
+        """Return the operation's meter, always the same one. A method that nobody knows is not named."""
+        labels = (service, operation, method if method in _METHODS else "other")
+        return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
+
+    def counter(self, name: str, text: str, *labels: str) -> Counter:
+        """Declare a counter; `name` comes without the `_total` that its series end in."""
+        return self._counters.setdefault(name, Counter(name, text, labels))
+
+    def numbers(self, process: str) -> Numbers:
+        """Return what was counted so far, and how the process named so fares."""
+        found = Numbers({}, {}, {})
+        for (service, operation, method), meter in self._meters.items():
+            for status, count in meter.statuses.items():
+                found.counts[_REQUESTS, service, operation, method, str(status)] = count
+        methods = (
+            Numbers(times={labels[:2]: (meter.seconds, meter.buckets)})
+            for labels, meter in self._meters.items()
+            if meter.statuses
+        )
+        found.times = total(methods).times
+        for counter in self._counters.values():
+            found.counts |= {(counter.name, *values): count for values, count in counter.counts.items()}
+        samples = (sample for family in self._process.collect() for sample in family.samples)
+        found.states = {(sample.name, process): sample.value for sample in samples}
+        return found
+
+    def exposition(self, numbers: Numbers) -> bytes:
+        """Return the text that Prometheus reads."""
+        return generate_latest(_Families(self._counters.values(), numbers))
+
+
+class _Families:
+    """The metric families of these numbers, for the library's writer."""
+
+    def __init__(self, counters: Iterable[Counter], numbers: Numbers) -> None:
+        self._counters = counters
+        self._numbers = numbers
+
+    def collect(self) -> Iterator[Metric]:
+        requests = Counter(_REQUESTS, "Requests answered", ("service", "operation", "method", "status"))
+        for counter in (requests, *self._counters):
+            family = CounterMetricFamily(counter.name, counter.text, labels=counter.labels)
+            for series, count in self._numbers.counts.items():
+                if series[0] == counter.name:
+                    family.add_metric(series[1:], count)
+            yield family
+        yield self._times()
+        yield from self._states()
+
+    def _times(self) -> Metric:
+        family = HistogramMetricFamily("balcao_request_seconds", "Time to answer", labels=["service", "operation"])
+        for operation, (seconds, buckets) in self._numbers.times.items():
+            below, cumulative = 0, []
+            for bound, count in zip(_BUCKETS, buckets, strict=True):
+                below += count
+                cumulative.append((bound, below))
+            family.add_metric(operation, cumulative, seconds)
+        return family
+
+    def _states(self) -> Iterator[Metric]:
+        for name in sorted({series[0] for series in self._numbers.states}):
+            kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            family = kind(name.removesuffix("_total"), "Of each process", labels=["process"])
+            for series, value in self._numbers.states.items():
+                if series[0] == name:
+                    family.add_metric(series[1:], value)
+            yield family
+
+
+# The process's own.
+telemetry = Telemetry()
+meter = telemetry.meter
+counter = telemetry.counter

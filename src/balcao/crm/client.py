@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
-from prometheus_client import Counter
 
 from balcao.core.errors import Unavailable
+from balcao.core.telemetry import counter
 from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
@@ -22,7 +22,7 @@ from balcao.crm.transport import ANSWER_SECONDS, CONNECT_SECONDS, Answer, Transp
 from balcao.settings import Settings
 
 TIMEOUT = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-_duplicates = Counter("balcao_crm_duplicate_account", "Look-ups that found more than one account of a person")
+_duplicates = counter("balcao_crm_duplicate_account", "Look-ups that found more than one account of a person")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,18 @@
 
 import functools
 from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar import Request
-from litestar.datastructures import State
 
 from balcao.core.access.limits import Limits
+from balcao.core.http.requests import Request
 from balcao.identity import demo
 from balcao.identity.demo import Client, Person
 from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
-
-AnyRequest = Request[object, object, State]
 
 
 class Realm:
@@ -58,6 +56,25 @@ def people_by_login() -> Mapping[str, Person]:
     return {name: person for person in demo.people() for name in (person.cpf, person.username)}
 
 
-def realm_of(request: AnyRequest) -> Realm:
-    realm: Realm = request.app.state.realm
-    return realm
+class RealmRequest:
+    """A request to one of the realm's addresses."""
+
+    def __init__(self, realm: Realm, request: Request) -> None:
+        self.realm = realm
+        self.method = request.method
+        self.query_string = request.query_string
+        self.content = request.content
+        self.address = request.peer
+        self._headers = request.headers
+
+    def header(self, name: str) -> str:
+        """Return a header's value, empty where it was not sent."""
+        return self._headers.text(name.encode()) or ""
+
+    @functools.cached_property
+    def cookies(self) -> Mapping[str, str]:
+        """Return the cookies by name; none of a header that cannot be read."""
+        try:
+            return {name: morsel.value for name, morsel in SimpleCookie(self.header("cookie")).items()}
+        except CookieError:
+            return {}

@@ -1,4 +1,4 @@
-"""The catalogue of brands, models and colours (registry document, 2.7, 2.8, 3.6, cases M4 and M11)."""
+"""The catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6, cases M4, M11)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from balcao.registry.mobility.catalogue.colours import COLOURS
-from balcao.registry.mobility.catalogue.loading import LOADS
+from balcao.registry.mobility.catalogue.imports import LOADS
 from tests.registry.mobility.garage import ADMIN, ANA, MOBILITY, Garage, form
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size

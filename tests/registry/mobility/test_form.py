@@ -1,4 +1,4 @@
-"""The pure rules: flows, photo addresses, slugs (registry document, 3.6 and 4.8, cases M3, M4, M11)."""
+"""The pure rules: flows, photo addresses, slugs (rules: registry 3.6, 4.8, cases M3, M4, M11)."""
 
 import re
 from typing import Any

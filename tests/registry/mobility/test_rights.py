@@ -1,4 +1,4 @@
-"""What ends by time or by a person's right (registry document, 4.8, 4.9 and 5), and the demo data (7)."""
+"""What ends by time or by a person's right and the demo data (rules: registry 4.8, 4.9, 5, 7)."""
 
 import asyncio
 import json
@@ -15,7 +15,8 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
-from balcao.registry.mobility import demo, service
+from balcao.registry.mobility import service
+from balcao.registry.mobility.drivers import demo
 from balcao.registry.mobility.holding import HOLDING
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage

@@ -1,4 +1,4 @@
-"""Registering, reading, changing and deleting vehicles (registry document, 2.7, cases M1-M6)."""
+"""Registering, reading, changing and deleting vehicles (rules: registry 2.7, cases M1-M6)."""
 
 import json
 from collections.abc import Callable

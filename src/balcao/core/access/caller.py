@@ -24,6 +24,13 @@ class Caller:
     scopes: frozenset[str]
     roles: frozenset[str]
     expires_at: float
+    issuer: str = ""
+    # Under which every counter knows the caller: a subject is unique only with its issuer, and people use one limit for
+    # each client.
+    key: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", f"{self.issuer}\0{self.client}\0{self.subject}")
 
     @property
     def is_person(self) -> bool:
@@ -49,6 +56,7 @@ def from_claims(claims: Mapping[str, Any], role_clients: frozenset[str] = frozen
         scopes=frozenset((_text(claims.get("scope")) or "").split()),
         roles=frozenset(_roles(claims, role_clients)),
         expires_at=float(claims["exp"]),
+        issuer=(_text(claims.get("iss")) or "").rstrip("/"),
     )
 
 

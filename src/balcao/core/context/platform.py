@@ -7,11 +7,15 @@ from typing import Any, TypeVar
 import httpx
 
 from balcao.core.access.catalogue import Catalogue
-from balcao.core.access.enumeration import Probing
+from balcao.core.access.counts import Counts
+from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
 from balcao.core.access.tokens import TokenVerifier
-from balcao.core.audit.events import Audit, HashKey
+from balcao.core.context.audit import Audit, HashKey
+from balcao.core.context.metrics import Metrics
+from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database.pool import Database
+from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
 
 P = TypeVar("P")
@@ -27,7 +31,8 @@ class Platform:
     tokens: TokenVerifier
     audit: Audit
     limits: Limits
-    probing: Probing
+    enumeration: EnumerationGuard
+    metrics: Metrics
     http: httpx.AsyncClient
     client_lists: Mapping[str, frozenset[str]]
     parts: dict[type, Any] = field(default_factory=dict)
@@ -37,20 +42,23 @@ class Platform:
         return found
 
 
-def assemble(settings: Settings, database_url: str) -> Platform:
+def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE) -> Platform:
     """The parts, not yet opened."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = Database(database_url, size=settings.database_pool)
-    limits = Limits(settings.redis_url, generous=settings.sandbox)
+    secret = settings.hash_key.get_secret_value().encode()
+    counts = Counts(secret, group.counts_file, group.number, group.count)
+    limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
     role_clients = frozenset(name.strip() for name in settings.access_token_role_clients.split(",") if name.strip())
     return Platform(
         settings=settings,
         database=database,
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, role_clients),
-        audit=Audit(HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)),
+        audit=Audit(HashKey(secret, settings.hash_key_number)),
         limits=limits,
-        probing=Probing(limits, settings.probing_limit),
+        enumeration=EnumerationGuard(limits, settings.probing_limit),
+        metrics=Metrics(telemetry, group),
         http=http,
         client_lists=settings.client_lists,
     )

@@ -74,5 +74,4 @@ def _checked(key: str) -> str:
 
 def _caller(call: Call) -> bytes:
     """Who the key belongs to: an issuer's subject, never shown."""
-    caller = call.identified
-    return hashlib.sha256(f"{caller.client}\0{caller.subject}".encode()).digest()
+    return hashlib.sha256(call.identified.key.encode()).digest()

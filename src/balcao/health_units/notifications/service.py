@@ -1,4 +1,4 @@
-"""Opening, changing, confirming and closing a notification (health-units document, section 4.1).
+"""Opening, changing, confirming and closing a notification (rules: health_units 4.1).
 
 Each act leaves its event, its entry in the feed and its audit event in one transaction.
 """
@@ -6,7 +6,7 @@ Each act leaves its event, its entry in the feed and its audit event in one tran
 from datetime import datetime
 from uuid import UUID
 
-from balcao.core.audit.events import Action
+from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound

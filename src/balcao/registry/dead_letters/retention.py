@@ -1,4 +1,4 @@
-"""A dead letter that nobody looked after ends as if an operator had dropped it (registry document, section 5)."""
+"""A dead letter that nobody looked after ends as if an operator had dropped it (rules: registry 5)."""
 
 from datetime import timedelta
 
@@ -6,9 +6,9 @@ from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.jobs import dead_letters as service
 from balcao.core.jobs import queue
 from balcao.core.jobs.queue import Wanted
-from balcao.registry.dead_letters import service
 
 KEPT = timedelta(days=90)
 

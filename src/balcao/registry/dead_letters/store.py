@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.queue import Try
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters.about import Subject
 
 _PUSHES = """
 SELECT id::text, cpf, request_id, attempts_log::text AS log,
@@ -37,5 +37,5 @@ _GIVE_UP_PUSH = "DELETE FROM registry.outbox WHERE id = $1::text::uuid"
 
 
 async def give_up_push(connection: Connection, outbox_id: str) -> None:
-    """The CRM differs until the citizen's next change (registry document, 4.5)."""
+    """The CRM differs until the citizen's next change (rules: registry 4.5)."""
     await connection.execute(_GIVE_UP_PUSH, outbox_id)

@@ -1,11 +1,11 @@
-"""Wire types of the economic activities (registry document, 2.6)."""
+"""Wire types of the economic activities (rules: registry 2.6)."""
 
 from typing import Annotated
 
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name
+from balcao.core.imports.members import Code, Name
 
 
 class Activity(msgspec.Struct):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
-from balcao.core.access.check import DENIED
+from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -12,7 +12,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.showing import masked, timed
+from balcao.registry.city.companies.views import masked, timed
 from balcao.registry.filters import code_of
 
 READ = "companies:read"
@@ -56,12 +56,12 @@ async def _record_read(connection: Connection, call: Call, company: Company) -> 
 
 async def _leave_trace(call: Call) -> None:
     """As for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified.subject):
+    if await call.platform.limits.within(*DENIED, call.identified.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
 
 def _shown(company: Company, call: Call) -> Company:
-    """The platform's own client gets whole records (registry document, 1.1)."""
+    """The platform's own client gets whole records (rules: registry 1.1)."""
     shown = timed(company, ZoneInfo(call.platform.settings.time_zone))
     return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)

@@ -1,4 +1,4 @@
-"""Wire types of the departments (registry document, 3.7)."""
+"""Wire types of the departments (rules: registry 3.7)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name
+from balcao.core.imports.members import Code, Name
 
 LOWEST, HIGHEST = 0, 99
 Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]

@@ -16,8 +16,8 @@ class Dependencies(msgspec.Struct):
     cache: Dependency
 
 
-class Health(msgspec.Struct):
-    """Spec: health check result; `version` is the package's."""
+class HealthCheck(msgspec.Struct):
+    """The state of the registry (spec: health check result); `version` is the package's."""
 
     services: Dependencies
     status: bool

@@ -1,4 +1,4 @@
-"""Reading and changing a citizen's notification preferences; reads never write (registry document, 4.7)."""
+"""Reading and changing a citizen's notification preferences; reads never write (rules: registry 4.7)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +12,8 @@ from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import store
+from balcao.registry.consent.preferences.changes import Wish, of_body, of_choice, require_offered
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
-from balcao.registry.consent.preferences.wishes import Wish, of_body, of_choice, require_offered
 
 # What a caller knows of the preferences, whose ETag `If-Match` names.
 Known = Callable[[Preferences], Any]
@@ -21,6 +21,8 @@ Known = Callable[[Preferences], Any]
 
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
     """A read of somebody else's preferences leaves an audit event first."""
+    if call.reads_unrecorded:
+        return await store.find(call.platform.database, cpf)
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as connection:
         return await store.read(connection, cpf)
 

@@ -1,4 +1,4 @@
-"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (registry document, 4.5)."""
+"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (rules: registry 4.5)."""
 
 import random
 import time
@@ -6,27 +6,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from prometheus_client import Counter
-
 from balcao.core.context.call import worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Park, Retry, Wait, this_try
 from balcao.core.logs import log, request_id
+from balcao.core.telemetry import counter
 from balcao.crm.circuit import CIRCUIT_OPEN, State
 from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm.push.delivery import Change, deliver
+from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.outbox import service as outbox
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
 LONGEST_ASKED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
 OFF = timedelta(hours=1)
-_pushes = Counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", ["outcome"])
+_pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
 
 @dataclass(frozen=True)
@@ -136,5 +135,5 @@ async def _audit(platform: Platform, connection: Connection, pushed: Push, outco
 
 
 def _count(outcome: str, pushed: Push, **tried: Any) -> None:
-    _pushes.labels(outcome).inc()
+    _pushes.inc(outcome)
     log.info(f"crm_push.{outcome}", **{"fields": sorted(pushed.change.values), "tries": this_try.get()} | tried)

@@ -1,13 +1,13 @@
-"""What a citizen may say of a pet, without SQL and HTTP (registry document, 3.7)."""
+"""What a citizen may say of a pet, without SQL and HTTP (rules: registry 3.7)."""
 
 from datetime import date, datetime
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from balcao.core.errors import Invalid
+from balcao.core.values import days
 from balcao.core.values.clock import rfc3339
 from balcao.core.values.text import clean
-from balcao.registry import days
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
 
 NAME_LENGTH = 100

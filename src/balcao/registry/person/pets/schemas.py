@@ -1,13 +1,13 @@
-"""Wire types of the pets (registry document, 3.7)."""
+"""Wire types of the pets (rules: registry 3.7)."""
 
 from typing import Annotated
 
 import msgspec
 
 from balcao.core.http.paging import Pagination
+from balcao.core.imports.members import Name, require_cpf
 from balcao.core.values.cpf import Cpf
-from balcao.registry.days import require
-from balcao.registry.lines import Name, require_cpf
+from balcao.core.values.days import require
 
 FIRST_OWN_ID = 1_000_000
 DATES = (

@@ -8,12 +8,12 @@ from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
+from balcao.core.values import days
 from balcao.core.values.cpf import Cpf
-from balcao.registry import days
 from balcao.registry.person.wallet import store
 from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
 
-# Which scope covers which members (registry document, 2.2).
+# Which scope covers which members (rules: registry 2.2).
 COVERED = {
     "rmi:pessoa-fisica:read": ("documentos", "assistencia_social"),
     "sms:read": ("saude",),

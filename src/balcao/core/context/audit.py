@@ -1,0 +1,136 @@
+"""The trail of who did what to whose data: written in the transaction of the change, or the change fails.
+
+A person enters an event as a keyed hash plus the masked CPF, never whole.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection, StatementRefused, json_text
+from balcao.core.errors import Unavailable
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+
+Action = Literal["create", "read", "update", "delete", "export", "anonymise", "push", "event", "denied"]
+
+_COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_kind, actor_hash, key_number,
+        client, "grant", fields, reason, outcome"""
+
+
+def record_sql(trail: str, source: str) -> str:
+    """Return the text of an INSERT that records, for each row of `source`, the events of `trail`.
+
+    For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
+    parameter or a column with what `Audit.trail` made. Without a row in `source` nothing is recorded, so a statement
+    that writes under a condition names the CTE that says whether it held.
+    """
+    return f"""
+    INSERT INTO platform.audit_event ({_COLUMNS})
+    SELECT event.*
+    FROM {source} CROSS JOIN LATERAL jsonb_to_recordset({trail}) AS event (
+        id uuid, request_id text, operation text, action text, subject_hash bytea, subject text, actor_kind text,
+        actor_hash bytea, key_number smallint, client text, "grant" text, fields text[], reason text, outcome text)
+    """  # noqa: S608 - texts of our own stores
+
+
+_RECORD = record_sql("$1::jsonb", "(VALUES (true)) AS always")
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Around a statement that records: raises Unavailable where the trail is what PostgreSQL refuses to write."""
+    try:
+        yield
+    except StatementRefused as refusal:
+        # A missing right carries no name of a table but in its text, in whatever language that is.
+        if "audit_event" not in str(refusal):
+            raise
+        raise Unavailable(code="audit-not-written", retry_after=1) from refusal
+
+
+@dataclass(frozen=True)
+class HashKey:
+    """Keyed hashes of CPFs and other secrets; the number tells later which key made a hash."""
+
+    secret: bytes
+    number: int
+
+    def of(self, cpf: Cpf | None) -> bytes | None:
+        if cpf is None:
+            return None
+        return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
+
+    def derived(self, purpose: str, content: str = "") -> bytes:
+        """32 bytes for one purpose (a word of at most 16 letters): the hash of a content, or a key for another use."""
+        hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
+        return hashed.digest()
+
+
+class Audit:
+    """Writes audit events; needs the key only."""
+
+    def __init__(self, key: HashKey) -> None:
+        self._key = key
+
+    @property
+    def key(self) -> HashKey:
+        """For a service that keeps a trail of its own besides."""
+        return self._key
+
+    async def record(
+        self,
+        connection: Connection,
+        call: Call,
+        action: Action,
+        *,
+        subject: Cpf | None = None,
+        fields: Sequence[str] = (),
+        outcome: str = "done",
+    ) -> None:
+        """One event of the call at hand, in the caller's transaction. Raises Unavailable: nothing goes unrecorded."""
+        trail = self.trail(call, action, subject=subject, fields=fields, outcome=outcome)
+        try:
+            await connection.execute(_RECORD, trail)
+        except StatementRefused as refusal:
+            raise Unavailable(code="audit-not-written", retry_after=1) from refusal
+
+    def trail(
+        self,
+        call: Call,
+        action: Action,
+        *,
+        subject: Cpf | None = None,
+        fields: Sequence[str] = (),
+        outcome: str = "done",
+    ) -> str:
+        """Return one event of the call at hand as the jsonb text that `record_sql` takes."""
+        return json_text([self._event(call, action, subject, fields, outcome)])
+
+    def _event(
+        self, call: Call, action: Action, subject: Cpf | None, fields: Sequence[str], outcome: str
+    ) -> dict[str, Any]:
+        return {
+            "id": new_id(),
+            "request_id": call.request_id,
+            "operation": call.operation,
+            "action": action,
+            "subject_hash": _hex(self._key.of(subject)),
+            "subject": subject.masked if subject else None,
+            "actor_kind": call.actor_kind,
+            "actor_hash": _hex(self._key.of(call.actor)),
+            "key_number": self._key.number,
+            "client": call.client,
+            "grant": call.grant,
+            "fields": list(fields),
+            "reason": call.reason,
+            "outcome": outcome,
+        }
+
+
+def _hex(content: bytes | None) -> str | None:
+    """As bytea reads it."""
+    return None if content is None else f"\\x{content.hex()}"

@@ -1,0 +1,83 @@
+"""The metrics of all processes of a machine, whichever of them is asked.
+
+Each process puts its numbers into a file of its own once a second, and whoever is asked adds the files up. Files,
+because counting must cost next to nothing (the client library's multi-process mode pays for every increment), and
+because what a killed process counted must stay: its replacement takes over the file and goes on from there. So no
+series ever goes backwards, since a process shows only what stands in its file; others' numbers are at most a second
+late.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+
+import msgspec
+
+from balcao.core.context.processes import ProcessGroup
+from balcao.core.logs import log
+from balcao.core.telemetry import Numbers, Telemetry, total
+
+PUBLISH_SECONDS = 1.0
+
+
+class Metrics:
+    """Those of the group that this process belongs to; of it alone where the group has no folder."""
+
+    def __init__(self, telemetry: Telemetry, group: ProcessGroup) -> None:
+        self._telemetry = telemetry
+        self._group = group
+        self._before = Numbers({}, {}, {})
+        self._publishing: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Take over what a process of the same name left, and publish from now on."""
+        folder = self._group.metrics_folder
+        if folder is None:
+            return
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        predecessor = _read(self._file(folder))
+        self._before = Numbers(predecessor.counts, predecessor.times, {})
+        self._publishing = asyncio.create_task(self._publish_for_ever(folder))
+
+    def stop(self) -> None:
+        """Publish a last time."""
+        folder = self._group.metrics_folder
+        if folder is not None and self._publishing is not None:
+            self._publishing.cancel()
+            self._publish(folder)
+
+    def exposition(self) -> bytes:
+        """Return what Prometheus reads."""
+        folder = self._group.metrics_folder
+        if folder is None:
+            return self._telemetry.exposition(self._numbers())
+        self._publish(folder)
+        return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))))
+
+    async def _publish_for_ever(self, folder: Path) -> None:
+        while True:
+            await asyncio.sleep(PUBLISH_SECONDS)
+            self._publish(folder)
+
+    def _publish(self, folder: Path) -> None:
+        """Whole or not at all: a reader never sees half a file. A disk that refuses stops nothing but this."""
+        file = self._file(folder)
+        try:
+            file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._numbers()))
+            file.with_suffix(".new").replace(file)
+        except OSError as failure:
+            log.warning("metrics.not_published", code=os.strerror(failure.errno or 0))
+
+    def _numbers(self) -> Numbers:
+        return total([self._before, self._telemetry.numbers(self._group.name)])
+
+    def _file(self, folder: Path) -> Path:
+        return folder / f"{self._group.name}.msgpack"
+
+
+def _read(file: Path) -> Numbers:
+    """Nothing for a file that is not there, or that another release wrote."""
+    try:
+        return msgspec.msgpack.decode(file.read_bytes(), type=Numbers)
+    except (OSError, msgspec.MsgspecError):
+        return Numbers({}, {}, {})

@@ -1,0 +1,44 @@
+"""The instant of a CRM event, by ISO 8601 as CRMs write it (rules: registry 4.1 row 8)."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_FORM = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<hour>\d{2}):(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"(?P<zone>Z|[+-]\d{2}(?::?\d{2})?)?",
+    re.ASCII,
+)
+
+# The driver takes the very last instant for "infinity"; what is later than this counts as this.
+LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def parse(text: str) -> datetime | None:
+    """In UTC, the fraction cut to microseconds; None for anything that is no date with a time of 1970 to 9999."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        day = datetime.fromisoformat(found["date"])
+        local = day.replace(
+            hour=int(found["hour"]),
+            minute=int(found["minute"]),
+            second=int(found["second"] or 0),
+            microsecond=int((found["fraction"] or "0")[:6].ljust(6, "0")),
+            tzinfo=_zone(found["zone"]),
+        )
+        return min(local.astimezone(UTC), LATEST) if day.year >= 1970 else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _zone(text: str | None) -> timezone:
+    """Raises ValueError for minutes beyond 59 or an offset of a day and more."""
+    if text is None or text == "Z":
+        return UTC
+    minutes = text[3:].removeprefix(":") or "0"
+    if int(minutes) > 59:
+        raise ValueError
+    offset = timedelta(hours=int(text[1:3]), minutes=int(minutes))
+    return timezone(-offset if text[0] == "-" else offset)

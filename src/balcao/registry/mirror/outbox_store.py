@@ -1,0 +1,133 @@
+"""SQL of the outbox. Every statement that changes a row runs while the citizen's mirror is locked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.writes import Value
+
+
+class Row(msgspec.Struct, frozen=True):
+    """`dirty` maps a field to the version of its last change; `given_up`: its job will not send it any more."""
+
+    id: str
+    dirty: dict[str, int]
+    version: int
+    job: int
+    given_up: bool
+    request_id: str
+
+
+_COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
+
+# Held, because an operator who drops a dead letter does not lock the mirror.
+_OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"  # noqa: S608 - our own list of columns
+
+
+async def of(connection: Connection, cpf: Cpf) -> Row | None:
+    return _row(await connection.fetchrow(_OF, cpf.digits))
+
+
+_OWNER = "SELECT cpf FROM registry.outbox WHERE id = $1::uuid"
+
+
+async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
+    digits = await connection.fetchval(_OWNER, outbox_id)
+    return Cpf(digits) if digits else None
+
+
+_HAND_OVER = """
+UPDATE registry.outbox
+SET id = $2::uuid, job = $3, given_up = false, first_change_at = clock_timestamp(), attempts_log = '[]'
+WHERE cpf = $1
+"""
+
+
+async def hand_over(connection: Connection, cpf: Cpf, outbox_id: str, job: int) -> None:
+    """Another job sends the row from now on; the one before finds it no more."""
+    await connection.execute(_HAND_OVER, cpf.digits, outbox_id, job)
+
+
+_TAKE = f"UPDATE registry.outbox SET given_up = false WHERE id = $1::uuid RETURNING {_COLUMNS}"  # noqa: S608
+
+
+async def take(connection: Connection, outbox_id: str) -> Row | None:
+    return _row(await connection.fetchrow(_TAKE, outbox_id))
+
+
+_SENT = f"""
+UPDATE registry.outbox SET dirty = coalesce((
+    SELECT jsonb_object_agg(field.key, field.value) FROM jsonb_each(dirty) AS field
+    WHERE NOT $2::jsonb @> jsonb_build_object(field.key, field.value)), '{{}}')
+WHERE id = $1::uuid
+RETURNING {_COLUMNS}
+"""  # noqa: S608
+
+
+async def sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> Row | None:
+    """What has not changed since these versions is no longer dirty. Answers what is left of the row."""
+    return _row(await connection.fetchrow(_SENT, outbox_id, json_text(versions)))
+
+
+# The log keeps the last ten tries.
+_FAILED = f"""
+UPDATE registry.outbox SET
+    given_up = $2,
+    attempts_log = CASE WHEN jsonb_array_length(attempts_log) < 10 THEN attempts_log ELSE attempts_log - 0 END
+        || jsonb_build_array($3::jsonb || jsonb_build_object(
+            'time', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+WHERE id = $1::uuid
+RETURNING {_COLUMNS}
+"""  # noqa: S608
+
+
+async def failed(connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool) -> Row | None:
+    """`attempt` holds status, code, names of fields and duration, never a value."""
+    return _row(await connection.fetchrow(_FAILED, outbox_id, given_up, json_text(attempt)))
+
+
+# A field stays dirty for as long as its register is the citizen's own word.
+_KEEP_OWN = f"""
+UPDATE registry.outbox AS held SET dirty = coalesce((
+    SELECT jsonb_object_agg(field.key, field.value)
+    FROM jsonb_each(held.dirty) AS field
+    JOIN registry.register ON register.cpf = $1 AND register.field = field.key AND register.origin <> 'crm'), '{{}}')
+WHERE held.cpf = $1
+RETURNING {_COLUMNS}
+"""  # noqa: S608
+
+
+async def keep_own(connection: Connection, cpf: Cpf) -> Row | None:
+    return _row(await connection.fetchrow(_KEEP_OWN, cpf.digits))
+
+
+_MARKED = """
+SELECT register.field, coalesce(register.pushed_value = offered.value, false) AS echo
+FROM registry.outbox AS held
+JOIN registry.register USING (cpf)
+JOIN jsonb_each($2::jsonb) AS offered ON offered.key = register.field
+WHERE held.cpf = $1 AND held.dirty ? register.field
+"""
+
+
+async def marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+    """Which of these fields are dirty, and whether the value is the one that was last sent."""
+    rows = await connection.fetch(_MARKED, cpf.digits, json_text(offered))
+    return {row["field"]: row["echo"] for row in rows}
+
+
+_REMOVE = "DELETE FROM registry.outbox WHERE id = $1::uuid"
+
+
+async def remove(connection: Connection, outbox_id: str) -> None:
+    await connection.execute(_REMOVE, outbox_id)
+
+
+def _row(found: Any) -> Row | None:
+    if found is None:
+        return None
+    dirty = msgspec.json.decode(found["dirty"], type=dict[str, int])
+    return Row(found["id"], dirty, found["version"], found["job"], found["given_up"], found["request_id"])

@@ -1,0 +1,260 @@
+"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8, case P7)."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.registry.talking import Talk, somebody
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.shapes import INSTANT, differences
+
+LIST = "/notification-categories"
+ADMIN = "/admin/notification-categories"
+CATEGORY = {
+    "id": str,
+    "name": str,
+    "description": str,
+    "default_opt_in": bool,
+    "active": bool,
+    "order": int,
+    "created_at": INSTANT,
+    "updated_at": INSTANT,
+}
+SHIPPED = [
+    ("events", "Eventos", True),
+    ("services", "Serviços", True),
+    ("alerts", "Alertas", True),
+    ("mei_opportunities", "Oportunidades MEI", False),
+    ("courses", "Cursos", False),
+    ("health", "Saúde", True),
+]
+_numbers = count(1)
+
+
+@pytest.fixture
+def anybody(http: httpx.Client) -> Talk:
+    return Talk(http)
+
+
+@pytest.fixture
+def admin(http: httpx.Client, issuer: Issuer) -> Talk:
+    return Talk(http, issuer.admin())
+
+
+@pytest.fixture
+def made(admin: Talk) -> Iterator[Callable[..., dict[str, Any]]]:
+    """Creates categories that nobody sees any more afterwards."""
+    ids: list[str] = []
+
+    def make(**members: Any) -> dict[str, Any]:
+        new = {"id": f"made_{next(_numbers)}", "name": "Feiras", "description": "Feiras da cidade."} | members
+        ids.append(new["id"])
+        created: dict[str, Any] = admin.ok("POST", ADMIN, new)
+        return created
+
+    yield make
+    for id_ in ids:
+        admin.ok("DELETE", f"{ADMIN}/{id_}")
+
+
+def ids(talk: Talk, path: str) -> list[str]:
+    return [category["id"] for category in talk.ok("GET", path)["categories"]]
+
+
+def test_the_shipped_categories_stand_in_their_order(anybody: Talk) -> None:
+    answer = anybody("GET", LIST)
+    assert differences(answer.json(), {"categories": [CATEGORY]}) == []
+    shown = answer.json()["categories"]
+    assert [(row["id"], row["name"], row["default_opt_in"]) for row in shown] == SHIPPED
+    assert [row["order"] for row in shown] == [1, 2, 3, 4, 5, 6]
+    assert len({row["description"] for row in shown}) == 6
+
+
+def test_the_public_list_may_be_kept_and_changes_with_the_next_write(
+    anybody: Talk, made: Callable[..., dict[str, Any]]
+) -> None:
+    first = anybody("GET", LIST)
+    assert first.headers["Cache-Control"] == "public, max-age=300"
+    assert anybody("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 304
+    made()
+    assert anybody("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 200
+
+
+WRITES = [
+    ("GET", ADMIN, None),
+    ("POST", ADMIN, {"id": "nova", "name": "N", "description": "D"}),
+    ("PUT", f"{ADMIN}/health", {"name": "N"}),
+    ("DELETE", f"{ADMIN}/health", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+def test_keeping_them_needs_the_action(
+    http: httpx.Client, issuer: Issuer, anybody: Talk, method: str, path: str, body: Any
+) -> None:
+    assert anybody(method, path, body).status_code == 401
+    assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
+    assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
+    assert ids(anybody, LIST) == [id_ for id_, _, _ in SHIPPED]
+
+
+def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(
+    anybody: Talk, admin: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+) -> None:
+    created = made(name="  Feiras  ")
+    assert differences(created, CATEGORY) == []
+    assert created == next(row for row in admin.ok("GET", ADMIN)["categories"] if row["id"] == created["id"])
+    assert (created["name"], created["default_opt_in"], created["active"]) == ("Feiras", False, True)
+    assert created["order"] == max(row["order"] for row in admin.ok("GET", ADMIN)["categories"])
+    assert ids(anybody, LIST)[-1] == created["id"]
+    chosen = made(default_opt_in=True, order=0)
+    assert ids(anybody, LIST)[0] == chosen["id"]
+    cpf = somebody()
+    shown = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")["category_opt_ins"]
+    assert (shown[created["id"]], shown[chosen["id"]]) == (False, True)
+
+
+def test_equal_orders_stand_by_id_and_the_last_place_is_the_highest(
+    anybody: Talk, made: Callable[..., dict[str, Any]]
+) -> None:
+    highest = made(order=9999)
+    behind = made()
+    assert behind["order"] == 9999
+    assert ids(anybody, LIST)[-2:] == sorted([highest["id"], behind["id"]])
+
+
+REFUSED: list[dict[str, Any]] = [
+    *({"id": id_} for id_ in ("Bad.Id", "x", "1ab", "_ab", "a-b", "é_a", "a" * 51, "", "ab\u0000", None, 5)),
+    *({name: wrong} for name in ("name", "description") for wrong in ("", "  ", "a\u0007", None, 5)),
+    {"name": "x" * 101},
+    {"description": "x" * 501},
+    *({"order": order} for order in (-1, 10_000, "1", None, 1.5, True)),
+    *({flag: wrong} for flag in ("default_opt_in", "active") for wrong in (None, "true", 1)),
+]
+
+
+@pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
+def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, wrong: dict[str, Any]) -> None:
+    before = admin.ok("GET", ADMIN)
+    answer = admin("POST", ADMIN, {"id": "good_id", "name": "N", "description": "D"} | wrong)
+    (name,) = wrong
+    assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
+    if name != "id":
+        assert admin("PUT", f"{ADMIN}/health", wrong).status_code == 400
+    assert admin.ok("GET", ADMIN) == before
+
+
+@pytest.mark.parametrize("missing", ["id", "name", "description"])
+def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
+    new = {"id": "good_id", "name": "N", "description": "D"}
+    answer = admin("POST", ADMIN, {name: text for name, text in new.items() if name != missing})
+    assert (answer.status_code, f"`{missing}`" in answer.json()["error"]) == (400, True)
+
+
+def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
+    new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
+    assert admin("POST", ADMIN, new).status_code == 409
+    admin.ok("DELETE", f"{ADMIN}/{new['id']}")
+    answer = admin("POST", ADMIN, new)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
+
+
+def test_of_parallel_creations_one_wins(admin: Talk) -> None:
+    new = {"id": f"race_{next(_numbers)}", "name": "N", "description": "D"}
+    with ThreadPoolExecutor(6) as threads:
+        statuses = sorted(answer.status_code for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
+    assert statuses == [201, 409, 409, 409, 409, 409]
+    admin.ok("DELETE", f"{ADMIN}/{new['id']}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"name": "Outra"}, {"description": "Outra."}, {"default_opt_in": True}, {"active": False}, {"order": 77}],
+    ids=repr,
+)
+def test_a_change_keeps_what_it_leaves_out(
+    admin: Talk, made: Callable[..., dict[str, Any]], change: dict[str, Any]
+) -> None:
+    before = made()
+    after = admin.ok("PUT", f"{ADMIN}/{before['id']}", change | {"id": "outro", "nada": 1})
+    assert after == before | change | {"updated_at": after["updated_at"]}
+    assert after["updated_at"] > before["updated_at"]
+    assert admin.ok("PUT", f"{ADMIN}/{before['id']}", change) == after
+
+
+def test_nothing_to_change_is_refused(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
+    answer = admin("PUT", f"{ADMIN}/{made()['id']}", {"nada": 1})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "nothing-to-change")
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@pytest.mark.parametrize("id_", ["nobody_knows", "Bad.Id", "a%00b", "x" * 300])
+def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
+    body = {"name": "N"} if method == "PUT" else None
+    assert admin(method, f"{ADMIN}/{id_}", body).status_code == 404
+
+
+def test_deactivated_it_is_gone_and_revived_the_choices_are_back(
+    admin: Talk, anybody: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+) -> None:
+    id_, cpf = made()["id"], somebody()
+    citizen, path = Talk(http, issuer.person(cpf)), f"/citizen/{cpf}/notification-preferences"
+    citizen.ok("PATCH", f"{path}/categories/{id_}", {"channel": "web", "opt_in": True})
+    first, again = admin("DELETE", f"{ADMIN}/{id_}"), admin("DELETE", f"{ADMIN}/{id_}")
+    assert (first.status_code, again.status_code) == (204, 204)
+    assert (first.content, "Content-Type" in first.headers) == (b"", False)
+    assert id_ not in ids(anybody, LIST)
+    assert id_ in ids(admin, ADMIN)
+    assert id_ not in citizen.ok("GET", path)["category_opt_ins"]
+    admin.ok("PUT", f"{ADMIN}/{id_}", {"active": True})
+    assert citizen.ok("GET", path)["category_opt_ins"][id_] is True
+
+
+def test_a_write_that_expects_another_state_is_refused(admin: Talk) -> None:
+    created = admin("POST", ADMIN, {"id": "conditional", "name": "N", "description": "D"})
+    path, etag = f"{ADMIN}/conditional", created.headers["ETag"]
+    changed = admin("PUT", path, {"name": "M"}, If_Match=etag)
+    assert (changed.status_code, changed.headers["ETag"] != etag) == (200, True)
+    assert admin("PUT", path, {"name": "O"}, If_Match=etag).status_code == 412
+    assert admin("DELETE", path, If_Match=etag).status_code == 412
+    assert admin("DELETE", path, If_Match=changed.headers["ETag"]).status_code == 204
+
+
+def test_every_write_leaves_its_event_and_a_repeated_one_none(
+    admin: Talk, made: Callable[..., dict[str, Any]], sql: Sql
+) -> None:
+    id_ = made()["id"]
+    for _ in range(2):
+        admin.ok("PUT", f"{ADMIN}/{id_}", {"order": 5, "name": "Outra"})
+    for _ in range(2):
+        admin.ok("DELETE", f"{ADMIN}/{id_}")
+    events = sql(
+        "SELECT action, actor_kind, fields FROM platform.audit_event"
+        " WHERE operation LIKE 'registry.%notification_category' AND action <> 'denied' ORDER BY at DESC LIMIT 3"
+    )
+    assert [(event["action"], event["actor_kind"], sorted(event["fields"])) for event in events[::-1]] == [
+        ("create", "staff", ["category"]),
+        ("update", "staff", ["name", "order"]),
+        ("delete", "staff", ["category"]),
+    ]
+
+
+def test_with_none_active_the_list_is_empty_and_nothing_fails(
+    anybody: Talk, admin: Talk, http: httpx.Client, issuer: Issuer
+) -> None:
+    active = ids(anybody, LIST)
+    try:
+        for id_ in active:
+            admin.ok("DELETE", f"{ADMIN}/{id_}")
+        assert anybody.ok("GET", LIST) == {"categories": []}
+        cpf = somebody()
+        shown = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")
+        assert (shown["category_opt_ins"], bool(shown["updated_at"])) == ({}, True)
+    finally:
+        for id_ in active:
+            admin.ok("PUT", f"{ADMIN}/{id_}", {"active": True})

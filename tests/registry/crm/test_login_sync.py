@@ -1,0 +1,266 @@
+"""Login sync against the sandbox CRM over HTTP (rules: registry cases L1-L9)."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.crm.circuit import IN_A_ROW
+from balcao.settings import Settings
+from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Ask, Sql
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer
+
+PATH = "/registry/v1/auth/validate"
+BRUNO = "90000000256"
+CARLA = "90000000337"
+DAVI = "90000000418"
+JOAO = "90000001066"
+
+
+@pytest.fixture(scope="module")
+def running_crm(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[RunningCrm]:
+    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def settings(running_crm: RunningCrm) -> Settings:
+    return running_crm.settings
+
+
+@pytest.fixture
+def crm(running_crm: RunningCrm) -> RunningCrm:
+    running_crm.reset()
+    return running_crm
+
+
+@pytest.fixture
+def login(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
+    def call(cpf: str, **claims: Any) -> httpx.Response:
+        return http.get(PATH, headers=bearer(issuer.person(cpf, **claims)))
+
+    return call
+
+
+def changes(crm: RunningCrm, cpf: str) -> list[dict[str, Any]]:
+    return [row for row in crm.requests(cpf=cpf) if row["operation"] in {"update", "upsert", "create"}]
+
+
+def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login: Ask, crm: RunningCrm) -> None:
+    email = crm.accounts(BRUNO)[0]["PersonEmail"]
+    answer = login(BRUNO, email=email.swapcase())
+    assert (answer.status_code, answer.json()["action"]) == (200, "matched")
+    assert set(answer.json()) == {"action", "cidadao"}
+    assert changes(crm, BRUNO) == []
+
+
+def test_another_email_is_patched_without_the_origin_account(login: Ask, crm: RunningCrm) -> None:
+    answer = login(CARLA, email="nova@casa.example")
+    assert (answer.status_code, answer.json()["action"]) == (200, "matched")
+    assert answer.json()["cidadao"]["email"] == "nova@casa.example"
+    (change,) = changes(crm, CARLA)
+    assert set(change["fields"]) == {"PersonEmail", "CanalUltimaModificacao__c"}
+    assert crm.accounts(CARLA)[0]["PersonEmail"] == "nova@casa.example"
+
+
+def test_a_first_login_creates_one_account_and_the_next_matches_it(login: Ask, crm: RunningCrm) -> None:
+    assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "created"
+    assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "matched"
+    (account,) = crm.accounts(DAVI)
+    assert (account["ContaOrigem__c"], account["Idioma__c"]) == ("Portal", "Portugues_Brasil")
+
+
+def test_the_answer_has_the_keys_of_the_specification_and_no_null(login: Ask, crm: RunningCrm) -> None:
+    cidadao = login(CARLA).json()["cidadao"]
+    assert {"accountId", "cpf", "nome", "consentimento", "idioma", "isTourist", "endereco"} <= set(cidadao)
+    assert "cidade" not in cidadao
+    assert cidadao["cpf"] == CARLA
+    assert all(value is not None for value in cidadao.values())
+    assert isinstance(cidadao["isTourist"], bool)
+    assert all(isinstance(entry, dict) for entry in cidadao["consentimento"])
+
+
+def test_parallel_first_logins_in_two_processes_make_one_account(
+    login: Ask, crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, sql: Sql
+) -> None:
+    """Each process has a run of its own; a lease lets one of them go first, and nothing of it stays behind."""
+    with (
+        RunningServer(app.build(settings, database_url, ["registry"])) as one,
+        RunningServer(app.build(settings, database_url, ["registry"])) as other,
+        ThreadPoolExecutor(50) as pool,
+    ):
+        headers = bearer(issuer.person(DAVI, email="davi@casa.example"))
+        urls = [f"{one.url}{PATH}", f"{other.url}{PATH}"] * 25
+        answers = list(pool.map(lambda url: httpx.get(url, headers=headers, timeout=PATIENCE), urls))
+    assert [answer.status_code for answer in answers] == [200] * 50
+    [account] = crm.accounts(DAVI)
+    assert {answer.json()["cidadao"]["accountId"] for answer in answers} == {account["Id"]}
+    assert {answer.json()["action"] for answer in answers} <= {"created", "matched"}
+    assert sql("SELECT FROM registry.crm_lease") == []
+
+
+def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login: Ask, crm: RunningCrm, sql: Sql) -> None:
+    sql(
+        "INSERT INTO registry.crm_lease (cpf, purpose, holder, until)"
+        " VALUES ($1, 'login', gen_random_uuid(), now() + interval '1 hour')",
+        DAVI,
+    )
+    answer = login(DAVI, email="davi@casa.example")
+    assert (answer.status_code, answer.json()["action"], len(crm.accounts(DAVI))) == (200, "created", 1)
+    sql("DELETE FROM registry.crm_lease")
+
+
+def test_several_accounts_of_one_person_match_the_oldest(login: Ask, crm: RunningCrm) -> None:
+    accounts = crm.accounts(JOAO)
+    oldest = min(accounts, key=lambda account: account["CreatedDate"])
+    assert len(accounts) == 2
+    assert login(JOAO).json()["cidadao"]["accountId"] == oldest["Id"]
+
+
+def test_a_refused_email_change_is_not_the_users_affair(login: Ask, crm: RunningCrm) -> None:
+    before = crm.accounts(CARLA)[0]["PersonEmail"]
+    crm.faults({"operation": "update", "mode": "error", "status": 500})
+    answer = login(CARLA, email="nova@casa.example")
+    assert (answer.status_code, answer.json()["action"]) == (200, "matched")
+    assert answer.json()["cidadao"]["email"] == before
+
+
+def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: RunningCrm) -> None:
+    crm.faults({"operation": "query", "mode": "rate_limit", "retry_after": 1, "times": 1})
+    assert login(BRUNO).status_code == 200
+    crm.faults({"operation": "query", "mode": "expired_token", "times": 1})
+    crm.switch.delete("/requests")
+    assert login(BRUNO).status_code == 200
+    assert [row["operation"] for row in crm.requests()].count("token") == 1
+
+
+class FasterCrm:
+    """One in which somebody else has made the account between our look-up and our upsert."""
+
+    def __init__(self, refusal: tuple[int, bytes]) -> None:
+        self.refusal = refusal
+        self.upserted = False
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        status, body = self._answer(scope["path"], scope["query_string"])
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    def _answer(self, path: str, query: bytes) -> tuple[int, bytes]:
+        if path.endswith("/token"):
+            return 200, b'{"access_token": "t"}'
+        if path.endswith("/query"):
+            account = (
+                b'{"Id": "001000000000000001", "CPF__c": "90000000418", "Name": "Davi", "PersonEmail": "D@X.example"}'
+            )
+            found = account if self.upserted and b"FROM+Account" in query.replace(b"%20", b"+") else b""
+            return 200, b'{"records": [' + found + b"]}"
+        self.upserted = True
+        return self.refusal
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        (400, b'[{"errorCode": "DUPLICATE_VALUE", "message": "x", "fields": []}]'),
+        (300, b"[]"),
+        (200, b"{}"),
+        (204, b""),
+    ],
+    ids=lambda refusal: str(refusal[0]),
+)
+def test_whoever_is_beaten_to_it_is_matched(
+    settings: Settings, database_url: str, issuer: Issuer, refusal: tuple[int, bytes]
+) -> None:
+    with RunningServer(FasterCrm(refusal)) as faster:
+        elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
+        with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
+            headers = bearer(issuer.person(DAVI, email="d@x.example"))
+            answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, answer.json()["action"]) == (200, "matched")
+    assert answer.json()["cidadao"]["accountId"] == "001000000000000001"
+
+
+def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:
+    alone = settings.model_copy(update={"crm_url_override": ""})
+    with RunningServer(app.build(alone, database_url, ["registry"])) as running:
+        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
+    assert (answer.status_code, set(answer.json())) == (503, {"error"})
+
+
+def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
+    settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm
+) -> None:
+    crm.faults({"operation": "query", "mode": "error"})
+    with RunningServer(app.build(settings, database_url, ["registry"])) as running:
+        headers = bearer(issuer.person(BRUNO))
+        answers = [httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE) for _ in range(IN_A_ROW + 1)]
+        asked = len(crm.operations())
+        last = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
+    assert [answer.status_code for answer in [*answers, last]] == [502] * (IN_A_ROW + 2)
+    assert int(last.headers["Retry-After"]) > 0
+    assert len(crm.operations()) == asked
+
+
+def test_what_the_citizen_declared_stands_in_place_of_the_tokens_email(login: Ask, crm: RunningCrm, sql: Sql) -> None:
+    """Login and push never undo each other: the declared e-mail reaches the CRM once, and stays."""
+    sql("INSERT INTO registry.mirror_head (cpf) VALUES ($1) ON CONFLICT DO NOTHING", BRUNO)
+    sql(
+        "INSERT INTO registry.register (cpf, field, value, at, origin)"
+        " VALUES ($1, 'email', '\"declarado@casa.example\"', now(), 'citizen')",
+        BRUNO,
+    )
+    for _ in range(3):
+        answer = login(BRUNO, email="bruno@token.example")
+        assert (answer.status_code, answer.json()["cidadao"]["email"]) == (200, "declarado@casa.example")
+    assert len(changes(crm, BRUNO)) == 1
+    for origin, value, wanted in (
+        ("crm", '"do-crm@casa.example"', "bruno@token.example"),
+        ("citizen", '""', "bruno@token.example"),
+    ):
+        sql("UPDATE registry.register SET origin = $2, value = $3::jsonb WHERE cpf = $1", BRUNO, origin, value)
+        assert login(BRUNO, email="bruno@token.example").json()["cidadao"]["email"] == wanted
+    sql("DELETE FROM registry.register WHERE cpf = $1", BRUNO)
+    sql("DELETE FROM registry.mirror_head WHERE cpf = $1", BRUNO)
+
+
+def test_a_machine_cannot_log_in(http: httpx.Client, issuer: Issuer) -> None:
+    answer = http.get(PATH, headers=bearer(issuer.machine("portal-cidadao")))
+    assert (answer.status_code, set(answer.json())) == (401, {"error"})
+
+
+def test_nothing_of_the_crm_is_stored(login: Ask, crm: RunningCrm, sql: Sql) -> None:
+    assert login(CARLA, email="nova@casa.example").status_code == 200
+    assert login(DAVI, name="Davi Furtado").status_code == 200
+    for table in ("mirror_head", "register", "wording", "crm_consentimentos", "crm_event", "outbox", "crm_lease"):
+        assert sql(f"SELECT FROM registry.{table}") == []
+    actions = "SELECT DISTINCT action FROM platform.audit_event WHERE operation = 'registry.validate_login'"
+    assert {row["action"] for row in sql(actions)} >= {"create", "update"}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"mode": "reset"},
+        {"mode": "garbage"},
+        {"mode": "error", "status": 500},
+        {"mode": "error", "status": 503, "code": "SERVER_UNAVAILABLE"},
+        {"mode": "latency", "ms": 10_000},
+    ],
+    ids=lambda fault: fault["mode"],
+)
+def test_a_crm_that_fails_is_a_bad_gateway(
+    settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm, fault: dict[str, Any]
+) -> None:
+    crm.faults({"operation": "query"} | fault)
+    with RunningServer(app.build(settings, database_url, ["registry"])) as running:  # a circuit of its own
+        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
+    assert (answer.status_code, set(answer.json())) == (502, {"error"})

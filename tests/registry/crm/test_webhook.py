@@ -1,0 +1,332 @@
+"""The webhook at the door and its way into the citizen record (rules: registry cases W1-W9, D1-D9, T1-T6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client import REGISTRY
+
+from balcao import app
+from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
+from balcao.settings import Settings
+from tests.support import databases
+from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer
+
+PATH = "/registry/v1/webhooks/crm/cidadao"
+ANA = "90000000175"
+
+
+@pytest.fixture
+def send(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
+    token = bearer(issuer.machine("crm-sandbox"))
+
+    def post(body: Any, **headers: str) -> httpx.Response:
+        return http.post(PATH, json=body, headers=token | headers)
+
+    return post
+
+
+@pytest.fixture
+def record(http: httpx.Client, issuer: Issuer) -> Callable[[str], dict[str, Any]]:
+    def read(cpf: str) -> dict[str, Any]:
+        answer = http.get(f"/registry/v1/citizen/{cpf}", headers=bearer(issuer.person(cpf)))
+        assert answer.status_code == 200
+        found: dict[str, Any] = answer.json()
+        return found
+
+    return read
+
+
+def event(cpf: str = ANA, **more: Any) -> dict[str, Any]:
+    return {"cpf": cpf, "updatedAt": "2026-07-01T10:00:00Z", "dados": {"email": "ana@casa.example"}} | more
+
+
+def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
+    answer = send(event())
+    assert answer.status_code == 202
+    assert set(answer.json()) == {"cpf", "evento", "message", "status"}
+    assert answer.json()["cpf"] == "***.000.001-**"
+    assert answer.json()["evento"] == "atualizacao"
+    assert answer.json()["status"] == "accepted"
+    drain()
+    assert record(ANA)["email"]["principal"]["valor"] == "ana@casa.example"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cpf": None},
+        {"cpf": 90000000175},
+        {"cpf": "123"},
+        {"cpf": "11111111111"},
+        {"cpf": "90000000176"},
+        {"cpf": "900.000.001-75"},
+        {"evento": ""},
+        {"evento": "ATUALIZACAO"},
+        {"evento": " anonimizacao "},
+        {"evento": "exclusao"},
+        {"evento": 5},
+        {"updatedAt": "ontem"},
+        {"updatedAt": "2026-07-01"},
+        {"updatedAt": "2026-02-30T10:00:00Z"},
+        {"updatedAt": 1751398278},
+        {"updatedAt": "2" * 65},
+        {"updatedAt": "2026-07-01T10:00:60Z"},
+        {"updatedAt": "1969-07-01T10:00:00Z"},
+        {"dados": None},
+        {"dados": []},
+        {"dados": "x"},
+        {"dados": 5},
+        {"dados": {"telefone1": 5}},
+        {"dados": {"idioma": "pt"}},
+        {"dados": {"idioma": [1]}},
+        {"dados": {"isTourist": "sim"}},
+        {"dados": {"endereco": []}},
+        {"dados": {"endereco": {"cep": 1}}},
+        {"dados": {"email": "a\u0000b"}},
+        {"dados": {"consentimento": {}}},
+        {"dados": {"consentimento": [{"status": "OUT"}]}},
+        {"dados": {"consentimento": [{"status": "OUT", "motivo": "  "}]}},
+        {"dados": {"consentimento": [{"status": "MAYBE"}]}},
+        {"dados": {"consentimento": [{"categoria": "x"}]}},
+        {"dados": {"consentimento": [{"status": "IN", "acao": "optout", "motivo": "x"}]}},
+        {"dados": {"consentimento": [{"status": "IN", "canal": 5}]}},
+    ],
+    ids=str,
+)
+def test_a_malformed_event_is_refused_and_nothing_is_stored(send: Ask, sql: Sql, change: dict[str, Any]) -> None:
+    before = sql("SELECT count(*) FROM registry.crm_event")
+    answer = send(event(**change))
+    assert answer.status_code == 400
+    assert set(answer.json()) == {"error"}
+    assert sql("SELECT count(*) FROM registry.crm_event") == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cpf": f" {ANA} "},
+        {"evento": None},
+        {"updatedAt": "2026-07-01T19:31:18.000+0000"},
+        {"updatedAt": "2026-07-01 19:31"},
+        {"updatedAt": None},
+        {"updatedAt": ""},
+        {"dados": {"nome": 5, "nomeSocial": [], "dataNascimento": {}, "cpf": 1}},
+        {"dados": {"consentimento": [{"acao": "optout", "motivo": "x"}]}},
+        {"dados": {"consentimento": [{"status": "in"}]}},
+        {"dados": dict.fromkeys(["email", "idioma", "isTourist", "endereco", "consentimento"], "")},
+        {"evento": "anonimizacao", "dados": 5, "cpf": "90000001147"},
+        {"surplus": {"a": [1]}},
+    ],
+    ids=str,
+)
+def test_what_the_document_allows_is_accepted(send: Ask, change: dict[str, Any]) -> None:
+    assert send(event(**change)).status_code == 202
+
+
+@pytest.mark.parametrize("key", ["cpf", "dados"])
+def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str) -> None:
+    answer = send({name: value for name, value in event().items() if name != key})
+    assert (answer.status_code, key in answer.json()["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("key", [*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS])
+@pytest.mark.parametrize("value", ["", None], ids=repr)
+def test_every_key_may_be_empty_or_null(send: Ask, key: str, value: Any) -> None:
+    assert send(event(dados={key: value})).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2026-07-01T19:31:18.000+0000", "2026-07-01T19:31:18+00:00"),
+        (" 2026-07-01T19:31:18Z ", "2026-07-01T19:31:18+00:00"),
+        ("2026-07-01 19:31", "2026-07-01T19:31:00+00:00"),
+        ("2026-07-01T19:31:18-03:00", "2026-07-01T22:31:18+00:00"),
+        ("2026-07-01T19:31:18.123456789-03", "2026-07-01T22:31:18.123456+00:00"),
+    ],
+)
+def test_the_time_of_an_event_is_what_it_says(send: Ask, sql: Sql, text: str, instant: str) -> None:
+    cpf = "90000001309"
+    assert send(event(cpf, updatedAt=text, dados={"email": text})).status_code == 202
+    kept = sql("SELECT event_at FROM registry.crm_event WHERE cpf = $1 ORDER BY id DESC LIMIT 1", cpf)
+    assert kept[0][0].isoformat() == instant
+
+
+@pytest.mark.parametrize("change", [{"crm_webhook_clients_csv": ""}, {"crm_url_override": ""}], ids=str)
+def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
+    settings: Settings, database_url: str, issuer: Issuer, change: dict[str, str]
+) -> None:
+    with RunningServer(app.build(settings.model_copy(update=change), database_url, ["registry"])) as running:
+        answers = [
+            httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
+            for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))
+        ]
+    assert [answer.status_code for answer in answers] == [401, 503, 503]
+    assert "configurada" in answers[1].json()["error"]
+
+
+def test_a_full_queue_is_told_before_the_body_is_looked_at(
+    settings: Settings, database_url: str, issuer: Issuer, sql: Sql, drain: Drain
+) -> None:
+    drain()
+    most = settings.model_copy(update={"crm_event_queue_max": 2})
+    with RunningServer(app.build(most, database_url, ["registry"])) as running:
+        headers = bearer(issuer.machine("crm-sandbox"))
+        bodies = [event(updatedAt=f"2026-07-03T10:0{minute}:00Z") for minute in range(3)]
+        statuses = [
+            httpx.post(running.url + PATH, json=body, headers=headers, timeout=PATIENCE).status_code for body in bodies
+        ]
+        answer = httpx.post(running.url + PATH, content=b"{", headers=headers, timeout=PATIENCE)
+    assert statuses == [202] * 3
+    assert (answer.status_code, answer.headers["Retry-After"], set(answer.json())) == (503, "30", {"error"})
+    drain()
+
+
+def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: Issuer) -> None:
+    name = databases.new_name()
+    url = databases.create(name)
+    with RunningServer(app.build(settings, url, ["registry"])) as running:
+        databases.drop(name)
+        headers = bearer(issuer.machine("crm-sandbox"))
+        answer = httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, set(answer.json())) == (503, {"error"})
+
+
+def test_an_event_far_ahead_of_the_clock_is_counted(send: Ask) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("balcao_crm_event_future_total") or 0.0
+
+    before = counted()
+    for at in ("2099-07-01T10:00:00Z", "2099-07-01T10:00:00Z", "2026-07-01T10:00:00Z", None):
+        assert send(event("90000001309", updatedAt=at, dados={"passaporte": "x"})).status_code == 202
+    assert counted() == before + 1
+
+
+def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send: Ask, sql: Sql) -> None:
+    body = event("90000000256", updatedAt="2026-07-02T10:00:00Z")
+    answers = [send(body) for _ in range(5)]
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.text for answer in answers}) == 1
+    assert sql("SELECT count(*) FROM registry.crm_event WHERE cpf = $1", "90000000256")[0][0] == 1
+
+
+def test_dados_is_measured_as_sent(http: httpx.Client, issuer: Issuer) -> None:
+    token = bearer(issuer.machine("crm-sandbox"))
+
+    def post(length: int, blanks: int = 0) -> int:
+        filler = length - len('{"email":""}') - blanks
+        dados = '{"email":' + " " * blanks + '"' + "a" * filler + '"}'
+        assert len(dados) == length
+        return http.post(PATH, content='{"cpf":"90000000337","dados":' + dados + "}", headers=token).status_code
+
+    assert [post(65_536), post(65_537), post(65_536, 9), post(65_537, 10)] == [202, 400, 202, 400]
+    assert http.post(PATH, content=b'{"x":"' + b"a" * 200_000 + b'"}', headers=token).status_code == 400
+
+
+def test_who_may_call(http: httpx.Client, issuer: Issuer) -> None:
+    cases = {
+        None: 401,
+        issuer.machine("portal-cidadao"): 403,
+        issuer.admin(): 403,
+        issuer.token(sub="x"): 403,
+        issuer.machine("crm-sandbox"): 202,
+    }
+    for token, status in cases.items():
+        headers = bearer(token) if token else {}
+        assert http.post(PATH, json=event(), headers=headers).status_code == status
+
+
+def delta(send: Ask, drain: Drain, cpf: str, hour: int, dados: dict[str, Any]) -> None:
+    assert send(event(cpf, dados=dados, updatedAt=f"2026-07-01T{hour:02}:00:00Z")).status_code == 202
+    drain()
+
+
+def test_absent_keeps_null_clears_and_empty_sets_empty(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
+    cpf = "90000000418"
+    delta(send, drain, cpf, 10, {"email": "a@b.example", "genero": "Nao_binario"})
+    delta(send, drain, cpf, 11, {"raca": "Indígena"})
+    found = record(cpf)
+    assert (found["email"]["principal"]["valor"], found["genero"], found["raca"]) == (
+        "a@b.example",
+        "Não binário",
+        "indigena",
+    )
+    delta(send, drain, cpf, 12, {"email": ""})
+    assert record(cpf)["email"]["principal"]["valor"] == ""
+    assert record(cpf)["email"]["indicador"] is False
+    delta(send, drain, cpf, 13, {"email": None})
+    assert record(cpf)["email"]["principal"] is None
+
+
+def test_an_older_event_never_overrides_a_newer_one(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
+    cpf = "90000000507"
+    delta(send, drain, cpf, 11, {"email": "onze@b.example"})
+    delta(send, drain, cpf, 10, {"email": "dez@b.example", "genero": "Homem_cisgenero"})
+    found = record(cpf)
+    assert (found["email"]["principal"]["valor"], found["genero"]) == ("onze@b.example", "Homem cisgênero")
+
+
+def test_anonymisation_clears_the_mirror_and_outlives_older_events(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain, sql: Sql
+) -> None:
+    cpf = "90000000680"
+    consent = {"categoria": "saude", "status": "IN"}
+    delta(send, drain, cpf, 10, {"email": "f@b.example", "consentimento": [consent]})
+    assert send(event(cpf, evento="anonimizacao", dados=[], updatedAt="2026-07-01T11:00:00Z")).status_code == 202
+    drain()
+    delta(send, drain, cpf, 10, {"email": "velho@b.example"})
+    delta(send, drain, cpf, 11, {"email": "igual@b.example"})
+    assert record(cpf)["email"]["principal"] is None
+    assert sql("SELECT FROM registry.crm_consentimentos WHERE cpf = $1", cpf) == []
+    delta(send, drain, cpf, 12, {"email": "novo@b.example"})
+    assert record(cpf)["email"]["principal"]["valor"] == "novo@b.example"
+
+
+def test_what_was_applied_is_not_kept_a_second_time(send: Ask, drain: Drain, sql: Sql) -> None:
+    delta(send, drain, "90000000760", 10, {"email": "g@b.example"})
+    rows = sql("SELECT dados, result FROM registry.crm_event WHERE cpf = $1", "90000000760")
+    assert [(row["dados"], row["result"]) for row in rows] == [(None, "applied")]
+
+
+def test_an_event_without_effect_creates_no_mirror(send: Ask, drain: Drain, sql: Sql) -> None:
+    cpf = "90000000841"
+    delta(send, drain, cpf, 10, {})
+    delta(send, drain, cpf, 11, {"nome": "x", "nomeSocial": "y", "dataNascimento": "z"})
+    assert sql("SELECT FROM registry.mirror_head WHERE cpf = $1", cpf) == []
+    rows = sql("SELECT result FROM registry.crm_event WHERE cpf = $1", cpf)
+    assert {row["result"] for row in rows} == {"no_effect"}
+
+
+def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_citizens_word(
+    http: httpx.Client, issuer: Issuer, send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
+    cpf, last = "90000000922", "9999-12-31T23:59:59.999999Z"
+    for change in ({"dados": {"genero": "Nao_binario"}}, {"evento": "anonimizacao"}):
+        assert send(event(cpf, updatedAt=last) | change).status_code == 202
+        drain()
+        token = bearer(issuer.person(cpf))
+        assert http.put(f"/registry/v1/citizen/{cpf}/gender", json={"valor": "x"}, headers=token).status_code == 200
+        assert record(cpf)["genero"] == "x"
+
+
+def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send: Ask, drain: Drain, sql: Sql) -> None:
+    """All are applied at the first try: none waits for another's lock in the reverse order."""
+    cpf = "90000001066"
+    for minute in range(40):
+        kind = {"evento": "anonimizacao"} if minute % 5 == 4 else {"dados": {"email": f"{minute}@b.example"}}
+        assert send(event(cpf, updatedAt=f"2026-07-01T10:{minute:02}:00Z") | kind).status_code == 202
+    drain()
+    rows = sql("SELECT result FROM registry.crm_event WHERE cpf = $1", cpf)
+    assert len(rows) == 40
+    assert all(row["result"] for row in rows)

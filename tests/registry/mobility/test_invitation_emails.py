@@ -1,0 +1,136 @@
+"""The e-mail of an invitation (rules: registry 4.8): one that fails never harms the invitation."""
+
+import base64
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from balcao.core.context.platform import Platform
+from balcao.core.mail import MailRefused, SmtpMailer, mailer_of
+from balcao.registry.mobility.invitations import service
+from balcao.settings import Settings
+from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
+from tests.support.issuer import Issuer
+from tests.support.smtp import MailServer
+
+ADDRESS = "convidado@correio.example"
+
+
+@pytest.fixture(scope="module")
+def post() -> Iterator[MailServer]:
+    with MailServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: MailServer) -> Settings:
+    return Settings(
+        auth_issuer=issuer.address,
+        data_dir=tmp_path_factory.mktemp("data"),
+        smtp_url=f"smtp://us%40er:se%3Anha@127.0.0.1:{post.port}",
+        mail_from="balcao@portoaurora.example",
+    )
+
+
+@pytest.fixture
+def held(garage: Garage) -> Iterator[str]:
+    made = garage.registered(ANA)["id"]
+    yield made
+    garage.vehicle(ANA, made, "DELETE")
+
+
+@pytest.fixture
+def state(sql: Callable[..., Any]) -> Callable[[str], str]:
+    def of(link: str) -> str:
+        return str(sql("SELECT email_status FROM registry.vehicle_conductor WHERE id = $1", link)[0]["email_status"])
+
+    return of
+
+
+def due(sql: Callable[..., Any]) -> None:
+    sql("UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'invite_email' AND status = 'queued'")
+
+
+def test_the_invitee_gets_one_letter_that_names_nobody(
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any
+) -> None:
+    link = garage.invited(ANA, held, BRUNO, name="Bruno Tavares", phone="21999990000")
+    assert state(link) == "pending"
+    payloads = [bytes(row["payload"]) for row in sql("SELECT payload FROM queue.pgqueuer")]
+    assert payloads == [f'{{"conductor":"{link}"}}'.encode()]
+    post.letters.clear()
+    drain()
+    assert state(link) == "sent"
+    (letter,) = post.letters
+    assert (letter["To"], letter["From"]) == (ADDRESS, "balcao@portoaurora.example")
+    whole = letter.as_string() + letter.get_payload(decode=True).decode()  # type: ignore[union-attr]
+    assert not [word for word in ("Bruno", "Ana", BRUNO, ANA, "bicicleta", "21999990000") if word in whole]
+    assert base64.b64decode(post.logins[-1]).split(b"\0")[1:] == [b"us@er", b"se:nha"]
+    shown = garage.conductors(ANA, held).json()["data"][0]
+    assert shown["email_attempted_at"]
+
+
+def test_three_refusals_fail_the_letter_and_not_the_invitation_and_an_operator_may_ask_again(
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any
+) -> None:
+    link = garage.invited(ANA, held, BRUNO)
+    post.letters.clear()
+    post.refusals = 3
+    seen = []
+    for _ in range(3):
+        due(sql)
+        drain()
+        seen.append(state(link))
+    assert seen == ["queued", "queued", "failed"]
+    parked = sql("SELECT id FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint = 'invite_email'")
+    assert (len(parked), post.letters) == (1, [])
+    log = sql("SELECT string_agg(traceback::text, ' ') AS kept FROM queue.pgqueuer_log")
+    assert ADDRESS not in (log[0]["kept"] or "")
+    assert garage.answer(BRUNO, link).status_code == 200
+    again = garage.invited(ANA, held, CARLA)
+    sql("UPDATE registry.vehicle_conductor SET email_status = 'failed', email_attempts = 3 WHERE id = $1", again)
+    due(sql)
+    drain()
+    assert (state(again), len(post.letters)) == ("sent", 1)
+
+
+def test_who_answered_before_gets_no_letter(
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any
+) -> None:
+    link = garage.driving(ANA, held, BRUNO)
+    post.letters.clear()
+    drain()
+    assert (state(link), post.letters) == ("skipped", [])
+
+
+async def test_a_letter_sent_is_not_sent_again(garage: Garage, held: str, post: MailServer, platform: Platform) -> None:
+    link = garage.invited(ANA, held, BRUNO)
+    post.letters.clear()
+    for _ in range(2):
+        await service.send(platform, link)
+    assert len(post.letters) == 1
+    assert garage.conductors(ANA, held).json()["data"][0]["email_status"] == "sent"
+
+
+async def test_a_server_that_is_away_is_a_refusal_without_an_address(free_url: str) -> None:
+    with pytest.raises(MailRefused) as refused:
+        await SmtpMailer(free_url, "a@b.example").send(ADDRESS, "x", "y")
+    assert refused.value.code == "mail-ConnectionRefusedError"
+
+
+@pytest.fixture
+def free_url() -> str:
+    with MailServer() as gone:
+        port = gone.port
+    return f"smtp://127.0.0.1:{port}"
+
+
+def test_without_an_address_there_is_no_provider(tmp_path: Any) -> None:
+    assert mailer_of(Settings(data_dir=tmp_path)) is None
+
+
+@pytest.mark.parametrize("url", ["http://mail.example", "smtp://", "mail.example", "smtp://mail.example/x"])
+def test_an_address_that_is_no_mail_server_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="smtp"):
+        Settings(smtp_url=url)
