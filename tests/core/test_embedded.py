@@ -23,7 +23,7 @@ from balcao.core.embedded.account import Account, binaries_for
 from balcao.core.embedded.supervisor import EmbeddedError, Server, start
 from tests.support.patience import PATIENCE, until_now
 
-SRC = Path(supervisor.__file__).parents[2]
+SRC = Path(supervisor.__file__).parents[3]
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
@@ -212,9 +212,17 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
 
 
 @pytest.mark.usefixtures("used")
-@pytest.mark.parametrize("script", [SUPERVISOR, FORKING_SUPERVISOR])
-def test_the_server_of_a_killed_supervisor_is_taken_over(folder: Path, script: str) -> None:
-    with supervised(folder, script) as other:
+def test_the_server_of_a_killed_supervisor_shuts_down(folder: Path) -> None:
+    with supervised(folder) as other:
+        assert said(other) == "True"
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait(PATIENCE)
+        until_now(lambda: not (folder / "postgres/postmaster.pid").exists())
+
+
+@pytest.mark.usefixtures("used")
+def test_the_server_of_a_killed_supervisor_whose_fork_lives_is_taken_over(folder: Path) -> None:
+    with supervised(folder, FORKING_SUPERVISOR) as other:
         assert said(other) == "True"
         os.kill(other.pid, signal.SIGKILL)
         other.wait(PATIENCE)
