@@ -9,7 +9,6 @@ import pytest
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
-from balcao.core.context.headers import Headers
 from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database

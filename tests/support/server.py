@@ -8,8 +8,8 @@ from typing import Any, Self
 import uvloop
 
 from balcao.gateway.serving import BACKLOG, Limits, serve
+from tests.support.patience import PATIENCE
 
-PATIENCE_SECONDS = 60
 # Nobody connects at the last moment, so nobody is waited for.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 
@@ -44,13 +44,13 @@ class RunningServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self._ready.wait(PATIENCE_SECONDS) or self._failed:
+        if not self._ready.wait(PATIENCE) or self._failed:
             raise RuntimeError("the server did not start")
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        self._thread.join(PATIENCE_SECONDS)
+        self._thread.join(PATIENCE)
 
     def stop(self) -> None:
         """Do what a SIGTERM does, and do not wait for the end."""
