@@ -1,18 +1,21 @@
 """A running provider for each module, and a fresh portal for each test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from balcao.settings import Settings
 from tests.identity.provider import Portal, RunningProvider
 from tests.support.server import free_port
 
+Sql = Callable[..., list[asyncpg.Record]]
+
 
 @pytest.fixture(scope="module")
-def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProvider]:
-    with RunningProvider(settings_in(tmp_path_factory.mktemp("identity"))) as running:
+def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Iterator[RunningProvider]:
+    with RunningProvider(settings_in(tmp_path_factory.mktemp("identity")), database_url) as running:
         yield running
 
 

@@ -1,7 +1,7 @@
 """The provider alone under the real server, a browser with its cookies, and a portal built on a third-party library."""
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -14,7 +14,7 @@ from joserfc.jwk import KeySet
 from litestar import Litestar
 
 from balcao.core.access.limits import Limits
-from balcao.core.context.platform import assemble
+from balcao.core.context.platform import Platform, assemble
 from balcao.gateway.front_door import FrontDoor
 from balcao.identity import provider
 from balcao.identity.demo import Person, people
@@ -28,14 +28,14 @@ ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
 
 
 class RunningProvider(RunningServer):
-    """`realm` is what it holds, for a test to age a record."""
+    """One process of it; `realm` is what it holds."""
 
-    def __init__(self, settings: Settings, *, strict: bool = False) -> None:
+    def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
-        platform = assemble(settings, "")
+        platform = assemble(settings, database_url)
         mount = provider.mount(settings, replace(platform, limits=Limits(generous=not strict)))
         self.realm: Realm = mount.app.state.realm  # type: ignore[attr-defined]
-        super().__init__(FrontDoor([mount], Litestar([]), nullcontext), settings.port)
+        super().__init__(FrontDoor([mount], Litestar([]), lambda: _opened(platform)), port or settings.port)
 
     @property
     def issuer(self) -> str:
@@ -53,6 +53,15 @@ class RunningProvider(RunningServer):
 
     def token(self, data: Mapping[str, Any], **options: Any) -> httpx.Response:
         return httpx.post(self.metadata["token_endpoint"], data=dict(data), **options)
+
+
+@asynccontextmanager
+async def _opened(platform: Platform) -> AsyncIterator[None]:
+    await platform.database.open()
+    try:
+        yield
+    finally:
+        await platform.database.close()
 
 
 class Portal:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from litestar.datastructures import Cookie
 
 from balcao.identity.realm import AnyRequest, Realm, realm_of
-from balcao.identity.records import Session, secret
+from balcao.identity.records import secret
+from balcao.identity.store import Session
 
 SESSION = "balcao_session"
 CSRF = "balcao_form"
@@ -25,8 +26,8 @@ def cookie(realm: Realm, name: str, value: str) -> Cookie:
     )
 
 
-def session(request: AnyRequest) -> Session | None:
-    return realm_of(request).records.session(request.cookies.get(SESSION, ""))
+async def session(request: AnyRequest) -> Session | None:
+    return await realm_of(request).records.session(request.cookies.get(SESSION, ""))
 
 
 def csrf(request: AnyRequest) -> str:

@@ -31,7 +31,7 @@ def mount(settings: Settings, platform: Platform) -> Mount:
         before_send=[_never_stored],
         exception_handlers=HANDLERS,
         request_max_body_size=forms.MAX_FORM_BYTES,
-        state=State({"realm": Realm(settings, platform.limits)}),
+        state=State({"realm": Realm(settings, platform)}),
         openapi_config=None,
         logging_config=None,
     )
@@ -73,7 +73,7 @@ async def style() -> Response[str]:
 
 @_on(f"{_OPENID}/auth", "GET", "POST")
 async def authorize(request: AnyRequest) -> Response[Any]:
-    return login.begin(request, await forms.either(request))
+    return await login.begin(request, await forms.either(request))
 
 
 @_on(f"{_OPENID}/authenticate", "POST")
@@ -84,13 +84,13 @@ async def authenticate(request: AnyRequest) -> Response[Any]:
 @_on(f"{_OPENID}/token", "POST")
 async def token(request: AnyRequest) -> dict[str, Any]:
     form = await forms.form(request)
-    return grants.exchange(realm_of(request), form, request.headers.get("authorization"))
+    return await grants.exchange(realm_of(request), form, request.headers.get("authorization"))
 
 
 @_on(f"{_OPENID}/userinfo", "GET", "POST")
 async def user_info(request: AnyRequest) -> dict[str, Any]:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    grant = tokens.grant_of(realm_of(request), given) if scheme.lower() == "bearer" else None
+    grant = await tokens.grant_of(realm_of(request), given) if scheme.lower() == "bearer" else None
     if grant is None:
         raise TokenRefused()
     return tokens.user_info(grant)
@@ -98,7 +98,7 @@ async def user_info(request: AnyRequest) -> dict[str, Any]:
 
 @_on(f"{_OPENID}/logout", "GET")
 async def end(request: AnyRequest) -> Response[Any]:
-    return logout.asked(request, forms.query(request))
+    return await logout.asked(request, forms.query(request))
 
 
 @_on(f"{_OPENID}/logout", "POST")

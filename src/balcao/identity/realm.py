@@ -8,9 +8,9 @@ import msgspec
 from litestar import Request
 from litestar.datastructures import State
 
-from balcao.core.access.limits import Limits
+from balcao.core.context.platform import Platform
 from balcao.identity import demo
-from balcao.identity.demo import Client, Person
+from balcao.identity.demo import Client
 from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
@@ -21,14 +21,14 @@ AnyRequest = Request[object, object, State]
 class Realm:
     """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
 
-    def __init__(self, settings: Settings, limits: Limits) -> None:
+    def __init__(self, settings: Settings, platform: Platform) -> None:
         self.name = settings.realm
         self.issuer = settings.issuers[0].rstrip("/")
         self.audience = settings.auth_audience
         self.clients = known_clients(settings)
         self.keys = SigningKeys(settings)
-        self.records = Records()
-        self.limits = limits
+        self.records = Records(platform.database, settings.hash_key.get_secret_value().encode())
+        self.limits = platform.limits
 
     @functools.cached_property
     def path(self) -> str:
@@ -50,12 +50,6 @@ def known_clients(settings: Settings) -> Mapping[str, Client]:
         client.client_id: msgspec.structs.replace(client, secret=secrets.get(client.client_id, client.secret))
         for client in demo.clients()
     }
-
-
-@functools.cache
-def people_by_login() -> Mapping[str, Person]:
-    """By CPF in digits and by user name in lower case."""
-    return {name: person for person in demo.people() for name in (person.cpf, person.username)}
 
 
 def realm_of(request: AnyRequest) -> Realm:
