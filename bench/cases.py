@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pgqueuer.adapters.persistence.qb import QueryQueueBuilder
 
 from balcao.agents.versions import store as versions
-from balcao.core.audit import events
+from balcao.core.context import audit as events
 from balcao.core.jobs.worker import _names
 from balcao.registry.consent.preferences import store as preferences
 from balcao.registry.crm.events import store as crm_events

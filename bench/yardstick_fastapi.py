@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeEngine
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.tokens import TokenVerifier
-from balcao.core.audit.events import HashKey
+from balcao.core.context.audit import HashKey
 from balcao.core.database.pool import APPLICATION_ROLE
 from balcao.core.errors import BalcaoError
 from balcao.core.values.clock import rfc3339_offset, rfc3339_seconds

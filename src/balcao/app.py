@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from litestar import Litestar
-
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describing
 from balcao.agents import SERVICE as AGENTS
@@ -16,10 +14,12 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
+from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs.worker import JobKind
-from balcao.core.service import Service, announced, application
+from balcao.core.service import Service, announced, operations_of, path_of
 from balcao.employability import SERVICE as EMPLOYABILITY
-from balcao.gateway.front_door import FrontDoor, Mount
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import pages
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import provider
@@ -61,28 +61,33 @@ def all_retention() -> list[Retention]:
     ]
 
 
-def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> FrontDoor:
-    """The ASGI application of one process; it opens everything when the server starts it."""
+def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
+    """Compile what one process serves; everything is opened when the server starts it."""
     services = chosen(names)
     platform = assemble(settings, database_url, group)
-    served = [(service, application(service, platform)) for service in services]
-    mounts = [Mount(service.name, service.prefix, app, service.dialect, service.base) for service, app in served]
+    mounts = [mount(service, platform) for service in services]
+    alone = mounts[0] if len(services) == 1 else None
     if settings.embedded_identity:
         mounts.append(provider.mount(settings, platform))
-    return FrontDoor(
-        mounts,
-        pages(platform, served),
-        lambda: running(platform, served),
-        alone=mounts[0] if len(services) == 1 else None,
-    )
+    return Application(Gateway(mounts, pages(platform, services), lambda: running(platform, services), alone=alone))
+
+
+def mount(service: Service, platform: Platform) -> Mount:
+    """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
+    endpoints = [
+        (operation.method, path_of(service, operation), OperationEndpoint(operation, service.name, platform))
+        for operation in operations_of(service)
+    ]
+
+    return Mount(service.name, service.prefix, endpoints, service.dialect, service.base)
 
 
 @asynccontextmanager
-async def running(platform: Platform, served: Sequence[tuple[Service, Litestar]]) -> AsyncIterator[None]:
-    """The platform open, the operations announced, the snapshot loaded: only then may the process listen."""
-    async with opened(platform, [service for service, _ in served]):
+async def running(platform: Platform, services: Sequence[Service]) -> AsyncIterator[None]:
+    """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
+    async with opened(platform, services):
         async with platform.database.transaction() as connection:
-            operations = [operation for service, app in served for operation in announced(service, app)]
+            operations = [operation for service in services for operation in announced(service)]
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
         yield

@@ -200,8 +200,7 @@ def test_a_second_start_adds_no_row_and_no_version(
     before = looks.version(sql), sql(rows), looks.chain(sql)
 
     async def start() -> None:
-        door = app.build(settings, database_url)
-        async with door._lifespan():
+        async with app.build(settings, database_url).gateway.lifespan():
             return
 
     asyncio.run(start())
@@ -216,7 +215,7 @@ def test_a_restart_after_a_rename_brings_no_second_action(
     app.migrate_now(database_url)
 
     async def start() -> None:
-        async with app.build(settings, database_url)._lifespan():
+        async with app.build(settings, database_url).gateway.lifespan():
             return
 
     asyncio.run(start())

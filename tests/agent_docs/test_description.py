@@ -9,7 +9,6 @@ from urllib.parse import urljoin
 
 import httpx
 import pytest
-from litestar import Router
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -18,8 +17,9 @@ from balcao.agent_docs.description.answers import accepts_gzip
 from balcao.agent_docs.description.document import document
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
-from balcao.core.service import Service, application, operations_of
+from balcao.core.service import Service, operations_of
 from tests.support.issuer import bearer
+from tests.support.serving import service_alone
 
 ROOT = "/agent-docs/"
 DOCUMENT = "/agent-docs/swagger.json"
@@ -61,12 +61,10 @@ def test_the_document_is_openapi_3_1_and_valid(described: dict[str, Any]) -> Non
     assert described["info"]["license"]
 
 
-async def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(
-    platform: Platform, described: dict[str, Any]
-) -> None:
-    running = operations_of(AGENTS, application(AGENTS, platform))
+def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(described: dict[str, Any]) -> None:
+    running = operations_of(AGENTS)
     for_people = {"/docs", "/docs/assets/{name}"}
-    routes = {(path, method.lower()) for method, path, _ in running if path not in for_people}
+    routes = {(each.path, each.method.lower()) for each in running if each.path not in for_people}
     documented = {(path, method) for path, method, _ in operations(described)}
     assert documented == routes | {("/", "get"), ("/swagger.json", "get")}
 
@@ -184,7 +182,7 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
     twice_the_same_id: Service = replace(AGENTS, routes=[*AGENTS.routes, *_again(AGENTS)])
     broken = describing(twice_the_same_id)
     async with broken.running(platform):
-        transport = httpx.ASGITransport(application(broken, platform))
+        transport = httpx.ASGITransport(service_alone(broken, platform))
         async with httpx.AsyncClient(transport=transport, base_url="http://docs") as client:
             answer = await client.get("/swagger.json")
             assert (answer.status_code, type(answer.json()["detail"])) == (503, str)
@@ -195,4 +193,4 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
 
 def _again(service: Service) -> Any:
     """A route of the service's own under a second path: two operations with one id cannot be described."""
-    return [Router(path="/again", route_handlers=[service.routes[0]])]
+    return [replace(service.routes[0], path="/again")]

@@ -1,15 +1,12 @@
 """Paging: what is a page, what is not, and how many there are."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from litestar import Request, get
-from litestar.testing import create_test_client
 
 from balcao.core.errors import Invalid
 from balcao.core.http.paging import MOST_PER_PAGE, Page, page_of, whole_number
+from balcao.core.http.requests import Request
 
 
 @given(st.integers(1, 50), st.integers(1, MOST_PER_PAGE), st.integers(0, 3000))
@@ -28,13 +25,6 @@ def test_what_is_no_whole_number_in_bounds_is_refused_by_name(text: str) -> None
 
 
 def test_without_parameters_the_first_page_of_the_default_size() -> None:
-    seen: list[Page] = []
-
-    @get("/")
-    async def listed(request: Request[Any, Any, Any]) -> None:
-        seen.append(page_of(request, per_page=20))
-
-    with create_test_client([listed]) as client:
-        for query in ("", "?page=3", "?per_page=7&per_page=8"):
-            assert client.get(f"/{query}").is_success
+    queries = (b"", b"page=3", b"per_page=7&per_page=8")
+    seen = [page_of(Request("GET", b"/", query).query(), per_page=20) for query in queries]
     assert seen == [Page(1, 20), Page(3, 20), Page(1, 7)]

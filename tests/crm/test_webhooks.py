@@ -5,14 +5,17 @@ import queue
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import httpx
 import pytest
-from litestar import Litestar, Request, post
-from litestar.exceptions import NotAuthorizedException
 
+from balcao.core.errors import Unauthenticated
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response, to_json
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.server import RunningServer
+from tests.support.serving import handlers
 
 CARLA = "90000000337"
 HANG = 30  # seconds; only against hanging
@@ -26,20 +29,21 @@ class Listener:
         self.tokens = 0
         self.valid_from = 1  # tokens given before are refused
 
-        @post("/realm/protocol/openid-connect/token", status_code=200)
-        async def token(request: Request[Any, Any, Any]) -> dict[str, Any]:
-            form = await request.form()
+        def token(request: Request) -> Response[Any]:
+            [client] = parse_qs(request.content or b"")[b"client_id"]
             self.tokens += 1
-            return {"access_token": f"{form['client_id']} {self.tokens}", "expires_in": 300}
+            return to_json({"access_token": f"{client.decode()} {self.tokens}", "expires_in": 300})
 
-        @post("/v1/webhooks/crm/cidadao", status_code=202)
-        async def webhook(request: Request[Any, Any, Any]) -> None:
-            _, client, number = request.headers["Authorization"].split(" ")
+        def webhook(request: Request) -> Response[None]:
+            _, client, number = request.headers[b"authorization"].decode().split(" ")
             if client != "crm-sandbox" or int(number) < self.valid_from:
-                raise NotAuthorizedException
-            self.arrived.put(json.loads(await request.body()))
+                raise Unauthenticated()
+            self.arrived.put(json.loads(request.content or b""))
+            return Response(status=202)
 
-        self.app = Litestar([token, webhook], openapi_config=None)
+        self.app = handlers(
+            {("POST", "/realm/protocol/openid-connect/token"): token, ("POST", "/v1/webhooks/crm/cidadao"): webhook}
+        )
 
     def next(self) -> dict[str, Any]:
         return self.arrived.get(timeout=HANG)

@@ -9,7 +9,6 @@ import pytest_asyncio
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import NotFound
-from balcao.core.service import application
 from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
@@ -19,6 +18,7 @@ from balcao.health_units.risk.service import refresh
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from tests.support.issuer import Issuer, bearer
+from tests.support.serving import service_alone
 
 UNIT = Cnes("7000001")
 
@@ -27,7 +27,7 @@ UNIT = Cnes("7000001")
 async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
     await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
     await refresh(platform, platform.part(RiskBoard))
-    transport = httpx.ASGITransport(application(SERVICE, platform))
+    transport = httpx.ASGITransport(service_alone(SERVICE, platform))
     headers = bearer(issuer.person("90000000175"))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
         yield opened

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -11,17 +10,18 @@ from authlib.common.security import generate_token
 from authlib.integrations.requests_client import OAuth2Session
 from joserfc import jwt
 from joserfc.jwk import KeySet
-from litestar import Litestar
 
 from balcao.core.access.limits import Limits
-from balcao.core.context.platform import Platform, assemble
-from balcao.gateway.front_door import FrontDoor
+from balcao.core.database.pool import Database
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway
 from balcao.identity import provider
 from balcao.identity.demo import Person, people
 from balcao.identity.realm import Realm
 from balcao.settings import Settings
 from tests.support.login import Form
 from tests.support.server import RunningServer
+from tests.support.serving import no_pages
 
 CALLBACK = "http://127.0.0.1:4321/callback"
 ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
@@ -32,10 +32,10 @@ class RunningProvider(RunningServer):
 
     def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
-        platform = assemble(settings, database_url)
-        mount = provider.mount(settings, replace(platform, limits=Limits(generous=not strict)))
-        self.realm: Realm = mount.app.state.realm  # type: ignore[attr-defined]
-        super().__init__(FrontDoor([mount], Litestar([]), lambda: _opened(platform)), port or settings.port)
+        database = Database(database_url, size=4)
+        self.realm = Realm(settings, database, Limits(generous=not strict))
+        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database))
+        super().__init__(Application(gateway), port or settings.port)
 
     @property
     def issuer(self) -> str:
@@ -56,12 +56,12 @@ class RunningProvider(RunningServer):
 
 
 @asynccontextmanager
-async def _opened(platform: Platform) -> AsyncIterator[None]:
-    await platform.database.open()
+async def _opened(database: Database) -> AsyncIterator[None]:
+    await database.open()
     try:
         yield
     finally:
-        await platform.database.close()
+        await database.close()
 
 
 class Portal:

@@ -3,14 +3,9 @@
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from litestar import get
-
 from balcao import app
-from balcao.core.service import MissingRule, application
 from tests.support.operations import all_operations
 
 SOURCE = Path(app.__file__).parent
@@ -37,16 +32,6 @@ def test_only_stores_and_the_database_touch_the_driver() -> None:
         if re.search(r"^\s*(import|from) asyncpg", file.read_text("utf-8"), re.MULTILINE)
     }
     assert {user for user in users if not user.endswith("store.py")} <= allowed | {"access/shipped.py"}
-
-
-def test_the_platform_refuses_to_start_with_an_operation_without_rule() -> None:
-    @get("/forgotten")
-    async def forgotten() -> str:
-        return ""
-
-    service = replace(app.SERVICES[0], routes=[*app.SERVICES[0].routes, forgotten])
-    with pytest.raises(MissingRule):
-        application(service, None)
 
 
 def test_every_operation_has_a_key_of_its_own() -> None:

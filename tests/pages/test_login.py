@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from litestar import Litestar, get
 from playwright.sync_api import expect
 
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import TEXT, Response
 from balcao.settings import Settings
 from tests.identity.provider import ANA, RunningProvider, answer_of, person
 from tests.pages.window import PHONE, Window
 from tests.support.login import challenge_of
 from tests.support.server import RunningServer, free_port
+from tests.support.serving import handlers
 
 pytestmark = pytest.mark.page
 
@@ -21,9 +23,8 @@ PASSWORD = person(ANA).password
 WRONG = "CPF ou senha incorretos."
 
 
-@get("/callback", sync_to_thread=False)
-def back() -> str:
-    return "De volta ao portal"
+def back(_: Request) -> Response[str]:
+    return Response(b"De volta ao portal", media_type=TEXT)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Ite
 @pytest.fixture(scope="module")
 def callback() -> Iterator[str]:
     """Where a portal waits for the person to come back."""
-    with RunningServer(Litestar([back], openapi_config=None)) as portal:
+    with RunningServer(handlers({("GET", "/callback"): back})) as portal:
         yield f"{portal.url}/callback"
 
 

@@ -1,47 +1,25 @@
-"""Files for imports, and imports run beside the tests' server."""
+"""What a city would load from a file, written into the test's database by the room's own load."""
 
-import gzip
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import asyncio
 from typing import Any
 
 import msgspec
 
-from balcao.registry.loads import service, source
-from balcao.registry.loads.kinds import LOADS
-from balcao.registry.loads.service import Order, Outcome, Progress
-from balcao.settings import Settings
-from tests.support.acting import acting
-
-Load = Callable[..., Outcome]
+from balcao.core.database.pool import Database
+from balcao.core.imports.declaration import Load
 
 
-def written(path: Path, lines: Iterable[Any]) -> Path:
-    """Bytes are written as they are, everything else as JSON."""
-    raw = b"".join((line if isinstance(line, bytes) else msgspec.json.encode(line)) + b"\n" for line in lines)
-    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
-    return path
+def load(database_url: str, wanted: Load, *lines: dict[str, Any]) -> int:
+    """Under the owner's role, as the import does; answers how many rows are new or other than before."""
+    rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
+    return asyncio.run(_load(database_url, wanted, rows))
 
 
-def counts(outcome: Outcome) -> tuple[int, int, int, int]:
-    """Lines, changed, unchanged, refused."""
-    done = outcome.done
-    return done.lines, done.changed, done.unchanged, done.refused
-
-
-@contextmanager
-def importing(settings: Settings, database_url: str) -> Iterator[Load]:
-    """`load(file, kind, **members of the order)` imports it as the command does."""
-    with acting(settings, database_url, "registry.import") as act:
-
-        def load(file: Path, kind: str = "citizens", progress: Progress = _silent, **options: Any) -> Outcome:
-            with source.opened(file) as lines:
-                outcome: Outcome = act(service.run, lines, Order(LOADS[kind], **options), progress)
-                return outcome
-
-        yield load
-
-
-def _silent(*_: object) -> None:
-    """Nobody looks."""
+async def _load(database_url: str, wanted: Load, rows: list[Any]) -> int:
+    owner = Database(database_url, size=1, role=None)
+    await owner.open()
+    try:
+        async with owner.transaction() as connection:
+            return await wanted.write(connection, rows)
+    finally:
+        await owner.close()

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from balcao.core.errors import Conflict, Invalid
-from balcao.registry import invented
-from balcao.registry.loads import service, store
-from balcao.registry.loads.source import LONGEST_LINE
+from balcao.core.imports import service, store
+from balcao.core.imports.source import LONGEST_LINE
+from balcao.registry.person import invented
 from balcao.settings import Settings
-from tests.registry.loading import Load, counts, importing, written
+from tests.registry.importing import Load, counts, importing, written
 
 ANA = "90000000175"
 BRUNO = "90000000256"

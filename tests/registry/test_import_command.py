@@ -11,8 +11,8 @@ import msgspec
 import psutil
 import pytest
 
-from balcao.registry import invented
-from tests.registry.loading import written
+from balcao.registry.person import invented
+from tests.registry.importing import written
 from tests.support.patience import PATIENCE_SECONDS, until_now
 from tests.support.sizes import size
 from tests.support.terminal import BALCAO, Terminal, free_port

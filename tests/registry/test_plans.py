@@ -14,11 +14,11 @@ import httpx
 import pytest
 
 from balcao import app
+from balcao.core.imports import service
 from balcao.core.values.cpf import Cpf
-from balcao.registry import invented
 from balcao.registry.city.departments import demo as departments
-from balcao.registry.loads import service
 from balcao.registry.loads.kinds import LOADS
+from balcao.registry.person import invented
 from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer

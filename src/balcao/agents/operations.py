@@ -1,14 +1,10 @@
-"""How this service declares its operations, and its two read rules."""
+"""The two read rules of this service, and its ids in a path."""
 
-import functools
+from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import action, client
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import operation as core_operation
-from balcao.core.http.operations import path_text
-
-operation = functools.partial(core_operation, dialect=DETAIL)
+from balcao.core.http.parameters import InPath
 
 # The agents themselves read with their own client-credentials tokens.
 _RUNTIME = client("BALCAO_AGENT_RUNTIME_CLIENTS")
@@ -16,7 +12,9 @@ READ_CONFIG = action("agent_config:read") | _RUNTIME
 READ_DATASET = action("dataset:read") | _RUNTIME
 
 CONFIG_ID = r"^[A-Za-z0-9_-]{1,64}$"
-ConfigIdInPath = path_text(CONFIG_ID, "Identificador da configuração", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
+ConfigIdInPath: TypeAlias = Annotated[
+    str, InPath(str, "Identificador da configuração", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90", CONFIG_ID)
+]
 
 
 def author_of(call: Call) -> tuple[str, str]:

@@ -17,9 +17,9 @@ from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.paging import MOST_PER_PAGE, Page
+from balcao.core.jobs import dead_letters as service
 from balcao.core.jobs import schedule
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters import service
 from balcao.registry.dead_letters.schemas import DeadLetter
 from balcao.settings import Settings
 

@@ -17,12 +17,12 @@ from balcao.cli import database
 from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
-from balcao.registry import invented
-from balcao.registry.loads import service, source
+from balcao.core.imports import service, source
+from balcao.core.imports.service import Order, Outcome
+from balcao.core.imports.source import Source
+from balcao.core.imports.store import Done
 from balcao.registry.loads.kinds import LOADS
-from balcao.registry.loads.service import Order, Outcome
-from balcao.registry.loads.source import Source
-from balcao.registry.loads.store import Done
+from balcao.registry.person import invented
 from balcao.settings import Settings
 
 console = Console(stderr=True, highlight=False)

@@ -89,9 +89,15 @@ class NotFound(BalcaoError):
 
 
 class MethodNotAllowed(BalcaoError):
+    """`allow` lists the methods that the path has, as the header of that name."""
+
     status = 405
     default_message = "Método não permitido neste caminho."
     default_code = "method-not-allowed"
+
+    def __init__(self, allow: str) -> None:
+        super().__init__()
+        self.allow = allow
 
 
 class Conflict(BalcaoError):

@@ -91,6 +91,6 @@ def formatter() -> logging.Formatter:
 
 def _quiet_libraries() -> None:
     """These write addresses or statements at their lower levels."""
-    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "litestar", "uvicorn", "granian"):
+    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn", "granian"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True

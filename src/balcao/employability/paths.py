@@ -1,17 +1,15 @@
 """The ids in a path: any other form is refused before anything is looked up (employability document, 2.0.5)."""
 
 import re
+from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
 
 _UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _INTEGER = r"[0-9]{1,19}"
 _LARGEST = 2**63 - 1
-
-UuidInPath = path_text(f"^{_UUID}$", "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d")
-IntegerInPath = path_text(f"^{_INTEGER}$", "Identificador (número inteiro)", "12")
 
 
 def path_uuid(text: str) -> UUID:
@@ -26,3 +24,10 @@ def path_integer(text: str) -> int:
     if not re.fullmatch(_INTEGER, text) or int(text) > _LARGEST:
         raise Invalid("O `id` do caminho não é um número inteiro.", code="id-invalid")
     return int(text)
+
+
+UuidInPath: TypeAlias = Annotated[
+    UUID, InPath(path_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{_UUID}$")
+]
+
+IntegerInPath: TypeAlias = Annotated[int, InPath(path_integer, "Identificador (número inteiro)", "12", f"^{_INTEGER}$")]

@@ -1,16 +1,21 @@
 """What the gateway answers itself: the list of services, metrics, and whether the process lives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
-
-from litestar import Litestar, MediaType, Response, get
-from litestar.response import Redirect
+from typing import Any
 
 from balcao.core.context.platform import Platform
-from balcao.core.http.dialects import ERROR_TEXT, exception_handlers
+from balcao.core.errors import BalcaoError
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.service import Service
 from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
+from balcao.gateway.gateway import METRICS, Mount
+
+Handler = Callable[[Request], Response[Any]]
 
 _STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem; color: #1b1b1b; }
@@ -31,32 +36,36 @@ Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p></ma
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 
 
-def pages(platform: Platform, served: Sequence[tuple[Service, Litestar]]) -> Litestar:
-    """`/` leads to `/docs`; `/metrics` carries no path and no person."""
-    listing = _PAGE.format(style=_STYLE, items="".join(_item(service) for service, _ in served))
+def pages(platform: Platform, services: Sequence[Service]) -> Mount:
+    """Return what answers at the root; `/` leads to `/docs`, `/metrics` carries no path and no person."""
+    listing = _PAGE.format(style=_STYLE, items="".join(_item(service) for service in services))
 
-    @get("/")
-    async def root() -> Redirect:
-        return Redirect("/docs")
+    def root(_: Request) -> Response[None]:
+        return redirect("/docs")
 
-    @get("/docs", media_type=MediaType.HTML)
-    async def docs() -> str:
-        return listing
+    def docs(_: Request) -> Response[str]:
+        return Response(listing.encode(), media_type=HTML)
 
-    @get("/metrics")
-    async def metrics() -> Response[bytes]:
+    def metrics(_: Request) -> Response[bytes]:
         return Response(platform.metrics.exposition(), media_type=MEDIA_TYPE)
 
-    @get("/liveness")
-    async def liveness() -> dict[str, str]:
-        return {"status": "healthy", "service": "gateway", "timestamp": utc_now().isoformat()}
+    def liveness(_: Request) -> Response[Any]:
+        return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()})
 
-    return Litestar(
-        [root, docs, metrics, liveness],
-        exception_handlers=exception_handlers(lambda _: ERROR_TEXT),
-        openapi_config=None,
-        logging_config=None,
-    )
+    handlers: dict[str, Callable[[Request], Response[Any]]] = {
+        "/": root,
+        "/docs": docs,
+        METRICS: metrics,
+        "/liveness": liveness,
+    }
+    endpoints = [
+        ("GET", path, PageEndpoint("gateway", "", "GET", handler, _refuse)) for path, handler in handlers.items()
+    ]
+    return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
+
+
+def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+    return ERROR_TEXT.response(fault)
 
 
 def _item(service: Service) -> str:

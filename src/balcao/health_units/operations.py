@@ -1,20 +1,14 @@
-"""How this service declares its operations and reads its paths."""
+"""The read rule of this service, and the unit in a path."""
 
-import functools
+from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import authenticated, scope
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import operation as core_operation
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
 from balcao.core.values.cnes import PATTERN, Cnes
-
-operation = functools.partial(core_operation, dialect=DETAIL)
 
 # Persons read; a machine needs the scope of the health secretariat.
 READ = authenticated() | scope("sms:read")
-
-CnesInPath = path_text(PATTERN, "CNES da unidade: sete dígitos", "9900001")
 
 
 def path_cnes(text: str) -> Cnes:
@@ -24,3 +18,6 @@ def path_cnes(text: str) -> Cnes:
         item = Fault(loc=["path", "cnes"], msg="deve ter exatamente 7 dígitos", type="string_pattern_mismatch")
         raise Unprocessable("O CNES do caminho é inválido: use 7 dígitos.", code="cnes-invalid", faults=[item])
     return cnes
+
+
+CnesInPath: TypeAlias = Annotated[Cnes, InPath(path_cnes, "CNES da unidade: sete dígitos", "9900001", PATTERN)]

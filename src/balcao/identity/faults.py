@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from litestar import Request, Response
-from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from balcao.core.errors import BalcaoError, TooLarge
-from balcao.core.http import dialects
+from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import Dialect
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
 from balcao.identity import pages
 
 
@@ -66,21 +65,10 @@ def _worded(fault: BalcaoError) -> dict[str, str]:
 OAUTH = Dialect(_worded, OAuthError)
 
 
-def _ours(request: Request[Any, Any, Any], fault: BalcaoError) -> Response[Any]:
-    """Browsers say that they read HTML; programs do not."""
-    if "text/html" in request.headers.get("accept", ""):
+def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+    """Word the fault: browsers say that they read HTML; programs do not."""
+    if b"text/html" in request.headers.get(b"accept", b""):
         return pages.fault(fault.message, fault.status)
+    challenge = _CHALLENGES.get(type(fault))
     response = OAUTH.response(fault)
-    if type(fault) in _CHALLENGES:
-        response.headers["WWW-Authenticate"] = _CHALLENGES[type(fault)]
-    return response
-
-
-def _too_large(request: Request[Any, Any, Any], _: RequestEntityTooLarge) -> Response[Any]:
-    return _ours(request, TooLarge())
-
-
-HANDLERS: dict[Any, Any] = dialects.exception_handlers(lambda _: OAUTH) | {
-    BalcaoError: _ours,
-    RequestEntityTooLarge: _too_large,
-}
+    return response.adding({"WWW-Authenticate": challenge}) if challenge else response

@@ -3,29 +3,32 @@
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
+from balcao.core.errors import TooLarge
 from balcao.identity.faults import InvalidRequest
-from balcao.identity.realm import AnyRequest
+from balcao.identity.realm import RealmRequest
 
 MAX_FORM_BYTES = 16_384
 MAX_FIELDS = 50
 _FORM = "application/x-www-form-urlencoded"
 
 
-def query(request: AnyRequest) -> Mapping[str, str]:
+def query(request: RealmRequest) -> Mapping[str, str]:
     """Raises InvalidRequest, as `form` does."""
-    return _once(request.scope["query_string"])
+    return _once(request.query_string)
 
 
-async def form(request: AnyRequest) -> Mapping[str, str]:
+def form(request: RealmRequest) -> Mapping[str, str]:
     """Raises InvalidRequest for another media type, for what is not UTF-8, and for a name that comes twice."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+    if request.header("content-type").partition(";")[0].strip().lower() != _FORM:
         raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")
-    return _once(await request.body())
+    if request.content is None:
+        raise TooLarge()
+    return _once(request.content)
 
 
-async def either(request: AnyRequest) -> Mapping[str, str]:
+def either(request: RealmRequest) -> Mapping[str, str]:
     """Of a GET the query, of a POST the form (OpenID Connect Core 3.1.2.1)."""
-    return await form(request) if request.method == "POST" else query(request)
+    return form(request) if request.method == "POST" else query(request)
 
 
 def _once(encoded: bytes) -> Mapping[str, str]:

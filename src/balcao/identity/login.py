@@ -5,16 +5,14 @@ from collections.abc import Awaitable, Mapping
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from litestar import Response
-from litestar.response import Redirect
-
 from balcao.core.errors import TooMany
+from balcao.core.http.responses import Response, redirect
 from balcao.core.values.cpf import Cpf
 from balcao.identity import authorization, browser, forms, pages
 from balcao.identity.authorization import Destination
 from balcao.identity.demo import Person, people_by_login
 from balcao.identity.faults import Refused
-from balcao.identity.realm import AnyRequest, Realm, realm_of
+from balcao.identity.realm import Realm, RealmRequest
 from balcao.identity.records import secret
 from balcao.identity.store import Session
 from balcao.identity.tokens import subject_of
@@ -27,15 +25,15 @@ WRONG = "CPF ou senha incorretos."
 OUTDATED = "O formulário expirou. Tente de novo."
 
 
-async def begin(request: AnyRequest, asked: Mapping[str, str]) -> Response[Any]:
+async def begin(request: RealmRequest, asked: Mapping[str, str]) -> Response[Any]:
     """A code at once for who is logged in already, else the page."""
-    realm = realm_of(request)
+    realm = request.realm
     target = authorization.destination(realm, asked)
     return await _or_back(realm, target, _begin(request, target, asked))
 
 
-async def _begin(request: AnyRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
-    realm = realm_of(request)
+async def _begin(request: RealmRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
+    realm = request.realm
     authorization.check(asked)
     session = authorization.usable(await browser.session(request), asked)
     if session is None:
@@ -43,15 +41,15 @@ async def _begin(request: AnyRequest, target: Destination, asked: Mapping[str, s
     return await _with_code(realm, target, session, asked, 302)
 
 
-async def attempt(request: AnyRequest) -> Response[Any]:
+async def attempt(request: RealmRequest) -> Response[Any]:
     """The form of the page; the authorization request comes with it and is checked again."""
-    realm, asked, form = realm_of(request), forms.query(request), await forms.form(request)
+    realm, asked, form = request.realm, forms.query(request), forms.form(request)
     target = authorization.destination(realm, asked)
     username = form.get("username", "")
     if not browser.sent_our_form(request, form):
         return _page(request, asked, username, OUTDATED, 400)
     try:
-        person = await _identified(realm, username, form.get("password", ""), browser.address(request))
+        person = await _identified(realm, username, form.get("password", ""), request.address)
     except TooMany as fault:
         return _too_many(request, asked, username, fault)
     if person is None:
@@ -63,8 +61,7 @@ async def _logged_in(realm: Realm, target: Destination, person: Person, asked: M
     authorization.check(asked)
     session, proof = await realm.records.log_in(person.username)
     response = await _with_code(realm, target, session, asked, 303)
-    response.set_cookie(browser.cookie(realm, browser.SESSION, proof))
-    return response
+    return response.adding(cookies=(browser.cookie(realm, browser.SESSION, proof),))
 
 
 async def _identified(realm: Realm, username: str, password: str, address: str) -> Person | None:
@@ -82,7 +79,7 @@ async def _with_code(
     realm: Realm, target: Destination, session: Session, asked: Mapping[str, str], status: Literal[302, 303]
 ) -> Response[Any]:
     code = await authorization.code_for(realm, session, target.client, asked)
-    return Redirect(target.with_answer(realm, {"code": code}), status_code=status)
+    return redirect(target.with_answer(realm, {"code": code}), status)
 
 
 async def _or_back(realm: Realm, target: Destination, answer: Awaitable[Response[Any]]) -> Response[Any]:
@@ -91,21 +88,19 @@ async def _or_back(realm: Realm, target: Destination, answer: Awaitable[Response
         return await answer
     except Refused as fault:
         words = {"error": fault.error, "error_description": fault.message}
-        return Redirect(target.with_answer(realm, words), status_code=303)
+        return redirect(target.with_answer(realm, words), 303)
 
 
 def _page(
-    request: AnyRequest, asked: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
+    request: RealmRequest, asked: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
 ) -> Response[str]:
-    realm, csrf = realm_of(request), browser.csrf(request)
+    realm, csrf = request.realm, browser.csrf(request)
     action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(asked)}"
     response = pages.login(action, csrf, username, fault, status)
-    response.set_cookie(browser.cookie(realm, browser.CSRF, csrf))
-    return response
+    return response.adding(cookies=(browser.cookie(realm, browser.CSRF, csrf),))
 
 
-def _too_many(request: AnyRequest, asked: Mapping[str, str], username: str, fault: TooMany) -> Response[str]:
+def _too_many(request: RealmRequest, asked: Mapping[str, str], username: str, fault: TooMany) -> Response[str]:
     text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
     response = _page(request, asked, username, text, fault.status)
-    response.headers["Retry-After"] = str(fault.retry_after)
-    return response
+    return response.adding({"Retry-After": str(fault.retry_after)})

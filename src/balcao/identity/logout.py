@@ -4,29 +4,27 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from litestar import Response
-from litestar.response import Redirect
-
+from balcao.core.http.responses import NO_CONTENT, Response, redirect
 from balcao.identity import browser, forms, pages, tokens
 from balcao.identity.clients import authenticated, may_return_to
 from balcao.identity.faults import InvalidRequest
 from balcao.identity.grants import invalid_grant
-from balcao.identity.realm import AnyRequest, Realm, realm_of
+from balcao.identity.realm import Realm, RealmRequest
 
 
-async def posted(request: AnyRequest) -> Response[Any]:
+async def posted(request: RealmRequest) -> Response[Any]:
     """Three senders use one address: a client's server, our own page, and a client through the browser."""
-    form = await forms.form(request)
+    form = forms.form(request)
     if "refresh_token" in form:
-        return await _behind(realm_of(request), form, request.headers.get("authorization"))
+        return await _behind(request.realm, form, request.header("authorization") or None)
     if "csrf" in form:
         return await _confirmed(request, form)
     return await asked(request, form)
 
 
-async def asked(request: AnyRequest, parameters: Mapping[str, str]) -> Response[Any]:
+async def asked(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
     """With an ID token of ours the session ends at once, else the person is asked. Raises InvalidRequest."""
-    realm = realm_of(request)
+    realm = request.realm
     hint = _hint(realm, parameters)
     back = _way_back(realm, parameters, hint)
     if hint is None:
@@ -34,13 +32,13 @@ async def asked(request: AnyRequest, parameters: Mapping[str, str]) -> Response[
     current = await browser.session(request)
     response = _done(back)
     if current is None or current.id == hint["sid"]:
-        response.set_cookie(browser.cookie(realm, browser.SESSION, ""))
+        response = response.adding(cookies=(browser.cookie(realm, browser.SESSION, ""),))
     await realm.records.end_session(str(hint["sid"]))
     return response
 
 
-async def _confirmed(request: AnyRequest, form: Mapping[str, str]) -> Response[Any]:
-    realm = realm_of(request)
+async def _confirmed(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
+    realm = request.realm
     back = _way_back(realm, form, None)
     if not browser.sent_our_form(request, form):
         return _confirmation(request, form)
@@ -48,8 +46,7 @@ async def _confirmed(request: AnyRequest, form: Mapping[str, str]) -> Response[A
     if current is not None:
         await realm.records.end_session(current.id)
     response = _done(back)
-    response.set_cookie(browser.cookie(realm, browser.SESSION, ""))
-    return response
+    return response.adding(cookies=(browser.cookie(realm, browser.SESSION, ""),))
 
 
 async def _behind(realm: Realm, form: Mapping[str, str], authorization: str | None) -> Response[Any]:
@@ -57,7 +54,7 @@ async def _behind(realm: Realm, form: Mapping[str, str], authorization: str | No
     client = authenticated(realm, form, authorization, "authorization_code")
     if not await realm.records.end_session_of(form["refresh_token"], client.client_id):
         raise invalid_grant()
-    return Response(None, status_code=204)
+    return Response(status=NO_CONTENT)
 
 
 def _hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -81,13 +78,12 @@ def _way_back(realm: Realm, parameters: Mapping[str, str], hint: Mapping[str, An
     return f"{address}{('&' if urlsplit(address).query else '?') if state else ''}{state}"
 
 
-def _confirmation(request: AnyRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    realm, csrf = realm_of(request), browser.csrf(request)
+def _confirmation(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
+    realm, csrf = request.realm, browser.csrf(request)
     kept = {n: parameters[n] for n in ("client_id", "post_logout_redirect_uri", "state") if n in parameters}
     response = pages.logout(f"{realm.path}/protocol/openid-connect/logout", kept | {"csrf": csrf})
-    response.set_cookie(browser.cookie(realm, browser.CSRF, csrf))
-    return response
+    return response.adding(cookies=(browser.cookie(realm, browser.CSRF, csrf),))
 
 
 def _done(back: str | None) -> Response[Any]:
-    return pages.logged_out() if back is None else Redirect(back, status_code=303)
+    return pages.logged_out() if back is None else redirect(back, 303)

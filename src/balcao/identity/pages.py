@@ -5,8 +5,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from litestar import Response
-
+from balcao.core.http.responses import HTML, Response
 from balcao.identity import demo
 
 _FOLDER = files("balcao.identity") / "templates"
@@ -41,13 +40,13 @@ def fault(text: str, status: int) -> Response[str]:
 
 
 def style() -> Response[str]:
-    return Response((_FOLDER / "style.css").read_text("utf-8"), media_type="text/css; charset=utf-8")
+    return Response((_FOLDER / "style.css").read_bytes(), media_type="text/css; charset=utf-8")
 
 
 def _page(name: str, values: Mapping[str, str], status: int, **markup: str) -> Response[str]:
     escaped = {key: escape(value) for key, value in values.items()}
     text = Template((_FOLDER / name).read_text("utf-8")).substitute(escaped | markup)
-    return Response(text, status_code=status, media_type="text/html; charset=utf-8", headers=_HEADERS)
+    return Response(text.encode(), status=status, media_type=HTML, headers=_HEADERS)
 
 
 def _fault(text: str) -> str:

@@ -2,33 +2,32 @@
 
 import functools
 from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar import Request
-from litestar.datastructures import State
 
-from balcao.core.context.platform import Platform
+from balcao.core.access.limits import Limits
+from balcao.core.database.pool import Database
+from balcao.core.http.requests import Request
 from balcao.identity import demo
 from balcao.identity.demo import Client
 from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
 
-AnyRequest = Request[object, object, State]
-
 
 class Realm:
     """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
 
-    def __init__(self, settings: Settings, platform: Platform) -> None:
+    def __init__(self, settings: Settings, database: Database, limits: Limits) -> None:
         self.name = settings.realm
         self.issuer = settings.issuers[0].rstrip("/")
         self.audience = settings.auth_audience
         self.clients = known_clients(settings)
         self.keys = SigningKeys(settings)
-        self.records = Records(platform.database, settings.hash_key.get_secret_value().encode())
-        self.limits = platform.limits
+        self.records = Records(database, settings.hash_key.get_secret_value().encode())
+        self.limits = limits
 
     @functools.cached_property
     def path(self) -> str:
@@ -52,6 +51,25 @@ def known_clients(settings: Settings) -> Mapping[str, Client]:
     }
 
 
-def realm_of(request: AnyRequest) -> Realm:
-    realm: Realm = request.app.state.realm
-    return realm
+class RealmRequest:
+    """A request to one of the realm's addresses."""
+
+    def __init__(self, realm: Realm, request: Request) -> None:
+        self.realm = realm
+        self.method = request.method
+        self.query_string = request.query_string
+        self.content = request.content
+        self.address = request.peer
+        self._headers = request.headers
+
+    def header(self, name: str) -> str:
+        """Return a header's value, empty where it was not sent."""
+        return self._headers.text(name.encode()) or ""
+
+    @functools.cached_property
+    def cookies(self) -> Mapping[str, str]:
+        """Return the cookies by name; none of a header that cannot be read."""
+        try:
+            return {name: morsel.value for name, morsel in SimpleCookie(self.header("cookie")).items()}
+        except CookieError:
+            return {}

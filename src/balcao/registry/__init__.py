@@ -17,11 +17,11 @@ from balcao.registry.crm.push.jobs import JOBS as PUSH_JOBS
 from balcao.registry.crm.state import api as crm_admin
 from balcao.registry.dead_letters import api as dead_letters
 from balcao.registry.dead_letters.retention import RETENTION as LETTERS
-from balcao.registry.demo import DEMO
 from balcao.registry.mobility import api as mobility
 from balcao.registry.mobility.invitations.jobs import JOBS as LETTER_JOBS
 from balcao.registry.person.avatars import api as avatars
 from balcao.registry.person.citizens import api as citizens
+from balcao.registry.person.citizens.demo import DEMO
 from balcao.registry.person.declared import api as declared
 from balcao.registry.person.pets import api as pets
 from balcao.registry.person.phones import api as phones

@@ -1,15 +1,12 @@
 """The CPF in a path, checked before the rule and read here by the use cases; parameters of an operator's lists."""
 
 from collections.abc import Mapping
+from typing import Annotated, TypeAlias
 
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean
-
-CpfInPath = path_text(
-    r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$", "CPF do cidadão, com ou sem pontuação", "90000000175"
-)
 
 
 def path_cpf(text: str) -> Cpf:
@@ -33,3 +30,14 @@ def query_cpf(query: Mapping[str, str]) -> Cpf | None:
 def query_text(query: Mapping[str, str], name: str, longest: int = 100) -> str | None:
     """A parameter to compare with, None when it is not there. Raises Invalid."""
     return clean(name, query[name], longest=longest) if name in query else None
+
+
+CpfInPath: TypeAlias = Annotated[
+    Cpf,
+    InPath(
+        path_cpf,
+        "CPF do cidadão, com ou sem pontuação",
+        "90000000175",
+        r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$",
+    ),
+]

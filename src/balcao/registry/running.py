@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from balcao.core.context.platform import Platform
 from balcao.crm.client import CrmClient, crm_client
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.login import LoginSyncs
+from balcao.registry.crm.login.service import LoginSyncs
 
 
 @asynccontextmanager

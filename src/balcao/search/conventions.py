@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
-
-from litestar import Response
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from balcao.core.context.call import OPERATOR, Call
 from balcao.core.errors import Forbidden, NotFound
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
+from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values.cpf import Cpf
 
 T = TypeVar("T")
@@ -17,7 +16,9 @@ UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
 
-ServiceIdInPath = path_text(UUID_PATTERN, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10")
+ServiceIdInPath: TypeAlias = Annotated[
+    str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", UUID_PATTERN)
+]
 
 _ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
 
@@ -50,7 +51,7 @@ def path_uuid(text: str, missing: str) -> str:
 
 def staff_answer(value: T, headers: Mapping[str, str] | None = None) -> Response[T]:
     """An answer that nobody keeps."""
-    return Response(value, headers={"Cache-Control": "no-store", **(headers or {})})
+    return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})})
 
 
 def acting(call: Call) -> str:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from balcao.registry.mobility.catalogue.colours import COLOURS
-from balcao.registry.mobility.catalogue.loading import LOADS
+from balcao.registry.mobility.catalogue.imports import LOADS
 from tests.registry.mobility.garage import ADMIN, ANA, MOBILITY, Garage, form
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size

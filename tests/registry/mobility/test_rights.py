@@ -15,7 +15,8 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
-from balcao.registry.mobility import demo, service
+from balcao.registry.mobility import service
+from balcao.registry.mobility.drivers import demo
 from balcao.registry.mobility.holding import HOLDING
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage

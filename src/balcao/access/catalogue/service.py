@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import Event
-from balcao.core.access.check import DENIED
+from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Unavailable
-from balcao.core.http.operations import Refused
+from balcao.core.http.operations import RecordDenial
 from balcao.core.logs import log
 
 
@@ -55,7 +55,7 @@ async def _follow(call: Call) -> None:
         log.warning("catalogue.reload_failed")
 
 
-def refusal(operation: str, kind: str, identity: str) -> Refused:
+def refusal(operation: str, kind: str, identity: str) -> RecordDenial:
     """The trace of a call that the rule refused; `identity` names the path parameter that holds the target's id."""
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:

@@ -2,20 +2,18 @@
 
 from typing import Any
 
-from litestar import Response
-
 from balcao.agent_docs.description.published import Frozen
 from balcao.core.context.call import Call
-from balcao.core.http.responses import PUBLIC, from_ready
+from balcao.core.http.responses import PUBLIC, Response, from_bytes
+
+_PLAIN = {"Vary": "Accept-Encoding"}
+_ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
 
 def frozen(body: Frozen, call: Call, accept_encoding: str | None) -> Response[Any]:
     zipped = accepts_gzip(accept_encoding or "")
-    answer: Response[Any] = from_ready(body.zipped if zipped else body.plain, call, PUBLIC)
-    answer.headers["Vary"] = "Accept-Encoding"
-    if zipped:
-        answer.headers["Content-Encoding"] = "gzip"
-    return answer
+    ready = body.zipped if zipped else body.plain
+    return from_bytes(ready.body, ready.etag, call, PUBLIC, headers=_ZIPPED if zipped else _PLAIN)
 
 
 def accepts_gzip(header: str) -> bool:

@@ -5,7 +5,8 @@ import posixpath
 import msgspec
 
 from balcao.agent_docs.description.examples import add_examples, operations_of
-from balcao.core.service import Service, description
+from balcao.core.http.openapi import describe
+from balcao.core.service import Service
 
 OWN_PATHS = ("/", "/swagger.json")
 
@@ -15,8 +16,8 @@ def document(agents: Service, own: Service, base_url: str = "") -> bytes:
 
     `base_url` is the gateway's public address; without one the servers are relative to the document.
     """
-    found = description(agents, [server(base_url, own, agents)])
-    ours = description(own)
+    found = describe(agents, [server(base_url, own, agents)])
+    ours = describe(own)
     for path in OWN_PATHS:
         found["paths"][path] = ours["paths"][path] | {"servers": [{"url": server(base_url, own, own)}]}
     found["components"]["schemas"] |= ours["components"]["schemas"]

@@ -1,17 +1,24 @@
 """The token check: whoever gets here carries a valid one."""
 
-from litestar import Response
-
-from balcao.agents.operations import operation
 from balcao.agents.token_check.schemas import TokenStatus
 from balcao.core.access.rules import authenticated
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import Routes
+from balcao.core.http.responses import NO_STORE, Response, to_json
+
+_OK = to_json(TokenStatus("ok"), headers={"Cache-Control": NO_STORE})
+
+routes = Routes(tags=["autenticação"], dialect=DETAIL)
 
 
-@operation(
-    "GET", "/api/v1/auth", "agents.check_token", authenticated(), "Verifica se o token é válido", tags=["autenticação"]
+@routes.get(
+    "/api/v1/auth",
+    "agents.check_token",
+    authenticated(),
+    "Verifica se o token é válido",
 )
-async def check_token() -> Response[TokenStatus]:
-    return Response(TokenStatus("ok"), headers={"Cache-Control": "no-store"})
+def check_token() -> Response[TokenStatus]:
+    return _OK
 
 
-ROUTES = [check_token]
+ROUTES = routes.declared

@@ -7,7 +7,7 @@ import uvicorn
 from balcao import app
 from balcao.cli.parts import orders, serving
 from balcao.core import logs
-from balcao.gateway.front_door import FrontDoor
+from balcao.gateway.asgi import Application
 from balcao.settings import Settings
 
 GRACE_SECONDS = 10
@@ -20,7 +20,7 @@ def main() -> int:
     return serving.run(server(app.build(settings, order.database_url, order.services)), order)
 
 
-def server(application: FrontDoor) -> uvicorn.Server:
+def server(application: Application) -> uvicorn.Server:
     """Takes no address from headers that any caller can send, and names neither itself nor its version."""
     config = uvicorn.Config(
         application,

@@ -16,6 +16,8 @@ from balcao.core.errors import TooMany
 from balcao.core.logs import log
 
 SANDBOX_FACTOR = 100
+# How many denied attempts of one caller leave a trace, and under which key they are counted.
+DENIED = ("60/minute", "denied")
 
 
 class Limits:

@@ -46,20 +46,26 @@ class TokenVerifier:
         for task in self._refreshers:
             task.cancel()
 
-    async def caller(self, authorization: str | None) -> Caller:
-        """Raises Unauthenticated, without saying which check failed; Unavailable while no key is known."""
+    def known(self, authorization: bytes | None) -> Caller | None:
+        """Return the caller of a header whose token was verified before and is still valid."""
+        if authorization is None:
+            return None
+        caller = self._verified.get(_digest(authorization))
+        return caller if caller is not None and caller.expires_at + LEEWAY_SECONDS > time.time() else None
+
+    async def caller(self, authorization: bytes | None) -> Caller:
+        """Return the caller of a header.
+
+        Raises Unauthenticated, without saying which check failed; Unavailable while no key is known.
+        """
         token = _bearer(authorization)
-        digest = hashlib.blake2b(token.encode("ascii", "replace"), digest_size=20).digest()
-        known = self._verified.get(digest)
-        if known is not None and known.expires_at + LEEWAY_SECONDS > time.time():
-            return known
         caller = from_claims(await self._claims(token), self._role_clients)
-        self._remember(digest, caller)
+        self._remember(_digest(authorization or b""), caller)
         return caller
 
-    async def _claims(self, token: str) -> Mapping[str, Any]:
+    async def _claims(self, token: bytes) -> Mapping[str, Any]:
         try:
-            signed = jws.extract_compact(token.encode("ascii"))
+            signed = jws.extract_compact(token)
             claims = msgspec.json.decode(signed.payload, type=dict[str, Any])
             key = await self._key(signed.headers(), claims)
             if not jws.validate_compact(signed, key, algorithms=ALGORITHMS):
@@ -102,10 +108,15 @@ class TokenVerifier:
         self._verified.clear()
 
 
-def _bearer(authorization: str | None) -> str:
-    scheme, _, token = (authorization or "").partition(" ")
+def _digest(authorization: bytes) -> bytes:
+    """Tokens are credentials: only digests of them stay in memory."""
+    return hashlib.blake2b(authorization, digest_size=20).digest()
+
+
+def _bearer(authorization: bytes | None) -> bytes:
+    scheme, _, token = (authorization or b"").partition(b" ")
     token = token.strip()
-    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN_BYTES:
+    if scheme.lower() != b"bearer" or not token or len(token) > MAX_TOKEN_BYTES:
         raise Unauthenticated()
     return token
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, Unauthenticated
 from balcao.core.values.cpf import Cpf
@@ -20,22 +21,12 @@ ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
 
 
 class Call:
-    """Made once a request has passed its operation's rule; a job makes its own. Use cases take it first.
+    """Who calls what, by which right; the first argument of every use case.
 
-    `reason` is the one that staff give for looking at a person's data.
+    A request's call is made before its operation's rule is checked; a job and a command make their own.
     """
 
-    __slots__ = (
-        "caller",
-        "decision",
-        "idempotency_key",
-        "if_match",
-        "if_none_match",
-        "operation",
-        "platform",
-        "reason",
-        "request_id",
-    )
+    __slots__ = ("caller", "decision", "headers", "operation", "platform", "reason", "request_id")
 
     def __init__(
         self,
@@ -44,21 +35,33 @@ class Call:
         request_id: str,
         decision: Decision,
         caller: Caller | None = None,
-        *,
-        reason: str | None = None,
-        if_none_match: str | None = None,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
+        headers: Headers = NO_HEADERS,
     ) -> None:
         self.platform = platform
         self.operation = operation
         self.request_id = request_id
         self.decision = decision
         self.caller = caller
-        self.reason = reason
-        self.if_none_match = if_none_match
-        self.if_match = if_match
-        self.idempotency_key = idempotency_key
+        self.headers = headers
+        # Why staff look at a person's data; a use case whose body carries a reason sets that one.
+        self.reason = headers.text(b"x-access-reason")
+        if self.reason is not None:
+            self.reason = self.reason.strip()[:200] or None
+
+    @property
+    def if_none_match(self) -> str | None:
+        """Return the header of a conditional read."""
+        return self.headers.text(b"if-none-match")
+
+    @property
+    def if_match(self) -> str | None:
+        """Return the header of a conditional write."""
+        return self.headers.text(b"if-match")
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """Return the key under which a repeated call gets the first one's response."""
+        return self.headers.text(b"idempotency-key")
 
     @asynccontextmanager
     async def reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:
@@ -77,7 +80,7 @@ class Call:
 
     def require_reason(self) -> None:
         """Raises Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
-        if self.reason is None and self.actor_kind == "staff" and self.platform.settings.require_access_reason:
+        if self.platform.settings.require_access_reason and self.reason is None and self.actor_kind == "staff":
             raise Invalid(
                 "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (até 200 caracteres).",
                 code="access-reason-missing",

@@ -11,7 +11,7 @@ from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
 from balcao.core.access.tokens import TokenVerifier
-from balcao.core.audit.events import Audit, HashKey
+from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database.pool import Database

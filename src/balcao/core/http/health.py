@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
-from litestar import Response
-from litestar.handlers import HTTPRouteHandler
 
 from balcao.core.access.rules import public
+from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.operations import CurrentCall, operation
+from balcao.core.http.operations import Operation, Routes
+from balcao.core.http.responses import Response, to_json
 from balcao.core.values.clock import utc_now
 
 if TYPE_CHECKING:
@@ -40,26 +40,25 @@ class Readiness(msgspec.Struct, omit_defaults=True):
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
-def health_routes(
+def health_operations(
     service: str, dialect: Dialect, further: Checks | None, paths: Mapping[str, str] = PATHS
-) -> list[HTTPRouteHandler]:
-    def liveness(path: str, key: str) -> HTTPRouteHandler:
-        @operation("GET", path, key, public(), "O processo está vivo", dialect=dialect)
-        async def live() -> Liveness:
-            return Liveness("healthy", service, utc_now())
+) -> list[Operation]:
+    """Declare a service's liveness and readiness; `further` are checks of its own."""
+    routes = Routes(dialect=dialect)
 
-        return live
+    def live() -> Liveness:
+        return Liveness("healthy", service, utc_now())
 
-    def readiness(path: str, key: str) -> HTTPRouteHandler:
-        @operation("GET", path, key, public(), "O serviço pode atender", dialect=dialect)
-        async def ready(call: CurrentCall) -> Response[Readiness]:
-            return await _readiness(call.platform, service, further)
+    async def ready(call: Call) -> Response[Readiness]:
+        return await _readiness(call.platform, service, further)
 
-        return ready
-
-    return [
-        (liveness if word.startswith("live") else readiness)(path, f"{service}.{word}") for word, path in paths.items()
-    ]
+    for word, path in paths.items():
+        key = f"{service}.{word}"
+        if word.startswith("live"):
+            routes.get(path, key, public(), "O processo está vivo")(live)
+        else:
+            routes.get(path, key, public(), "O serviço pode atender")(ready)
+    return routes.declared
 
 
 async def _readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
@@ -68,7 +67,7 @@ async def _readiness(platform: "Platform", service: str, further: Checks | None)
         checks |= await further(platform)
     failed = [name for name, passed in checks.items() if not passed]
     body = Readiness("not_ready" if failed else "ready", checks | {"overall": not failed}, service, utc_now(), failed)
-    return Response(body, status_code=503 if failed else 200)
+    return to_json(body, status=503 if failed else 200)
 
 
 async def _answers(platform: "Platform") -> bool:

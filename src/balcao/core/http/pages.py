@@ -2,24 +2,19 @@
 
 import functools
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
-from litestar import MediaType, Request, Response
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
-from balcao.core.http.operations import CurrentCall, operation
-from balcao.core.http.responses import PUBLIC, etag_of, from_bytes
+from balcao.core.http.operations import Operation, Routes
+from balcao.core.http.parameters import InPath, OfRequest
+from balcao.core.http.responses import HTML, PUBLIC, Response, etag_of, from_bytes
 
 if TYPE_CHECKING:
     from balcao.core.service import Service
-
-# Where the front door tells under which prefix a service is reached.
-PREFIX = "balcao.prefix"
 
 _PAGE = """<!doctype html>
 <html lang="pt-BR">
@@ -37,6 +32,9 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+# The gateway's prefix under which the page was asked for; none where the service stands alone.
+Prefix: TypeAlias = Annotated[str, OfRequest(lambda request: request.prefix)]
+AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "start.js")]
 _ASSETS = {
     "swagger-ui.css": "text/css; charset=utf-8",
     "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -44,54 +42,35 @@ _ASSETS = {
 }
 
 
-def description_routes(service: "Service") -> list[HTTPRouteHandler]:
-    """`/openapi.json`, `/docs` and the page's assets, at the base of every service."""
-    dialect = service.dialect("")
+def description_operations(service: "Service") -> list[Operation]:
+    """Declare `/openapi.json`, `/docs` and the page's assets, at the base of a service."""
+    routes = Routes(dialect=service.dialect(""))
 
-    @operation(
-        "GET", "/openapi.json", f"{service.name}.openapi", public(), "Descrição da API em OpenAPI", dialect=dialect
-    )
-    async def openapi(call: CurrentCall) -> Response[dict[str, Any]]:
+    @routes.get("/openapi.json", f"{service.name}.openapi", public(), "Descrição da API em OpenAPI")
+    def read_openapi(call: Call) -> Response[dict[str, Any]]:
         body = document(service, call.platform.settings.server_urls)
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
-    @operation(
-        "GET",
-        "/docs",
-        f"{service.name}.docs",
-        public(),
-        "Página da API",
-        dialect=dialect,
-        in_description=False,
+    @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
+    def read_docs(prefix: Prefix) -> Response[str]:
+        page = _PAGE.format(title=service.title, base=prefix + service.base)
+        return Response(page.encode(), media_type=HTML)
+
+    @routes.get(
+        "/docs/assets/{name}", f"{service.name}.docs_asset", public(), "Arquivo da página da API", in_description=False
     )
-    async def docs(request: Request[Any, Any, Any]) -> Response[str]:
-        scope: Any = request.scope
-        base = scope.get(PREFIX, "") + service.base
-        return Response(_PAGE.format(title=service.title, base=base), media_type=MediaType.HTML)
+    def read_asset(call: Call, name: AssetInPath) -> Response[bytes]:
+        return asset_response(name, call)
 
-    @operation(
-        "GET",
-        "/docs/assets/{name:str}",
-        f"{service.name}.docs_asset",
-        public(),
-        "Arquivo da página da API",
-        dialect=dialect,
-        in_description=False,
-    )
-    async def asset(call: CurrentCall, name: FromPath[str]) -> Response[bytes]:
-        return asset_answer(name, call)
-
-    return [openapi, docs, asset]
+    return routes.declared
 
 
-def asset_answer(name: str, call: Call) -> Response[bytes]:
-    """A file of the API page. Raises NotFound."""
+def asset_response(name: str, call: Call) -> Response[bytes]:
+    """Return a file of the API page. Raises NotFound."""
     if name not in _ASSETS:
         raise NotFound()
     body, etag = _asset(name)
-    answer: Response[bytes] = from_bytes(body, etag, call, "public, max-age=86400")
-    answer.media_type = _ASSETS[name]
-    return answer
+    return from_bytes(body, etag, call, "public, max-age=86400", media_type=_ASSETS[name])
 
 
 @functools.cache
@@ -102,12 +81,11 @@ def _asset(name: str) -> tuple[bytes, str]:
 
 @functools.cache
 def document(service: "Service", gateways: tuple[str, ...] = ()) -> bytes:
-    """The OpenAPI document as bytes: paths relative to the service's base, the same at every start.
+    """Return the OpenAPI document as bytes: paths relative to the service's base, the same at every start.
 
     `gateways` are the addresses under which the city offers the platform; none: the document's own address.
     """
-    from balcao.core.service import description  # the service is built from these routes
+    from balcao.core.http import openapi  # the document names these operations, too
 
-    found = description(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
-    found["paths"] = {path.removeprefix(service.base) or "/": item for path, item in found["paths"].items()}
+    found = openapi.describe(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
     return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2)

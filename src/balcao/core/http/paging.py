@@ -1,13 +1,13 @@
 """Lists page by page: what a caller asks for, and what the answer says of the whole list."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, TypeAlias
 
 import msgspec
-from litestar import Request
 
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import query_of
+from balcao.core.http.parameters import InQuery
 
 MOST_PER_PAGE = 100
 # Beyond it a number would not fit into the database's type for an offset.
@@ -49,13 +49,19 @@ class Page:
         return Pagination(self.page, self.per_page, total, -(-total // self.per_page))
 
 
-def page_of(request: Request[Any, Any, Any], per_page: int = 10) -> Page:
-    """`per_page` is the default. Raises Invalid naming the parameter (registry document, 1.1)."""
-    query = query_of(request)
+def page_of(query: Mapping[str, str], per_page: int = 10) -> Page:
+    """Read the page asked for; `per_page` is the default.
+
+    Raises Invalid naming the parameter (registry document, 1.1).
+    """
     return Page(
         whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
         whole_number("per_page", query.get("per_page"), 1, MOST_PER_PAGE, default=per_page),
     )
+
+
+# The page of a list whose query has no other parameter, or none that its handler reads.
+PageInQuery: TypeAlias = Annotated[Page, InQuery(page_of, PageQuery)]
 
 
 def whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:

@@ -1,88 +1,170 @@
-"""Ready answers: serialised once, with the headers that say who may keep them and for how long."""
+"""Responses: a body as bytes, and the headers that say who may keep it and for how long."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
-from litestar import Response
 
 from balcao.core.context.call import Call
 from balcao.core.errors import PreconditionFailed
 
 T = TypeVar("T")
 
+NO_STORE = "no-store"
 PERSONAL = "no-store, private"
 # A list that is the same for everybody.
 PUBLIC = "public, max-age=300"
 JSON = "application/json"
+HTML = "text/html; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+NO_CONTENT, NOT_MODIFIED = 204, 304
+_WITHOUT_BODY = frozenset({NO_CONTENT, NOT_MODIFIED})
+
+RawHeaders = list[tuple[bytes, bytes]]
+
+
+class Response(Generic[T]):
+    """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
+
+    One response may be sent many times and at the same time: nothing is changed once the constructor is done.
+    """
+
+    __slots__ = ("body", "cookies", "headers", "media_type", "raw_headers", "status")
+
+    def __init__(
+        self,
+        body: bytes = b"",
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        media_type: str = JSON,
+        cookies: tuple[str, ...] = (),
+    ) -> None:
+        """`cookies` are values of `Set-Cookie`."""
+        self.body = body
+        self.status = status
+        self.headers = headers or {}
+        self.media_type = media_type
+        self.cookies = cookies
+        raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
+        raw += [(b"set-cookie", cookie.encode("latin-1")) for cookie in cookies]
+        if status not in _WITHOUT_BODY:
+            if body or media_type != JSON:
+                raw.append((b"content-type", media_type.encode()))
+            raw.append((b"content-length", b"%d" % len(body)))
+        self.raw_headers: RawHeaders = raw
+
+    def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
+        """Return the same response with further headers and cookies."""
+        return Response(
+            self.body,
+            status=self.status,
+            headers={**self.headers, **(headers or {})},
+            media_type=self.media_type,
+            cookies=(*self.cookies, *cookies),
+        )
+
+
+def to_json(value: T, *, status: int | None = None, headers: Mapping[str, str] | None = None) -> Response[T]:
+    """Return the value as JSON."""
+    return Response(msgspec.json.encode(value), status=status, headers=headers)
+
+
+def redirect(address: str, status: int = 302, *, cookies: tuple[str, ...] = ()) -> Response[None]:
+    """Send the caller on to another address."""
+    return Response(status=status, headers={"Location": address}, cookies=cookies)
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A body kept as bytes, and its strong ETag."""
+    """A body that was serialised once, its strong ETag, and the responses made of it, by their `Cache-Control`."""
 
     body: bytes
     etag: str
+    _responses: dict[str, Response[Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, value: Any) -> Self:
+        """Serialise the value."""
         body = msgspec.json.encode(value)
         return cls(body, etag_of(body))
 
+    def response(self, cache_control: str) -> Response[Any]:
+        """Return the 200 with this body, the same object every time."""
+        made = self._responses.get(cache_control)
+        if made is None:
+            headers = {"ETag": self.etag, "Cache-Control": cache_control}
+            made = self._responses[cache_control] = Response(self.body, headers=headers)
+        return made
+
 
 def personal(value: T, call: Call) -> Response[T]:
-    """A person's own data: never kept by anybody, with a strong ETag for conditional calls."""
+    """Return a person's own data: stored by nobody, with a strong ETag for conditional calls."""
     return with_etag(value, call, PERSONAL)
 
 
 def with_etag(value: T, call: Call, cache_control: str) -> Response[T]:
-    """200 with a strong ETag of the body, or 304 when `If-None-Match` names it."""
+    """Return 200 with a strong ETag of the body, or 304 when `If-None-Match` names it."""
     body = msgspec.json.encode(value)
     return from_bytes(body, etag_of(body), call, cache_control)
 
 
 def stored(value: T) -> Response[T]:
-    """What a write left behind, with the ETag of the new state."""
+    """Return what a write left behind, with the ETag of the new state."""
     body = msgspec.json.encode(value)
-    headers = {"ETag": etag_of(body), "Cache-Control": PERSONAL}
-    return Response(body, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+    return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
 def attachment(body: bytes, name: str) -> Response[Any]:
-    """A file of a person's data, to be kept by them and by nobody on the way."""
+    """Return a file of a person's data, to be stored by them and by nobody on the way."""
     headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(body, headers=headers, media_type=JSON)
+    return Response(body, headers=headers)
 
 
 def created(body: bytes) -> Response[Any]:
-    """201 with what `idempotency.once` answered."""
-    return Response(body, status_code=201, headers={"Cache-Control": PERSONAL}, media_type=JSON)
+    """Return 201 with the body that `idempotency.once` made or found."""
+    return Response(body, status=201, headers={"Cache-Control": PERSONAL})
 
 
-def from_bytes(body: bytes, etag: str, call: Call, cache_control: str) -> Response[T]:
-    """As `with_etag`, for a body that was made before."""
-    headers = {"ETag": etag, "Cache-Control": cache_control}
+def from_bytes(
+    body: bytes,
+    etag: str,
+    call: Call,
+    cache_control: str,
+    *,
+    media_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
+) -> Response[Any]:
+    """Do as `with_etag` for a body that was made before; `headers` are further ones."""
+    all_headers = {"ETag": etag, "Cache-Control": cache_control, **(headers or {})}
     if names(call.if_none_match, etag):
-        return Response(b"", status_code=304, headers=headers, media_type=JSON)  # type: ignore[arg-type]
-    return Response(body, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+        return Response(status=NOT_MODIFIED, headers=all_headers)
+    return Response(body, headers=all_headers, media_type=media_type)
 
 
-def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[T]:
+def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
+    """Return the ready response, or 304 when `If-None-Match` names it."""
+    if call.if_none_match is None:
+        return ready.response(cache_control)
     return from_bytes(ready.body, ready.etag, call, cache_control)
 
 
 def etag_of(body: bytes) -> str:
+    """Return a strong ETag of the body."""
     return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
 def names(header: str | None, etag: str) -> bool:
-    """Whether a conditional header lists this tag or is `*`; a weak form of a strong tag counts as the same."""
-    listed = {tag.strip().removeprefix("W/") for tag in (header or "").split(",")}
+    """Tell whether a conditional header lists this tag or is `*`; a weak form of a strong tag counts as the same."""
+    if header is None:
+        return False
+    listed = {tag.strip().removeprefix("W/") for tag in header.split(",")}
     return etag in listed or "*" in listed
 
 
 def require_match(header: str | None, etag: str) -> None:
-    """Raises PreconditionFailed when `If-Match` was sent and names another state."""
+    """Raise PreconditionFailed when `If-Match` was sent and names another state."""
     if header is not None and not names(header, etag):
         raise PreconditionFailed()

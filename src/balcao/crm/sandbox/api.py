@@ -1,50 +1,46 @@
 """The Salesforce-style routes of the sandbox CRM."""
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from litestar import Request, Response, get, patch, post
-from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
-
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
 from balcao.crm.sandbox.connections import close
 from balcao.crm.sandbox.faults import Operation, Reset
 from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
 from balcao.crm.sandbox.records import Record
 from balcao.crm.sandbox.refusals import Refused, not_found, unknown_field
+from balcao.crm.sandbox.routes import Route, SandboxCrm
 from balcao.crm.sandbox.soql import Query, parse
 from balcao.crm.sandbox.state import Act, Asked, Reply, Sandbox
 
-Call = Request[Any, Any, Any]
-Current = NamedDependency[Sandbox]
 Written = dict[str, Any]
 
 OTHER_ACCOUNT = "001DUPLICADA000000"  # of the mode `duplicate`
 
 
-@post("/services/oauth2/token")
-async def give_token(request: Call, sandbox: Current) -> Response[Any]:
-    form = dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
-    wanted: tuple[str, str] = request.app.state.client
+async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
+    sandbox = crm.sandbox
+    form = dict(parse_qsl((request.content or b"").decode("utf-8", "replace")))
 
     def act(_: bool) -> Reply:
         if form.get("grant_type") != "client_credentials":
             return _no_token(400, "unsupported_grant_type")
-        if (form.get("client_id"), form.get("client_secret")) != wanted:
+        if (form.get("client_id"), form.get("client_secret")) != crm.client:
             return _no_token(401, "invalid_client")
-        token = {"access_token": sandbox.new_token(), "instance_url": str(request.base_url).rstrip("/")}
-        return Reply(200, token | {"token_type": "Bearer", "issued_at": request.app.state.milliseconds()})
+        token = {"access_token": sandbox.new_token(), "instance_url": f"http://{request.headers.text(b'host')}"}
+        return Reply(200, token | {"token_type": "Bearer", "issued_at": str(int(time.time() * 1_000))})
 
     return await _answer(request, sandbox, "token", None, [], act)
 
 
-@get("/services/data/{version:str}/query")
-async def query(request: Call, sandbox: Current) -> Response[Any]:
+async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[Any]:
+    sandbox = crm.sandbox
     try:
-        wanted = parse(request.query_params.get("q", ""))
+        wanted = parse(request.query().get("q", ""))
     except Refused as refused:
         return await _answer(request, sandbox, "query", None, [], _raising(refused))
 
@@ -58,8 +54,9 @@ async def query(request: Call, sandbox: Current) -> Response[Any]:
     return await _answer(request, sandbox, "query", wanted.equals("CPF__c"), list(wanted.fields), act)
 
 
-@get("/services/data/{version:str}/sobjects/{name:str}/{record_id:str}")
-async def read(request: Call, sandbox: Current, name: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
+async def read(request: Request, crm: SandboxCrm, _version: str, name: str, record_id: str) -> Response[Any]:
+    sandbox = crm.sandbox
+
     def act(_: bool) -> Reply:
         entity = _entity(name)
         return Reply(200, _attributes(entity.name, record_id) | sandbox.records.get(entity, record_id))
@@ -67,9 +64,9 @@ async def read(request: Call, sandbox: Current, name: FromPath[str], record_id: 
     return await _answer(request, sandbox, "get", _cpf_of(sandbox, name, record_id), [], act)
 
 
-@post("/services/data/{version:str}/sobjects/{name:str}")
-async def create(request: Call, sandbox: Current, name: FromPath[str]) -> Response[Any]:
-    written = await _written(request)
+async def create(request: Request, crm: SandboxCrm, _version: str, name: str) -> Response[Any]:
+    sandbox = crm.sandbox
+    written = _written(request)
 
     def act(_: bool) -> Reply:
         return _created(sandbox, _entity(name), _object(written))
@@ -77,9 +74,9 @@ async def create(request: Call, sandbox: Current, name: FromPath[str]) -> Respon
     return await _answer(request, sandbox, "create", _cpf_in(written), list(written or ()), act)
 
 
-@patch("/services/data/{version:str}/sobjects/{name:str}/{record_id:str}")
-async def update(request: Call, sandbox: Current, name: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
-    written = await _written(request)
+async def update(request: Request, crm: SandboxCrm, _version: str, name: str, record_id: str) -> Response[Any]:
+    sandbox = crm.sandbox
+    written = _written(request)
 
     def act(_: bool) -> Reply:
         entity = _entity(name)
@@ -89,11 +86,9 @@ async def update(request: Call, sandbox: Current, name: FromPath[str], record_id
     return await _answer(request, sandbox, "update", _cpf_of(sandbox, name, record_id), list(written or ()), act)
 
 
-@patch("/services/data/{version:str}/sobjects/{name:str}/{external:str}/{key:path}")
-async def upsert(
-    request: Call, sandbox: Current, name: FromPath[str], external: FromPath[str], key: FromPath[str]
-) -> Response[Any]:
-    written, key = await _written(request), key.removeprefix("/")
+async def upsert(request: Request, crm: SandboxCrm, _version: str, name: str, external: str, key: str) -> Response[Any]:
+    sandbox = crm.sandbox
+    written = _written(request)
 
     def act(duplicated: bool) -> Reply:
         entity = _entity(name)
@@ -110,23 +105,31 @@ async def upsert(
     return await _answer(request, sandbox, "upsert", key.partition("|")[0], list(written or ()), act)
 
 
-ROUTES: list[HTTPRouteHandler] = [give_token, query, read, create, update, upsert]
+_DATA = "/services/data/{version}"
+ROUTES: list[Route] = [
+    ("POST", "/services/oauth2/token", give_token),
+    ("GET", f"{_DATA}/query", query),
+    ("GET", f"{_DATA}/sobjects/{{name}}/{{record_id}}", read),
+    ("POST", f"{_DATA}/sobjects/{{name}}", create),
+    ("PATCH", f"{_DATA}/sobjects/{{name}}/{{record_id}}", update),
+    ("PATCH", f"{_DATA}/sobjects/{{name}}/{{external}}/{{key}}", upsert),
+]
 
 
 async def _answer(
-    request: Call, sandbox: Sandbox, operation: Operation, cpf: str | None, fields: list[str], act: Act
+    request: Request, sandbox: Sandbox, operation: Operation, cpf: str | None, fields: list[str], act: Act
 ) -> Response[Any]:
     headers = request.headers
-    asked = Asked(operation, cpf, fields, headers.get("Authorization"), headers.get("X-Request-ID"))
+    asked = Asked(operation, cpf, fields, headers.text(b"authorization"), headers.text(b"x-request-id"))
     try:
         reply = await sandbox.perform(asked, act)
     except Reset:
-        await close(request)
-        return Response(None, status_code=204)
+        await close()
+        return Response(status=204)
     content = reply.content
     if content is not None and not isinstance(content, bytes):
         content = json.dumps(content, ensure_ascii=False).encode()
-    return Response(content, status_code=reply.status, media_type="application/json", headers=reply.headers)
+    return Response(content or b"", status=reply.status, headers=reply.headers)
 
 
 def _no_token(status: int, error: str) -> Reply:
@@ -140,10 +143,10 @@ def _raising(refused: Refused) -> Act:
     return act
 
 
-async def _written(request: Call) -> Written | None:
+def _written(request: Request) -> Written | None:
     """The body's object; None for anything else."""
     try:
-        body = json.loads(await request.body())
+        body = json.loads(request.content or b"")
     except (ValueError, RecursionError):
         return None
     return body if isinstance(body, dict) else None

@@ -1,30 +1,45 @@
 """Closes a client's connection without an answer, which ASGI itself has no word for."""
 
 import asyncio
+from contextvars import ContextVar
 from typing import Any
 
-from litestar import Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-_open: dict[tuple[str, int], asyncio.Transport] = {}
+Address = tuple[str, int]
+
+_open: dict[Address, asyncio.Transport] = {}
+_current: ContextVar[Address] = ContextVar("sandbox_client")
 
 
 class ClosableProtocol(H11Protocol):
     """uvicorn's own protocol, with its transport to be found by the client's address."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Remember the transport."""
         super().connection_made(transport)
         if self.client:
             _open[self.client] = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the transport."""
         super().connection_lost(exc)
         if self.client:
             _open.pop(self.client, None)
 
 
-async def close(request: Request[Any, Any, Any]) -> None:
-    client = request.scope["client"]
-    if client is not None:
-        _open[(client[0], client[1])].abort()
+def remembering_client(application: Any) -> Any:
+    """Wrap an ASGI application so that `close` knows whose request is at hand."""
+
+    async def remember(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            _current.set(tuple(scope["client"]))
+        await application(scope, receive, send)
+
+    return remember
+
+
+async def close() -> None:
+    """Drop the connection of the request at hand."""
+    _open[_current.get()].abort()
     await asyncio.sleep(0)  # the loss is noticed first, so that what the handler returns is not sent

@@ -3,80 +3,91 @@
 from typing import Any
 
 import msgspec
-from litestar import Request, Response, delete, get, post, put
-from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import NO_CONTENT, Response, to_json
 from balcao.crm.sandbox.faults import Fault
+from balcao.crm.sandbox.mailbox import Sent
 from balcao.crm.sandbox.objects import ACCOUNT, CONSENT
-from balcao.crm.sandbox.state import Sandbox
+from balcao.crm.sandbox.routes import Route, SandboxCrm
 from balcao.crm.sandbox.webhooks import Batch
 
-Call = Request[Any, Any, Any]
-Current = NamedDependency[Sandbox]
+
+def list_faults(_: Request, crm: SandboxCrm) -> Response[Any]:
+    return to_json(crm.sandbox.faults.listed())
 
 
-@get("/_sandbox/faults")
-async def list_faults(sandbox: Current) -> list[dict[str, Any]]:
-    return sandbox.faults.listed()
-
-
-@put("/_sandbox/faults")
-async def replace_faults(request: Call, sandbox: Current) -> Response[Any]:
+def replace_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
     try:
-        sandbox.faults.replace(msgspec.json.decode(await request.body(), type=list[Fault]))
+        crm.sandbox.faults.replace(msgspec.json.decode(request.content or b"", type=list[Fault]))
     except msgspec.MsgspecError as fault:
-        return Response({"error": str(fault)}, status_code=400)
-    return Response(sandbox.faults.listed())
+        return to_json({"error": str(fault)}, status=400)
+    return to_json(crm.sandbox.faults.listed())
 
 
-@delete("/_sandbox/faults")
-async def remove_faults(sandbox: Current) -> None:
-    sandbox.faults.replace([])
+def remove_faults(_: Request, crm: SandboxCrm) -> Response[Any]:
+    crm.sandbox.faults.replace([])
+    return Response(status=NO_CONTENT)
 
 
-@get("/_sandbox/requests")
-async def list_requests(request: Call, sandbox: Current) -> list[dict[str, Any]]:
-    return [msgspec.to_builtins(entry) for entry in sandbox.journal.listed(request.query_params.get("cpf"))]
+def list_requests(request: Request, crm: SandboxCrm) -> Response[Any]:
+    return to_json(crm.sandbox.journal.listed(request.query().get("cpf")))
 
 
-@delete("/_sandbox/requests")
-async def clear_requests(sandbox: Current) -> None:
-    sandbox.journal.clear()
+def clear_requests(_: Request, crm: SandboxCrm) -> Response[Any]:
+    crm.sandbox.journal.clear()
+    return Response(status=NO_CONTENT)
 
 
-@get("/_sandbox/accounts")
-async def list_accounts(request: Call, sandbox: Current) -> list[dict[str, Any]]:
-    """With their consents."""
-    cpf = request.query_params.get("cpf")
-    return [
-        account | {"consents": sandbox.records.having(CONSENT, "Conta__c", account["Id"])}
-        for account in sandbox.records.all(ACCOUNT)
+def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
+    """Return the accounts with their consents."""
+    cpf, records = request.query().get("cpf"), crm.sandbox.records
+    accounts = [
+        account | {"consents": records.having(CONSENT, "Conta__c", account["Id"])}
+        for account in records.all(ACCOUNT)
         if cpf in (None, account["CPF__c"])
     ]
+    return to_json(accounts)
 
 
-@post("/_sandbox/reset", status_code=204)
-async def reset(sandbox: Current) -> None:
-    sandbox.reset()
+def reset(_: Request, crm: SandboxCrm) -> Response[Any]:
+    crm.sandbox.reset()
+    return Response(status=NO_CONTENT)
 
 
-@post("/_sandbox/events")
-async def send_events(request: Call, sandbox: Current) -> Response[Any]:
+async def send_events(request: Request, crm: SandboxCrm) -> Response[Any]:
     try:
-        batch = msgspec.json.decode(await request.body(), type=Batch)
+        batch = msgspec.json.decode(request.content or b"", type=Batch)
     except msgspec.MsgspecError as fault:
-        return Response({"error": str(fault)}, status_code=400)
-    return Response({"statuses": await sandbox.webhooks.send_batch(batch)}, status_code=200)
+        return to_json({"error": str(fault)}, status=400)
+    return to_json({"statuses": await crm.sandbox.webhooks.send_batch(batch)})
 
 
-ROUTES: list[HTTPRouteHandler] = [
-    list_faults,
-    replace_faults,
-    remove_faults,
-    list_requests,
-    clear_requests,
-    list_accounts,
-    reset,
-    send_events,
+def take_code(request: Request, crm: SandboxCrm) -> Response[Any]:
+    if not crm.mailbox.admits(request.headers.text(b"authorization")):
+        return to_json({"error": "unauthorized"}, status=401)
+    try:
+        crm.mailbox.take(msgspec.json.decode(request.content or b"", type=Sent))
+    except msgspec.MsgspecError as fault:
+        return to_json({"error": str(fault)}, status=400)
+    return Response(status=NO_CONTENT)
+
+
+def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
+    """Return all codes, or those sent to one number: `?to=+5521999999999`, where the `+` may have become a blank."""
+    to = request.query().get("to")
+    return to_json(crm.mailbox.listed(None if to is None else f"+{to.strip().removeprefix('+')}"))
+
+
+ROUTES: list[Route] = [
+    ("GET", "/_sandbox/faults", list_faults),
+    ("PUT", "/_sandbox/faults", replace_faults),
+    ("DELETE", "/_sandbox/faults", remove_faults),
+    ("GET", "/_sandbox/requests", list_requests),
+    ("DELETE", "/_sandbox/requests", clear_requests),
+    ("GET", "/_sandbox/accounts", list_accounts),
+    ("POST", "/_sandbox/reset", reset),
+    ("POST", "/_sandbox/events", send_events),
+    ("POST", "/_sandbox/codes", take_code),
+    ("GET", "/_sandbox/codes", list_codes),
 ]

@@ -7,13 +7,9 @@ processes serve the API and run the jobs.
 import secrets
 from collections import deque
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
-from litestar import Request, Response, get, post
-from litestar.handlers import HTTPRouteHandler
 
-Call = Request[Any, Any, Any]
 KEPT = 1_000
 
 
@@ -41,27 +37,3 @@ class Mailbox:
 
     def listed(self, to: str | None) -> list[Sent]:
         return [sent for sent in self._sent if to in (None, sent.to)]
-
-
-@post("/_sandbox/codes")
-async def take_code(request: Call) -> Response[Any]:
-    mailbox: Mailbox = request.app.state.mailbox
-    if not mailbox.admits(request.headers.get("Authorization")):
-        return Response({"error": "unauthorized"}, status_code=401)
-    try:
-        mailbox.take(msgspec.json.decode(await request.body(), type=Sent))
-    except msgspec.MsgspecError as fault:
-        return Response({"error": str(fault)}, status_code=400)
-    return Response(None, status_code=204)
-
-
-@get("/_sandbox/codes")
-async def list_codes(request: Call) -> list[dict[str, Any]]:
-    """All, or those sent to one number: `?to=+5521999999999`, where the `+` may have become a blank."""
-    mailbox: Mailbox = request.app.state.mailbox
-    to = request.query_params.get("to")
-    wanted = None if to is None else f"+{to.strip().removeprefix('+')}"
-    return [msgspec.to_builtins(sent) for sent in mailbox.listed(wanted)]
-
-
-ROUTES: list[HTTPRouteHandler] = [take_code, list_codes]

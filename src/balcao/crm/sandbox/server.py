@@ -1,64 +1,82 @@
 """The sandbox CRM as an application and as a server on the loopback address."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import uvicorn
-from litestar import Litestar, Request, Response
-from litestar.datastructures import State
-from litestar.di import Provide
-from litestar.exceptions import HTTPException
 
-from balcao.crm.sandbox import api, control, demo, mailbox
-from balcao.crm.sandbox.connections import ClosableProtocol
+from balcao.core.errors import BalcaoError
+from balcao.core.http.dialects import Dialect
+from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.crm.sandbox import api, control, demo
+from balcao.crm.sandbox.connections import ClosableProtocol, remembering_client
+from balcao.crm.sandbox.mailbox import Mailbox
 from balcao.crm.sandbox.records import Records
 from balcao.crm.sandbox.refusals import Refused, not_found
+from balcao.crm.sandbox.routes import SandboxCrm
 from balcao.crm.sandbox.state import ANONYMISATION_SECONDS, Sandbox
 from balcao.crm.sandbox.webhooks import Webhooks
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
 STATE_FILE = "sandbox-crm.jsonl"
 
 
-def application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> Litestar:
-    """Raises SettingsError in the production profile."""
+def application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> Application:
+    """Compile the CRM. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
+    http = httpx.AsyncClient()
+    sandbox = Sandbox(
+        Records(settings.data_dir / STATE_FILE, demo.accounts), Webhooks(settings, http), anonymisation_seconds
+    )
 
     @asynccontextmanager
-    async def running(app: Litestar) -> AsyncIterator[None]:
-        async with httpx.AsyncClient() as http:
-            records = Records(settings.data_dir / STATE_FILE, demo.accounts)
-            sandbox = Sandbox(records, Webhooks(settings, http), anonymisation_seconds)
-            app.state.sandbox = sandbox
+    async def running() -> AsyncIterator[None]:
+        async with http:
             sandbox.complete_anonymisations()
             echoes = asyncio.create_task(sandbox.webhooks.send_echoes())
             yield
             echoes.cancel()
             sandbox.stop()
 
-    secret = settings.crm_client_secret.get_secret_value()
-    codes = mailbox.Mailbox(settings.phone_code_secret.get_secret_value())
-    return Litestar(
-        [*api.ROUTES, *control.ROUTES, *mailbox.ROUTES],
-        lifespan=[running],
-        dependencies={"sandbox": Provide(_sandbox, sync_to_thread=False)},
-        exception_handlers={HTTPException: _refuse},
-        state=State({"client": (settings.crm_client_id, secret), "milliseconds": _milliseconds, "mailbox": codes}),
-        openapi_config=None,
-        logging_config=None,
-    )
+    client = (settings.crm_client_id, settings.crm_client_secret.get_secret_value())
+    crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
+    routes = [*api.ROUTES, *control.ROUTES]
+    endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
+    return Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE), running))
+
+
+def _endpoint(crm: SandboxCrm, method: str, handler: Callable[..., Any]) -> PageEndpoint:
+    def respond(request: Request) -> Any:
+        return handler(request, crm, *request.path_values)
+
+    return PageEndpoint("crm", handler.__name__, method, respond, _refuse)
+
+
+def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+    return SALESFORCE.response(fault)
+
+
+def _worded(fault: BalcaoError) -> Any:
+    refused = not_found() if fault.status == 404 else Refused(fault.status, "BAD_REQUEST", "")
+    return refused.body
+
+
+SALESFORCE = Dialect(_worded, list)
 
 
 def server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> uvicorn.Server:
     """Not yet running; on the loopback address only, whatever BALCAO_HOST says."""
     config = uvicorn.Config(
-        application(settings, anonymisation_seconds),
+        remembering_client(application(settings, anonymisation_seconds)),
         host=LOOPBACK,
         port=settings.crm_port,
         http=ClosableProtocol,
@@ -74,17 +92,3 @@ def server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECO
 async def serve(settings: Settings) -> None:
     """Until it is told to stop."""
     await server(settings).serve()
-
-
-def _sandbox(state: State) -> Sandbox:
-    sandbox: Sandbox = state.sandbox
-    return sandbox
-
-
-def _refuse(_: Request[Any, Any, Any], fault: HTTPException) -> Response[Any]:
-    refused = not_found() if fault.status_code == 404 else Refused(fault.status_code, "BAD_REQUEST", "")
-    return Response(refused.body, status_code=refused.status)
-
-
-def _milliseconds() -> str:
-    return str(int(time.time() * 1_000))

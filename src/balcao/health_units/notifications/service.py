@@ -6,7 +6,7 @@ Each act leaves its event, its entry in the feed and its audit event in one tran
 from datetime import datetime
 from uuid import UUID
 
-from balcao.core.audit.events import Action
+from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound

@@ -1,5 +1,7 @@
 """The number of a job in a path."""
 
-from balcao.core.http.operations import path_text
+from typing import Annotated, TypeAlias
 
-LetterInPath = path_text(r"^[1-9][0-9]{0,17}$", "Número da tarefa", "4711")
+from balcao.core.http.parameters import InPath
+
+LetterInPath: TypeAlias = Annotated[str, InPath(str, "Número da tarefa", "4711", r"^[1-9][0-9]{0,17}$")]

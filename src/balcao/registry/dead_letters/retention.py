@@ -6,9 +6,9 @@ from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.jobs import dead_letters as service
 from balcao.core.jobs import queue
 from balcao.core.jobs.queue import Wanted
-from balcao.registry.dead_letters import service
 
 KEPT = timedelta(days=90)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.queue import Try
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters.about import Subject
 
 _PUSHES = """
 SELECT id::text, cpf, request_id, attempts_log::text AS log,

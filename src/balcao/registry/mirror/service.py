@@ -8,8 +8,7 @@ from typing import Any
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import store
-from balcao.registry.mirror.outbox import service as outbox
+from balcao.registry.mirror import outbox, store
 from balcao.registry.mirror.store import Mirror
 from balcao.registry.mirror.writes import Consent, Value, Writes
 

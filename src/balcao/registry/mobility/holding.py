@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from balcao.core.audit.personal_data import Cleared, Holding
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.registry.holding import Cleared, Holding
 from balcao.registry.mobility import store
 from balcao.registry.mobility.drivers import service as conductors
 from balcao.registry.mobility.vehicles import service as vehicles

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from balcao.core.access.rules import Decision, Reason
-from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden
@@ -72,7 +72,7 @@ def _by_link(call: Call) -> Call:
     if not call.is_owner:
         return call
     decision = Decision(Reason.AUTHENTICATED, LINK)
-    return Call(call.platform, call.operation, call.request_id, decision, call.caller, reason=call.reason)
+    return Call(call.platform, call.operation, call.request_id, decision, call.caller, call.headers)
 
 
 def _contact(citizen: Citizen) -> Contact:

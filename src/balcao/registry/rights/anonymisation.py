@@ -12,17 +12,17 @@ from typing import Any
 
 import msgspec
 
+from balcao.core.audit.personal_data import Kept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Overtaken
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.period import Period
 from balcao.core.values.text import clean
-from balcao.registry.holding import Kept
 from balcao.registry.mirror import service as mirror
 from balcao.registry.rights import service, store
 from balcao.registry.rights.clearing import clear
 from balcao.registry.rights.holdings import HOLDINGS
-from balcao.registry.rights.period import Period
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 
 VALID = timedelta(minutes=15)

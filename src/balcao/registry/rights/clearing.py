@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from balcao.core.audit.personal_data import Cleared
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.registry.holding import Cleared
 from balcao.registry.rights.holdings import HOLDINGS
 
 

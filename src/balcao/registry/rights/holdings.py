@@ -6,27 +6,27 @@ In the order in which an anonymisation clears: the mirror first, then what is ju
 from collections.abc import Sequence
 from datetime import datetime
 
+from balcao.core.audit.personal_data import Cleared, Holding, nothing
 from balcao.core.database.pool import Connection
 from balcao.core.http import idempotency
 from balcao.core.values.cpf import Cpf
-from balcao.registry.city.companies.holding import HOLDING as COMPANIES
-from balcao.registry.city.staff_departments.holding import HOLDING as STAFF_DEPARTMENTS
-from balcao.registry.consent.preferences.holding import HOLDING as NOTIFICATIONS
-from balcao.registry.consent.preferences.holding import RETENTION as LEDGER
-from balcao.registry.crm.events.holding import HOLDING as CRM_SYNC
-from balcao.registry.crm.events.holding import RETENTION as CRM_EVENTS
-from balcao.registry.holding import Cleared, Holding, nothing
-from balcao.registry.mirror.holding import HOLDING as MIRROR
+from balcao.registry.city.companies.personal_data import HOLDING as COMPANIES
+from balcao.registry.city.staff_departments.personal_data import HOLDING as STAFF_DEPARTMENTS
+from balcao.registry.consent.preferences.personal_data import HOLDING as NOTIFICATIONS
+from balcao.registry.consent.preferences.personal_data import RETENTION as LEDGER
+from balcao.registry.crm.events.personal_data import HOLDING as CRM_SYNC
+from balcao.registry.crm.events.personal_data import RETENTION as CRM_EVENTS
+from balcao.registry.mirror.personal_data import HOLDING as MIRROR
 from balcao.registry.mobility.holding import HOLDING as MOBILITY
 from balcao.registry.mobility.holding import RETENTION as VEHICLES
-from balcao.registry.person.avatars.holding import HOLDING as AVATARS
-from balcao.registry.person.citizens.holding import HOLDING as CITIZENS
-from balcao.registry.person.pets.holding import HOLDING as PETS
-from balcao.registry.person.phones.holding import HOLDING as PHONES
-from balcao.registry.person.phones.holding import RETENTION as VERIFICATIONS
-from balcao.registry.person.settings.holding import HOLDING as SETTINGS
-from balcao.registry.person.tickets.holding import HOLDING as TICKETS
-from balcao.registry.person.wallet.holding import HOLDING as WALLET
+from balcao.registry.person.avatars.personal_data import HOLDING as AVATARS
+from balcao.registry.person.citizens.personal_data import HOLDING as CITIZENS
+from balcao.registry.person.pets.personal_data import HOLDING as PETS
+from balcao.registry.person.phones.personal_data import HOLDING as PHONES
+from balcao.registry.person.phones.personal_data import RETENTION as VERIFICATIONS
+from balcao.registry.person.settings.personal_data import HOLDING as SETTINGS
+from balcao.registry.person.tickets.personal_data import HOLDING as TICKETS
+from balcao.registry.person.wallet.personal_data import HOLDING as WALLET
 
 _LATEST = "SELECT greatest($1, clock_timestamp())"
 

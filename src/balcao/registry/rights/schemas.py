@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from balcao.core.audit.personal_data import Cleared, Kept
 from balcao.core.http.paging import PageQuery, Pagination
-from balcao.registry.holding import Cleared, Kept
 
 Moment = Annotated[str, msgspec.Meta(description="Data (`AAAA-MM-DD`) ou data com hora (RFC 3339), inclusive")]
 

@@ -12,12 +12,12 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.period import Period, closed_period_of, period_of
 from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.holdings import HOLDINGS
-from balcao.registry.rights.period import Period, closed_period_of, period_of
 from balcao.registry.rights.schemas import AccessPage, AuditPage, Export
 from balcao.registry.rights.store import Filters
 

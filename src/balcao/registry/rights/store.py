@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from balcao.core.database.pool import Connection
 from balcao.core.http.paging import Page
-from balcao.registry.rights.period import Period
+from balcao.core.values.period import Period
 from balcao.registry.rights.schemas import Access, AuditEvent
 
 # Whoever acts on their own data is `self`, by whatever right they passed; what the platform does by itself goes by the

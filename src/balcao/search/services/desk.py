@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.audit.events import Action
+from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound

@@ -1,30 +1,27 @@
 """Routes of the versions."""
 
-from typing import Any
-
-from litestar import Request, Response
-
 from balcao.core.access.rules import action
-from balcao.core.http.operations import CurrentCall, operation, query_of
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import Query
+from balcao.core.http.responses import Response
 from balcao.search.conventions import ServiceIdInPath, staff_answer
 from balcao.search.versions import service
 from balcao.search.versions.schemas import Comparison, ComparisonQuery
 
+routes = Routes(tags=["versions"])
 
-@operation(
-    "GET",
-    "/api/v1/admin/services/{id:str}/versions/compare",
+
+@routes.get(
+    "/api/v1/admin/services/{id}/versions/compare",
     "search.compare_versions",
     action("service_version:read"),
     "Compara duas versões de um serviço",
     errors=[400, 404],
     query=ComparisonQuery,
-    tags=["versions"],
 )
-async def compare_versions(
-    call: CurrentCall, id: ServiceIdInPath, request: Request[Any, Any, Any]
-) -> Response[Comparison]:
-    return staff_answer(await service.compare_versions(call, id, query_of(request)))
+async def compare_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[Comparison]:
+    return staff_answer(await service.compare_versions(call, id, query))
 
 
-ROUTES = [compare_versions]
+ROUTES = routes.declared

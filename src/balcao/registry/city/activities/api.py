@@ -1,29 +1,27 @@
 """Route of the economic activities."""
 
-from typing import Any
-
-from litestar import Request, Response
-
 from balcao.core.access.rules import public
-from balcao.core.http.operations import CurrentCall, operation, query_of
-from balcao.core.http.paging import page_of
-from balcao.core.http.responses import PUBLIC, with_etag
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import Query
+from balcao.core.http.responses import PUBLIC, Response, with_etag
 from balcao.registry.city.activities import service
 from balcao.registry.city.activities.schemas import Activities, ActivityQuery
 
+routes = Routes(tags=["companies"])
 
-@operation(
-    "GET",
+
+@routes.get(
     "/cnaes",
     "registry.list_activities",
     public(),
     "Atividades econômicas (CNAE)",
     errors=[304, 400],
     query=ActivityQuery,
-    tags=["companies"],
 )
-async def list_activities(call: CurrentCall, request: Request[Any, Any, Any]) -> Response[Activities]:
-    return with_etag(await service.list_activities(call, query_of(request), page_of(request)), call, PUBLIC)
+async def list_activities(call: Call, query: Query, page: PageInQuery) -> Response[Activities]:
+    return with_etag(await service.list_activities(call, query, page), call, PUBLIC)
 
 
-ROUTES = [list_activities]
+ROUTES = routes.declared

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name
+from balcao.core.imports.members import Code, Name
 
 
 class Activity(msgspec.Struct):

@@ -1,15 +1,14 @@
 """The CNPJ, also with letters: fourteen characters, never punctuated here (registry document, 2.6)."""
 
 import re
+from typing import Annotated, TypeAlias
 
 from stdnum.br import cnpj as stdnum_cnpj
 
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
 
 _FORM = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
-
-CnpjInPath = path_text(r"^[0-9A-Z]{12}[0-9]{2}$", "CNPJ sem pontuação; letras em maiúsculas", "90000001000129")
 
 
 def is_cnpj(text: str) -> bool:
@@ -25,3 +24,8 @@ def path_cnpj(text: str) -> str:
             code="cnpj-invalid",
         )
     return text
+
+
+CnpjInPath: TypeAlias = Annotated[
+    str, InPath(path_cnpj, "CNPJ sem pontuação; letras em maiúsculas", "90000001000129", r"^[0-9A-Z]{12}[0-9]{2}$")
+]

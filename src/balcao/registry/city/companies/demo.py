@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from balcao.core.context.platform import Platform
+from balcao.core.imports.service import load as load_lines
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies.loading import LOADS
 from balcao.registry.city.companies.schemas import (
@@ -15,7 +16,6 @@ from balcao.registry.city.companies.schemas import (
     CompanyRegistration,
     CompanyResponsible,
 )
-from balcao.registry.loads.service import load as load_lines
 
 BAKERY = "90000001000129"
 # CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.

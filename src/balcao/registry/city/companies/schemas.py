@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.imports.members import Code, Name, require_cpf
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.days import require
 from balcao.registry.city.companies.cnpj import is_cnpj
-from balcao.registry.days import require
-from balcao.registry.lines import Code, Name, require_cpf
 
 
 class CompanyCode(msgspec.Struct):

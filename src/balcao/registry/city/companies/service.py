@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
-from balcao.core.access.check import DENIED
+from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -12,7 +12,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.showing import masked, timed
+from balcao.registry.city.companies.views import masked, timed
 from balcao.registry.filters import code_of
 
 READ = "companies:read"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from balcao.core.context.platform import Platform
+from balcao.core.imports.service import load as load_lines
 from balcao.registry.city.departments.loading import LOADS
 from balcao.registry.city.departments.schemas import DepartmentLine
-from balcao.registry.loads.service import load as load_lines
 
 HEALTH = "1100"
 

@@ -1,5 +1,7 @@
 """The department in a path."""
 
-from balcao.core.http.operations import path_text
+from typing import Annotated, TypeAlias
 
-DepartmentInPath = path_text(r"^.{1,50}$", "Código da unidade administrativa", "1100")
+from balcao.core.http.parameters import InPath
+
+DepartmentInPath: TypeAlias = Annotated[str, InPath(str, "Código da unidade administrativa", "1100", r"^.{1,50}$")]

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
-from balcao.registry.lines import Code, Name
+from balcao.core.imports.members import Code, Name
 
 LOWEST, HIGHEST = 0, 99
 Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]

@@ -7,8 +7,8 @@ from balcao.core.errors import NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.text import has_control
 from balcao.registry.city.departments import store
+from balcao.registry.city.departments.filters import Wanted
 from balcao.registry.city.departments.schemas import Department, Departments
-from balcao.registry.city.departments.wanted import Wanted
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.http.paging import Page
+from balcao.registry.city.departments.filters import Wanted
 from balcao.registry.city.departments.schemas import Department, DepartmentLine
-from balcao.registry.city.departments.wanted import Wanted
 
 _COLUMNS = """
     id, cd_ua, sigla_ua, nome_ua, cd_ua_pai, nivel, ordem_ua_basica, ordem_absoluta, ordem_relativa, msg, updated_at

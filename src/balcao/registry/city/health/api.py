@@ -1,14 +1,22 @@
 """The registry's health check, as the specification has it."""
 
 from balcao.core.access.rules import public
-from balcao.core.http.operations import CurrentCall, operation
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
 from balcao.registry.city.health import service
-from balcao.registry.city.health.schemas import Health
+from balcao.registry.city.health.schemas import HealthCheck
+
+routes = Routes()
 
 
-@operation("GET", "/health", "registry.read_health", public(), "Estado do serviço e do que ele precisa")
-async def read_health(call: CurrentCall) -> Health:
+@routes.get(
+    "/health",
+    "registry.read_health",
+    public(),
+    "Estado do serviço e do que ele precisa",
+)
+async def read_health(call: Call) -> HealthCheck:
     return await service.check(call.platform)
 
 
-ROUTES = [read_health]
+ROUTES = routes.declared

@@ -16,7 +16,7 @@ class Dependencies(msgspec.Struct):
     cache: Dependency
 
 
-class Health(msgspec.Struct):
+class HealthCheck(msgspec.Struct):
     """Spec: health check result; `version` is the package's."""
 
     services: Dependencies

@@ -8,17 +8,17 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
 from balcao.core.values.clock import utc_now
 from balcao.registry.city.health import store
-from balcao.registry.city.health.schemas import Dependencies, Dependency, Health
+from balcao.registry.city.health.schemas import Dependencies, Dependency, HealthCheck
 
 LIMIT_SECONDS = 2.0
 
 
-async def check(platform: Platform) -> Health:
+async def check(platform: Platform) -> HealthCheck:
     """Raises Unavailable when the data store does not answer; without the cache the service goes on."""
     datastore, cache = await asyncio.gather(_answers(_ping(platform)), _answers(platform.limits.check()))
     if not datastore.status:
         raise Unavailable("O banco de dados não respondeu.", code="store-away")
-    return Health(Dependencies(datastore, cache), cache.status, utc_now(), __version__)
+    return HealthCheck(Dependencies(datastore, cache), cache.status, utc_now(), __version__)
 
 
 async def _ping(platform: Platform) -> bool:

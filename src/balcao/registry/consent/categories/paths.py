@@ -1,6 +1,11 @@
 """The id of a category: its one form, and how it stands in a path."""
 
-from balcao.core.http.operations import path_text
+from typing import Annotated, TypeAlias
+
+from balcao.core.http.parameters import InPath
 
 ID = r"[a-z][a-z0-9_]{1,49}"
-CategoryInPath = path_text(f"^{ID}$", "Identificador da categoria de notificações", "health")
+
+CategoryInPath: TypeAlias = Annotated[
+    str, InPath(str, "Identificador da categoria de notificações", "health", f"^{ID}$")
+]

@@ -5,7 +5,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import service
-from balcao.registry.consent.preferences.wishes import Wish
+from balcao.registry.consent.preferences.changes import Wish
 
 ELISA = Cpf("90000000507")
 

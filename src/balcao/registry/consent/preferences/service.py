@@ -12,8 +12,8 @@ from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import store
+from balcao.registry.consent.preferences.changes import Wish, of_body, of_choice, require_offered
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
-from balcao.registry.consent.preferences.wishes import Wish, of_body, of_choice, require_offered
 
 # What a caller knows of the preferences, whose ETag `If-Match` names.
 Known = Callable[[Preferences], Any]

@@ -2,16 +2,17 @@
 
 from datetime import timedelta
 
-from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
 from balcao.core.jobs.worker import enqueue
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
-from balcao.registry.crm.events import door, store
+from balcao.registry.crm.events import event_parser as door
+from balcao.registry.crm.events import store
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.door import Event
+from balcao.registry.crm.events.event_parser import Event
 from balcao.registry.crm.events.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.crm.events.door import Event
-from balcao.registry.dead_letters.about import Subject
+from balcao.registry.crm.events.event_parser import Event
 
 # The same event again (same person, kind, `updatedAt` and bytes) makes no second row (spec: webhook rule 6).
 _KEEP = """

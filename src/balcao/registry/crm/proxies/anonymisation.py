@@ -11,7 +11,8 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.requests import AnonymisationRequest
-from balcao.registry.crm.events import iso_time, lease
+from balcao.registry.crm import iso_time
+from balcao.registry.crm.lease import service as lease
 from balcao.registry.crm.proxies.schemas import AnonymisationStatus, FiledAnonymisation
 from balcao.registry.crm.proxies.service import existing
 

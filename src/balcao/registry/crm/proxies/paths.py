@@ -1,7 +1,9 @@
 """The number of a request in a path."""
 
-from balcao.core.http.operations import path_text
+from typing import Annotated, TypeAlias
 
-NumberInPath = path_text(
-    r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$", "Número da solicitação de anonimização no CRM", "00000012"
-)
+from balcao.core.http.parameters import InPath
+
+NumberInPath: TypeAlias = Annotated[
+    str, InPath(str, "Número da solicitação de anonimização no CRM", "00000012", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")
+]

@@ -17,8 +17,8 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm.push.delivery import Change, deliver
+from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.outbox import service as outbox
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0

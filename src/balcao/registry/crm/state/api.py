@@ -1,60 +1,54 @@
 """Routes of the CRM integration's operation."""
 
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from litestar import Request
-
 from balcao.core.access.rules import action
-from balcao.core.http.operations import CurrentCall, operation, query_of
-from balcao.core.http.paging import page_of
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import Query
+from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import Wanted
-from balcao.registry.paths import CpfInPath, path_cpf, query_cpf, query_text
-from balcao.registry.rights.period import period_of
+from balcao.registry.paths import CpfInPath, query_cpf, query_text
+
+routes = Routes(tags=["crm"])
 
 
-@operation(
-    "GET",
+@routes.get(
     "/admin/crm/status",
     "registry.read_crm_status",
     action("jobs:read"),
     "Estado da integração com o CRM",
-    tags=["crm"],
 )
-async def read_crm_status(call: CurrentCall) -> CrmStatus:
+async def read_crm_status(call: Call) -> CrmStatus:
     return await service.read_status(call)
 
 
-@operation(
-    "GET",
+@routes.get(
     "/admin/crm/events",
     "registry.list_crm_events",
     action("crm:read"),
     "Eventos recebidos do CRM, sem os seus dados",
     errors=[400],
     query=EventQuery,
-    tags=["crm"],
 )
-async def list_crm_events(call: CurrentCall, request: Request[Any, Any, Any]) -> CrmEventPage:
-    query = query_of(request)
+async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
     period = period_of(query, ZoneInfo(call.platform.settings.time_zone))
     wanted = Wanted(query_cpf(query), query_text(query, "request_id", longest=200), period.start, period.end)
-    return await service.list_events(call, wanted, page_of(request))
+    return await service.list_events(call, wanted, page)
 
 
-@operation(
-    "POST",
-    "/admin/crm/mirrors/{cpf:str}/release-future",
+@routes.post(
+    "/admin/crm/mirrors/{cpf}/release-future",
     "registry.release_future_registers",
     action("crm:write"),
     "Traz para o presente o que o CRM datou no futuro",
     errors=[400],
-    tags=["crm"],
 )
-async def release_future_registers(call: CurrentCall, cpf: CpfInPath) -> ReleasedRegisters:
-    return await service.release_future(call, path_cpf(cpf))
+async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegisters:
+    return await service.release_future(call, cpf)
 
 
-ROUTES = [read_crm_status, list_crm_events, release_future_registers]
+ROUTES = routes.declared

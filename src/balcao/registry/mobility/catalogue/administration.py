@@ -5,7 +5,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import UNSET
 
-from balcao.core.audit.events import Action as AuditAction
+from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound

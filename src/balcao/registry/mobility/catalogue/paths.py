@@ -1,6 +1,9 @@
 """The ids of the catalogue in a path."""
 
-from balcao.core.http.operations import path_text
+from typing import Annotated, TypeAlias
 
-BrandId = path_text(r"^brand_[a-z0-9_]+$", "Id da marca", "brand_brisa")
-ModelId = path_text(r"^model_[a-z0-9_]+$", "Id do modelo", "model_brisa_urbana")
+from balcao.core.http.parameters import InPath
+
+BrandId: TypeAlias = Annotated[str, InPath(str, "Id da marca", "brand_brisa", r"^brand_[a-z0-9_]+$")]
+
+ModelId: TypeAlias = Annotated[str, InPath(str, "Id do modelo", "model_brisa_urbana", r"^model_[a-z0-9_]+$")]

@@ -1,6 +1,6 @@
 """Letters of invitations that could not be sent, to an operator."""
 
-from balcao.registry.dead_letters.about import About
+from balcao.core.jobs.declaration import About
 from balcao.registry.mobility.invitations import store
 from balcao.registry.mobility.invitations.service import JOB
 

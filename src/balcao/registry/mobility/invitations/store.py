@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from balcao.core.database.pool import Connection
+from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters.about import Subject
 
 
 @dataclass(frozen=True)

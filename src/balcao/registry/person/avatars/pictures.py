@@ -3,10 +3,8 @@
 import functools
 from importlib.resources import files
 
-from litestar import Response
-
 from balcao.core.context.call import Call
-from balcao.core.http.responses import etag_of, from_bytes
+from balcao.core.http.responses import Response, etag_of, from_bytes
 
 SVG = "image/svg+xml"
 CACHE = "public, max-age=86400"
@@ -17,10 +15,7 @@ INERT = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Ty
 def picture(image: str, call: Call) -> Response[bytes]:
     """`image` is the name of a shipped figure."""
     body, etag = _figure(image)
-    answer: Response[bytes] = from_bytes(body, etag, call, CACHE)
-    answer.media_type = SVG
-    answer.headers |= INERT
-    return answer
+    return from_bytes(body, etag, call, CACHE, media_type=SVG, headers=INERT)
 
 
 @functools.cache

@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.registry import days
-from balcao.registry.lines import require_issued_cpf
+from balcao.core.imports.members import require_issued_cpf
+from balcao.core.values import days
 from balcao.registry.person.citizens.schemas import Citizen
-from balcao.registry.person.wallet.schemas import Documents, Education, Health, SocialAssistance
+from balcao.registry.person.wallet.schemas import Documents, Education, SocialAssistance, WalletHealth
 
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
@@ -108,7 +108,7 @@ class CitizenLine(BaseRecord, kw_only=True):
     """One line of the import: the base record and, beside it, the wallet's members."""
 
     documentos: Documents | None = None
-    saude: Health | None = None
+    saude: WalletHealth | None = None
     assistencia_social: SocialAssistance | None = None
     educacao: Education | None = None
     source: str | None = None

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from balcao.core.errors import Invalid
+from balcao.core.values import days
 from balcao.core.values.clock import rfc3339
 from balcao.core.values.text import clean
-from balcao.registry import days
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
 
 NAME_LENGTH = 100

@@ -2,8 +2,8 @@
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.imports.service import load as load_lines
 from balcao.core.values.cpf import Cpf
-from balcao.registry.loads.service import load as load_lines
 from balcao.registry.person.pets import service
 from balcao.registry.person.pets.loading import LOADS
 from balcao.registry.person.pets.schemas import PetBody, PetClinic, PetLine

@@ -1,14 +1,13 @@
 """The pet in a path."""
 
 import re
+from typing import Annotated, TypeAlias
 
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import path_text
+from balcao.core.http.parameters import InPath
 
 # Numbers beyond are longer than any that was given.
 _ID = r"-?[0-9]{1,18}"
-
-PetInPath = path_text(f"^{_ID}$", "Número do animal", "1000000")
 
 
 def path_pet(text: str) -> int:
@@ -16,3 +15,6 @@ def path_pet(text: str) -> int:
     if not re.fullmatch(_ID, text):
         raise Invalid("O número do animal no caminho deve ser um inteiro.", code="pet-id-invalid")
     return int(text)
+
+
+PetInPath: TypeAlias = Annotated[int, InPath(path_pet, "Número do animal", "1000000", f"^{_ID}$")]

@@ -5,9 +5,9 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.http.paging import Pagination
+from balcao.core.imports.members import Name, require_cpf
 from balcao.core.values.cpf import Cpf
-from balcao.registry.days import require
-from balcao.registry.lines import Name, require_cpf
+from balcao.core.values.days import require
 
 FIRST_OWN_ID = 1_000_000
 DATES = (

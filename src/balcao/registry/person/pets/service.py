@@ -10,7 +10,7 @@ from balcao.core.http.idempotency import once
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.registry.days import with_times
+from balcao.core.values.days import with_times
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import checked
 from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats, PetTutor

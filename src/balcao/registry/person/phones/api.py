@@ -1,41 +1,36 @@
 """Routes of the citizen's phone."""
 
-from litestar.params import JSONBody
-
 from balcao.core.access.rules import own
-from balcao.core.http.operations import CurrentCall, operation
-from balcao.registry.paths import CpfInPath, path_cpf
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
+routes = Routes(tags=["citizen"])
 
-@operation(
-    "PUT",
-    "/citizen/{cpf:str}/phone",
+
+@routes.put(
+    "/citizen/{cpf}/phone",
     "registry.declare_phone",
     own("citizen:write"),
     "Declara o telefone do cidadão: envia um código para confirmá-lo",
     errors=[400, 409, 412],
-    body=PhoneBody,
-    tags=["citizen"],
 )
-async def declare_phone(call: CurrentCall, cpf: CpfInPath, data: JSONBody[PhoneBody]) -> Message:
-    return await service.declare(call, path_cpf(cpf), data)
+async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
+    return await service.declare(call, cpf, body)
 
 
-@operation(
-    "POST",
-    "/citizen/{cpf:str}/phone/validate",
+@routes.post(
+    "/citizen/{cpf}/phone/validate",
     "registry.confirm_phone",
     own("citizen:write"),
     "Confirma o telefone do cidadão pelo código recebido",
     errors=[400, 404, 412],
-    body=ConfirmationBody,
-    tags=["citizen"],
 )
-async def confirm_phone(call: CurrentCall, cpf: CpfInPath, data: JSONBody[ConfirmationBody]) -> Message:
-    return await service.confirm(call, path_cpf(cpf), data)
+async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> Message:
+    return await service.confirm(call, cpf, body)
 
 
-ROUTES = [declare_phone, confirm_phone]
+ROUTES = routes.declared

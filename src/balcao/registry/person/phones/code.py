@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from joserfc import jwe
 from joserfc.jwk import OctKey
 
-from balcao.core.audit.events import HashKey
+from balcao.core.context.audit import HashKey
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.number import Number
 

@@ -1,6 +1,6 @@
 """Codes that could not be sent, to an operator."""
 
-from balcao.registry.dead_letters.about import About
+from balcao.core.jobs.declaration import About
 from balcao.registry.person.phones import store
 from balcao.registry.person.phones.service import CODE_JOB
 

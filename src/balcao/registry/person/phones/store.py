@@ -6,8 +6,8 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters.about import Subject
 from balcao.registry.person.phones.number import Number
 
 # Whoever asks for a code waits here for another call about the same citizen or number, so that the limits are exact.

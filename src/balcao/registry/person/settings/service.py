@@ -5,8 +5,8 @@ from msgspec import UNSET
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
+from balcao.registry.consent.preferences.changes import Wish
 from balcao.registry.consent.preferences.schemas import Preferences
-from balcao.registry.consent.preferences.wishes import Wish
 from balcao.registry.person.settings import store
 from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 

@@ -1,30 +1,26 @@
 """Routes of the service tickets."""
 
-from typing import Any
-
-from litestar import Request, Response
-
 from balcao.core.access.rules import own
-from balcao.core.http.operations import CurrentCall, operation
-from balcao.core.http.paging import PageQuery, page_of
-from balcao.core.http.responses import personal
-from balcao.registry.paths import CpfInPath, path_cpf
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.paging import PageInQuery
+from balcao.core.http.responses import Response, personal
+from balcao.registry.paths import CpfInPath
 from balcao.registry.person.tickets import service
 from balcao.registry.person.tickets.schemas import Tickets
 
+routes = Routes(tags=["citizen"])
 
-@operation(
-    "GET",
-    "/citizen/{cpf:str}/maintenance-request",
+
+@routes.get(
+    "/citizen/{cpf}/maintenance-request",
     "registry.list_tickets",
     own("citizen:read"),
     "Chamados de serviço do cidadão, os mais novos primeiro",
     errors=[304, 400],
-    query=PageQuery,
-    tags=["citizen"],
 )
-async def list_tickets(call: CurrentCall, cpf: CpfInPath, request: Request[Any, Any, Any]) -> Response[Tickets]:
-    return personal(await service.list_tickets(call, path_cpf(cpf), page_of(request)), call)
+async def list_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
+    return personal(await service.list_tickets(call, cpf, page), call)
 
 
-ROUTES = [list_tickets]
+ROUTES = routes.declared

@@ -1,26 +1,25 @@
 """Routes of the wallet."""
 
-from litestar import Response
-
 from balcao.core.access.rules import own, scope
-from balcao.core.http.operations import CurrentCall, operation
-from balcao.core.http.responses import personal
-from balcao.registry.paths import CpfInPath, path_cpf
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.responses import Response, personal
+from balcao.registry.paths import CpfInPath
 from balcao.registry.person.wallet import service
 from balcao.registry.person.wallet.schemas import Wallet
 
+routes = Routes(tags=["citizen"])
 
-@operation(
-    "GET",
-    "/citizen/{cpf:str}/wallet",
+
+@routes.get(
+    "/citizen/{cpf}/wallet",
     "registry.read_wallet",
     own("citizen:read") | scope(*service.COVERED),
     "Carteira do cidadão: documentos, saúde, assistência social e educação",
     errors=[304, 400, 404],
-    tags=["citizen"],
 )
-async def read_wallet(call: CurrentCall, cpf: CpfInPath) -> Response[Wallet]:
-    return personal(await service.read_wallet(call, path_cpf(cpf)), call)
+async def read_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
+    return personal(await service.read_wallet(call, cpf), call)
 
 
-ROUTES = [read_wallet]
+ROUTES = routes.declared

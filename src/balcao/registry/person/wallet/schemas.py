@@ -2,7 +2,7 @@
 
 import msgspec
 
-from balcao.registry import days
+from balcao.core.values import days
 
 
 class Documents(msgspec.Struct):
@@ -36,7 +36,7 @@ class FamilyHealthTeam(msgspec.Struct):
     enfermeiros: list[Professional] = []
 
 
-class Health(msgspec.Struct):
+class WalletHealth(msgspec.Struct):
     clinica_familia: FamilyClinic | None = None
     equipe_saude_familia: FamilyHealthTeam | None = None
 
@@ -92,7 +92,7 @@ class LoadedWallet(msgspec.Struct):
     """Every member always there, null when unknown."""
 
     documentos: Documents | None = None
-    saude: Health | None = None
+    saude: WalletHealth | None = None
     assistencia_social: SocialAssistance | None = None
     educacao: Education | None = None
 

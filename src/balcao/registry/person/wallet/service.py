@@ -8,8 +8,8 @@ from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
+from balcao.core.values import days
 from balcao.core.values.cpf import Cpf
-from balcao.registry import days
 from balcao.registry.person.wallet import store
 from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
 

@@ -1,0 +1,37 @@
+"""The headers of a request, as the server hands them over."""
+
+from collections.abc import Iterable
+from typing import Self
+
+AUTHORIZATION = b"authorization"
+
+
+class Headers(dict[bytes, bytes]):
+    """Values by name in lower case; of a repeated header the last one counts."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
+        """Read the pairs of an ASGI scope.
+
+        Two `Authorization` headers count as an empty one: whoever checked before us may have read the other.
+        """
+        pairs = pairs if isinstance(pairs, list) else list(pairs)
+        headers = cls(pairs)
+        if len(headers) != len(pairs) and sum(name == AUTHORIZATION for name, _ in pairs) > 1:
+            headers[AUTHORIZATION] = b""
+        return headers
+
+    def text(self, name: bytes) -> str | None:
+        """Return the value as text: UTF-8, which people write into headers, else Latin-1."""
+        value = self.get(name)
+        if value is None:
+            return None
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value.decode("latin-1")
+
+
+NO_HEADERS = Headers()

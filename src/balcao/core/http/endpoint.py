@@ -1,0 +1,257 @@
+"""What answers a request: each declared operation is compiled into one endpoint when the process starts.
+
+Everything that can be decided at start is decided there. A request whose token is known and whose data are in memory is
+answered without a task and without an await.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.catalogue import Snapshot
+from balcao.core.access.enumeration import NUMBERS
+from balcao.core.access.limits import DENIED
+from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
+from balcao.core.context.call import Call
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.context.platform import Platform
+from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound
+from balcao.core.http.dialects import Dialect
+from balcao.core.http.operations import MIB, Operation
+from balcao.core.http.parameters import invoker
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.http.routing import parameters_of
+from balcao.core.logs import log
+from balcao.core.telemetry import Meter, meter
+from balcao.core.values.cpf import Cpf
+
+# The response at once where nothing is waited for, else what to await.
+Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
+
+_UNDECIDED = Decision(Reason.NOT_GRANTED)
+_ANYBODY = Decision(Reason.PUBLIC, "public")
+
+
+class Endpoint(Protocol):
+    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one."""
+
+    key: str
+    service: str
+    status: int
+    body_limit: int
+    meter: Meter
+
+    def respond(self, request: Request) -> Responding:
+        """Answer the request."""
+
+
+class OperationEndpoint:
+    """Answers one operation: token, rule, rate, arguments, handler, bytes."""
+
+    def __init__(self, operation: Operation, service: str, platform: Platform) -> None:
+        self.operation = operation
+        self.key = operation.key
+        self.service = service
+        self.status = operation.status
+        self.body_limit = operation.body_limit
+        self.meter = meter(service, operation.key, operation.method)
+        self._platform = platform
+        self._names = parameters_of(operation.path)
+        self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
+        self._is_async = operation.signature.is_async
+        self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
+        self._asks_by_number = not NUMBERS.isdisjoint(self._names)
+        # Counting in Redis has to be waited for; counting in the process has not.
+        self._waits_for_rate = platform.limits.remote and bool(operation.rate or operation.machine_rate)
+
+    def respond(self, request: Request) -> Responding:
+        """Answer the request; at once where nothing has to be waited for."""
+        operation, platform = self.operation, self._platform
+        call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
+        try:
+            snapshot = platform.catalogue.latest  # one version for the whole decision, whatever is loaded meanwhile
+            bound = snapshot.bindings.get(self.key, operation.rule.action)
+            if bound == PUBLIC:
+                call.decision = _ANYBODY
+            else:
+                caller = platform.tokens.known(request.headers.get(AUTHORIZATION))
+                if caller is None:
+                    return self._respond_to_new_token(call, request, snapshot, bound)
+                self._admit(call, request, caller, snapshot, bound)
+            if self._waits_for_rate:
+                return self._respond_within_rate(call, request)
+            if rate := operation.rate_of(call.caller):
+                platform.limits.spend_here(rate, self.key, _who(call, request))
+            result = self._invoke(call, request)
+        except Exception as fault:
+            return self._refuse(call, request, fault)
+        if self._is_async:
+            return self._finish(call, request, result)
+        return self._encode(result)
+
+    def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
+        """Check the caller against the operation's rule; each thing is looked up once (rules: access 4.1)."""
+        platform, operation = self._platform, self.operation
+        call.caller = caller
+        if self._asks_by_number:
+            platform.enumeration.refuse_shut(caller.key)
+        if operation.ready is not None:
+            operation.ready(platform)
+        owner = None
+        if self._cpf_at is not None and operation.rule.owner:
+            owner = Cpf.parse_path(request.path_values[self._cpf_at])
+        platform.catalogue.require_confirmed()
+        call.decision = decide(operation.rule, bound, caller, owner, snapshot, platform.client_lists)
+        if call.decision.reason is Reason.NOT_GRANTED:
+            raise _Denied()
+        if self._cpf_at is not None:
+            call.require_reason()
+
+    async def _respond_to_new_token(
+        self, call: Call, request: Request, snapshot: Snapshot, bound: str
+    ) -> Response[Any]:
+        """Verify the token first: it may take a look-up of keys."""
+        try:
+            caller = await self._platform.tokens.caller(request.headers.get(AUTHORIZATION))
+            self._admit(call, request, caller, snapshot, bound)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        return await self._respond_within_rate(call, request)
+
+    async def _respond_within_rate(self, call: Call, request: Request) -> Response[Any]:
+        try:
+            if rate := self.operation.rate_of(call.caller):
+                await self._platform.limits.spend(rate, self.key, _who(call, request))
+            result = self._invoke(call, request)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        return await self._finish(call, request, result) if self._is_async else self._encode(result)
+
+    async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
+        try:
+            return self._encode(await result)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+
+    def _encode(self, result: Any) -> Response[Any]:
+        if result.__class__ is Response:
+            return result
+        return Response(b"" if result is None else msgspec.json.encode(result), status=self.status)
+
+    async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
+        """Leave the trace that a refusal leaves, then word it."""
+        try:
+            if isinstance(fault, _Denied):
+                await self._record_denial(call, request)
+            if self._asks_by_number and call.caller is not None and isinstance(fault, (Forbidden, NotFound)):
+                await self._platform.enumeration.count(call.caller.key)
+        except Exception as further:
+            fault = further
+        return self.operation.dialect.response(known(fault, self.key))
+
+    async def _record_denial(self, call: Call, request: Request) -> None:
+        """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
+        platform = self._platform
+        if not await platform.limits.within(*DENIED, _who(call, request)):
+            return
+        values = dict(zip(self._names, request.path_values, strict=True))
+        if self.operation.record_denial is not None:
+            await self.operation.record_denial(call, values)
+            return
+        async with platform.database.connection() as connection:
+            subject = Cpf.parse_path(values.get("cpf", ""))
+            await platform.audit.record(connection, call, "denied", subject=subject, outcome="denied")
+
+
+class _Denied(Forbidden):
+    """Raised by the rule itself, not by a use case."""
+
+
+class PageEndpoint:
+    """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
+
+    def __init__(
+        self,
+        service: str,
+        key: str,
+        method: str,
+        handler: Callable[[Request], Responding],
+        refuse: Callable[[Request, BalcaoError], Response[Any]],
+        body_limit: int = MIB,
+    ) -> None:
+        self.service = service
+        self.key = key
+        self.status = 200
+        self.body_limit = body_limit
+        self.meter = meter(service, key, method)
+        self._handler = handler
+        self._refuse = refuse
+
+    def respond(self, request: Request) -> Responding:
+        """Answer the request with what the handler makes of it."""
+        try:
+            result = self._handler(request)
+        except Exception as fault:
+            return self._refuse(request, known(fault, self.key))
+        return result if isinstance(result, Response) else self._finish(request, result)
+
+    async def _finish(self, request: Request, result: Awaitable[Response[Any]]) -> Response[Any]:
+        try:
+            return await result
+        except Exception as fault:
+            return self._refuse(request, known(fault, self.key))
+
+
+class StrayEndpoint:
+    """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
+
+    key = ""
+    body_limit = MIB
+
+    def __init__(self, service: str, method: str, dialect: Dialect, fault: BalcaoError) -> None:
+        self.service = service
+        self.status = fault.status
+        self.meter = meter(service, "", method)
+        self._dialect = dialect
+        self._fault = fault
+
+    def respond(self, _: Request) -> Responding:
+        """Refuse the request in the words of the service that its path leads to."""
+        return self._dialect.response(self._fault)
+
+
+class OptionsEndpoint:
+    """Answers OPTIONS: which methods the path has."""
+
+    key = ""
+    status = 204
+    body_limit = MIB
+
+    def __init__(self, service: str, allow: str) -> None:
+        self.service = service
+        self.meter = meter(service, "", "OPTIONS")
+        self._response: Response[None] = Response(status=204, headers={"Allow": allow})
+
+    def respond(self, _: Request) -> Responding:
+        """List the methods."""
+        return self._response
+
+
+def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
+    """List a path's methods for the header `Allow`: HEAD comes with GET, OPTIONS with every path."""
+    return ", ".join(sorted({*by_method, "OPTIONS", *(["HEAD"] if "GET" in by_method else [])}))
+
+
+def known(fault: Exception, key: str) -> BalcaoError:
+    """Return a fault that a caller may see; any other is logged and becomes an internal error."""
+    if isinstance(fault, BalcaoError):
+        return fault
+    log.error("request.failed", operation=key, exc_info=fault)
+    return Failed()
+
+
+def _who(call: Call, request: Request) -> str:
+    return call.caller.key if call.caller is not None else request.peer

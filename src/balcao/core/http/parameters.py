@@ -1,0 +1,204 @@
+"""What a handler may ask for by the annotation of a parameter: a value of the path, of the query, or the body.
+
+A handler never sees the request: `cpf: CpfInPath` hands it a `Cpf`, `page: PageInQuery` a `Page`, `body: PetBody` the
+decoded body, `content: bytes` the body as it came, and `call: Call` the call. What is malformed has been refused then.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+
+import pydantic
+
+from balcao.core.context.call import Call
+from balcao.core.errors import Unprocessable
+from balcao.core.http import decoding
+from balcao.core.http.dialects import Dialect
+from balcao.core.http.requests import Request
+
+# Finds one argument of the handler.
+Binder: TypeAlias = Callable[[Call, Request], Any]
+
+
+@dataclass(frozen=True)
+class InPath:
+    """A value of the path: `parse` makes of its text what the handler is given, or raises.
+
+    `integer` marks a number whose fault is listed together with those of the body.
+    """
+
+    parse: Callable[[str], Any]
+    description: str
+    example: str | int
+    pattern: str | None = None
+    integer: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        """Return the parameter's JSON Schema."""
+        if self.integer:
+            return {"type": "integer", "examples": [self.example]}
+        return {"type": "string", "examples": [self.example]} | ({"pattern": self.pattern} if self.pattern else {})
+
+
+@dataclass(frozen=True)
+class InQuery:
+    """Values of the query; `schema` is a msgspec or pydantic type whose members describe the parameters."""
+
+    parse: Callable[[Mapping[str, str]], Any]
+    schema: type | None = None
+
+
+@dataclass(frozen=True)
+class OfRequest:
+    """Something else of the request, which is no parameter of the operation."""
+
+    read: Callable[[Request], Any]
+
+
+# The whole query as text, for a use case that reads several parameters of its own.
+Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
+
+
+def integer_in_path(description: str, example: int) -> InPath:
+    """Describe a number in the path, for the services that list every fault of a request."""
+    return InPath(decoding.integer, description, example, integer=True)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a handler asks for, read once from its annotations."""
+
+    handler: Callable[..., Any]
+    path: Mapping[str, InPath]
+    queries: Mapping[str, InQuery]
+    others: Mapping[str, OfRequest]
+    body: Any
+    takes_content: bool
+    returns: Any
+    names: Sequence[str]
+
+    @property
+    def integers(self) -> list[str]:
+        """Return the names of the path's numbers whose faults are listed."""
+        return [name for name, marker in self.path.items() if marker.integer]
+
+    @property
+    def is_async(self) -> bool:
+        """Tell whether the handler waits for something."""
+        return inspect.iscoroutinefunction(self.handler)
+
+
+def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
+    """Read the annotations. Raises TypeError for a parameter that nothing can be bound to."""
+    hints = get_type_hints(handler, include_extras=True)
+    returns = hints.pop("return", None)
+    path: dict[str, InPath] = {}
+    queries: dict[str, InQuery] = {}
+    others: dict[str, OfRequest] = {}
+    body, takes_content = None, False
+    for name, hint in hints.items():
+        marker = _marker(hint)
+        if isinstance(marker, InPath) and name in path_names:
+            path[name] = marker
+        elif isinstance(marker, InQuery):
+            queries[name] = marker
+        elif isinstance(marker, OfRequest):
+            others[name] = marker
+        elif name == "body":
+            body = hint
+        elif name == "content" and hint is bytes:
+            takes_content = True
+        elif hint is not Call:
+            raise TypeError(f"{handler.__qualname__}: nothing is bound to the parameter {name}")
+    if missing := set(path_names) - set(path):
+        raise TypeError(f"{handler.__qualname__}: the handler does not take {sorted(missing)}")
+    return Signature(handler, path, queries, others, body, takes_content, returns, list(hints))
+
+
+def _marker(hint: Any) -> Any:
+    if get_origin(hint) is Annotated:
+        return next((item for item in get_args(hint)[1:] if isinstance(item, (InPath, InQuery, OfRequest))), None)
+    return None
+
+
+def invoker(
+    signature: Signature, path_names: Sequence[str], dialect: Dialect, too_large: Callable[[], Exception]
+) -> Binder:
+    """Put together what calls the handler with its arguments.
+
+    The body is read first, then the path in its order, then the query: the first fault is the one that is told. Faults
+    of a service that lists all of them are listed before.
+    """
+    handler, names = signature.handler, signature.names
+    binders: dict[str, Binder] = {}
+    if signature.takes_content:
+        binders["content"] = _content(too_large)
+    if signature.body is not None:
+        binders["body"] = _body(signature.body, dialect, too_large)
+    for place, name in enumerate(path_names):
+        binders[name] = _path_value(place, signature.path[name].parse)
+    for name, marker in signature.queries.items():
+        binders[name] = _query(marker.parse)
+    for name, other in signature.others.items():
+        binders[name] = _of_request(other.read)
+    if not binders:
+        return (lambda call, _: handler(call)) if names else (lambda _, __: handler())
+    integers = signature.integers
+    if len(binders) == 1 and names[0] == "call" and not integers:
+        (bind,) = binders.values()
+        return lambda call, request: handler(call, bind(call, request))
+
+    def invoke(call: Call, request: Request) -> Any:
+        if integers:
+            _check_integers(request, path_names, integers, signature.body)
+        found = {name: bind(call, request) for name, bind in binders.items()}
+        if "call" in names:
+            found["call"] = call
+        return handler(**found)
+
+    return invoke
+
+
+def _content(too_large: Callable[[], Exception]) -> Binder:
+    def bind(_: Call, request: Request) -> bytes:
+        if request.content is None:
+            raise too_large()
+        return request.content
+
+    return bind
+
+
+def _body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> Binder:
+    decode: Any = decoding.decode_model if issubclass(model, pydantic.BaseModel) else decoding.decode
+
+    def bind(_: Call, request: Request) -> Any:
+        if request.content is None:
+            raise too_large()
+        if not request.content:
+            raise dialect.missing_body()
+        return decode(request.content, model)
+
+    return bind
+
+
+def _path_value(place: int, parse: Callable[[str], Any]) -> Binder:
+    return lambda _, request: parse(request.path_values[place])
+
+
+def _query(parse: Callable[[Mapping[str, str]], Any]) -> Binder:
+    return lambda _, request: parse(request.query())
+
+
+def _of_request(read: Callable[[Request], Any]) -> Binder:
+    return lambda _, request: read(request)
+
+
+def _check_integers(request: Request, path_names: Sequence[str], integers: Sequence[str], body: Any) -> None:
+    """Refuse numbers of the path that are none, together with the faults of the body."""
+    values = dict(zip(path_names, request.path_values, strict=True))
+    faults = decoding.integer_faults({name: values[name] for name in integers})
+    if faults and body is not None and request.content:
+        faults += decoding.model_faults(request.content, body)
+    if faults:
+        raise Unprocessable(faults=faults)

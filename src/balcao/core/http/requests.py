@@ -1,0 +1,56 @@
+"""A request as the server received it, before anything is checked."""
+
+import re
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from urllib.parse import parse_qsl
+
+from uuid_utils import uuid7
+
+from balcao.core.context.headers import NO_HEADERS, Headers
+
+# Ids that callers send are taken over only in a form that cannot be a CPF or a phone number.
+_REQUEST_ID = re.compile(rb"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+
+
+class Request:
+    """`path` is the raw path without query; `peer` the address of whoever opened the connection.
+
+    `prefix` is the gateway's in front of the matched path, `path_values` the values of its parameters in their order,
+    `content` the whole body, None for one that was too large. All three are set on the way to the handler.
+    """
+
+    __slots__ = (
+        "content",
+        "headers",
+        "id",
+        "method",
+        "path",
+        "path_values",
+        "peer",
+        "prefix",
+        "query_string",
+        "started",
+    )
+
+    def __init__(
+        self, method: str, path: bytes, query_string: bytes = b"", headers: Headers = NO_HEADERS, peer: str = ""
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.query_string = query_string
+        self.headers = headers
+        self.peer = peer
+        self.prefix = ""
+        self.path_values: Sequence[str] = ()
+        self.content: bytes | None = b""
+        self.started = perf_counter()
+        sent = headers.get(b"x-request-id")
+        self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())
+
+    def query(self) -> Mapping[str, str]:
+        """Return the query as text; of a repeated parameter the first counts."""
+        found: dict[str, str] = {}
+        for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):
+            found.setdefault(name, value)
+        return found

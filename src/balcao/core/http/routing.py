@@ -1,0 +1,89 @@
+"""Which endpoint a path belongs to: a tree of its segments, words before parameters."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+from urllib.parse import unquote
+
+E = TypeVar("E")
+
+# A path with one of these could be read in two ways by two programs, so it is no path of ours: an encoded slash,
+# backslash or dot segment, an empty or dot segment, a percent sign that encodes nothing.
+_AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+class Found(NamedTuple, Generic[E]):
+    """What ends at a path, by method, and the values of the path's parameters in their order."""
+
+    by_method: Mapping[str, E]
+    values: Sequence[str]
+
+
+class _Node(Generic[E]):
+    """One segment: what follows by word, what follows whatever the word, and what ends here by method."""
+
+    __slots__ = ("by_method", "parameter", "words")
+
+    def __init__(self) -> None:
+        self.words: dict[str, _Node[E]] = {}
+        self.parameter: _Node[E] | None = None
+        self.by_method: dict[str, E] = {}
+
+
+class Paths(Generic[E]):
+    """Paths such as `/citizen/{cpf}/pets`; one trailing slash is never another path."""
+
+    def __init__(self) -> None:
+        self._root: _Node[E] = _Node()
+
+    def add(self, method: str, path: str, endpoint: E) -> None:
+        """Let the endpoint answer this method on this path."""
+        node = self._root
+        for segment in _segments(path):
+            if _PARAMETER.fullmatch(segment):
+                node.parameter = node = node.parameter or _Node()
+            else:
+                node = node.words.setdefault(segment, _Node())
+        node.by_method[method] = endpoint
+
+    def find(self, path: bytes) -> Found[E] | None:
+        """Return what ends at this raw path; None for no path of ours."""
+        text = path.decode("latin-1")
+        if "%" in text or "//" in text or "/." in text or "\\" in text:
+            if _AMBIGUOUS.search(path):
+                return None
+            text = unquote(text)
+        values: list[str] = []
+        node = _walk(self._root, _segments(text), 0, values)
+        return None if node is None else Found(node.by_method, values)
+
+
+def parameters_of(path: str) -> list[str]:
+    """Return the names of a declared path's parameters, in their order."""
+    return _PARAMETER.findall(path)
+
+
+def _segments(path: str) -> list[str]:
+    return path.removesuffix("/").split("/")[1:]
+
+
+def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) -> _Node[E] | None:
+    """Follow words first; where they lead nowhere, the segment is a parameter's value."""
+    for place in range(start, len(segments)):
+        segment = segments[place]
+        word = node.words.get(segment)
+        if word is not None:
+            if node.parameter is None:
+                node = word
+                continue
+            known = len(values)
+            found = _walk(word, segments, place + 1, values)
+            if found is not None:
+                return found
+            del values[known:]
+        if node.parameter is None or not segment:
+            return None
+        values.append(segment)
+        node = node.parameter
+    return node if node.by_method else None

@@ -1,0 +1,54 @@
+"""The report of refused lines: JSON Lines, one refusal each, written before the batch they stand in is committed."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from balcao.core.errors import Invalid
+from balcao.core.imports.rows import Refused
+
+
+class Report:
+    """Kept in a file of the operator's choice; without one the refusals are only counted."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    @contextmanager
+    def kept_up_to(self, line: int) -> Iterator["Report"]:
+        """Goes on after this line: what a killed import wrote of later ones comes again. Raises Invalid."""
+        if self._path is None:
+            yield self
+            return
+        with _opened(self._path, line) as self._file:
+            yield self
+
+    def add(self, refused: Iterable[Refused]) -> None:
+        if self._file is not None:
+            self._file.writelines(msgspec.json.encode(one) + b"\n" for one in refused)
+            self._file.flush()
+
+
+def _opened(path: Path, line: int) -> BinaryIO:
+    """What stands after the refusals up to this line is cut off; they are in the order of the lines."""
+    try:
+        file = path.open("r+b" if line and path.exists() else "w+b")
+    except OSError:
+        raise Invalid(f"Não é possível gravar o relatório em {path}.", code="report-unwritable") from None
+    kept = sum(len(entry) for entry in takewhile(lambda entry: _line_of(entry) <= line, file))
+    file.seek(kept)
+    file.truncate()
+    return file
+
+
+def _line_of(entry: bytes) -> float:
+    """A line that the kill cut short stands after all others."""
+    try:
+        return msgspec.json.decode(entry, type=Refused).line
+    except msgspec.MsgspecError:
+        return float("inf")

@@ -1,0 +1,71 @@
+"""One line becomes a row of its kind, or a refusal that names the member and never the value."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from balcao.core.errors import Invalid
+from balcao.core.http import decoding
+from balcao.core.imports.source import LONGEST_LINE, Line
+from balcao.core.values.text import has_nul
+
+_TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."
+_NO_NUL = "A linha contém o caractere nulo (\\u0000)."
+_NO_JSON = "A linha não é JSON válido em UTF-8."
+_NO_OBJECT = "A linha deve ser um objeto JSON."
+_BY_CODE = {"body-malformed": _NO_JSON, "body-too-deep": _NO_JSON, "body-not-object": _NO_OBJECT}
+_ESCAPED_NUL = b"\\u0000"
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """One line of the report."""
+
+    line: int
+    reason: str
+
+
+class Numbered(NamedTuple):
+    line: int
+    row: Any
+
+
+class Decoder:
+    """For one kind of row; `source` fills the rows' member of that name where a line leaves it out."""
+
+    def __init__(self, row: type[msgspec.Struct], source: str | None = None) -> None:
+        self._row = row
+        self._decode = msgspec.json.Decoder(row).decode
+        self._source = source if "source" in row.__struct_fields__ else None
+
+    def decoded(self, lines: Iterable[Line]) -> tuple[list[Numbered], list[Refused]]:
+        rows, refused = [], []
+        for line in lines:
+            try:
+                rows.append(Numbered(line.number, self._row_of(line.text)))
+            except Invalid as fault:
+                refused.append(Refused(line.number, fault.message))
+        return rows, refused
+
+    def _row_of(self, text: bytes | None) -> Any:
+        """Raises Invalid."""
+        if text is None:
+            raise Invalid(_TOO_LONG)
+        try:
+            row: Any = self._decode(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
+            row = self._again(text, fault)
+        if _ESCAPED_NUL in text and has_nul(decoding.parse(text)):
+            raise Invalid(_NO_NUL)
+        if self._source is not None and row.source is None:
+            row.source = self._source
+        return row
+
+    def _again(self, text: bytes, fault: Exception) -> Any:
+        """Slowly, to say what is wrong, or to take `3.0` for the integer 3. Raises Invalid."""
+        if isinstance(fault.__cause__, ValueError):
+            raise Invalid(str(fault.__cause__))
+        try:
+            return decoding.decode(text, self._row)
+        except Invalid as refusal:
+            raise Invalid(_BY_CODE.get(refusal.code, refusal.message)) from None

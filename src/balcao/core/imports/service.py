@@ -1,0 +1,163 @@
+"""Imports: batches of lines, each committed together with how far it reaches, so that a killed import can go on.
+
+Memory does not grow with the file: while one batch is written, the next one is read and decoded, and that is all.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Database, RowsRefused
+from balcao.core.imports import store
+from balcao.core.imports.declaration import Load
+from balcao.core.imports.report import Report
+from balcao.core.imports.rows import Decoder, Numbered, Refused
+from balcao.core.imports.source import Source
+from balcao.core.imports.store import Done
+
+BATCH = 1000
+_NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
+
+# Told after each batch: how far in the file as it lies there, and what is done.
+Progress = Callable[[int, Done], None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """`source` names where the lines come from, for rows that keep it; a dry run writes nothing that stays."""
+
+    load: Load
+    source: str | None = None
+    report: Path | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`done` counts from the beginning of the file, also when the import went on after `resumed_after` lines."""
+
+    done: Done
+    resumed_after: int
+
+
+class Batch(NamedTuple):
+    rows: list[Numbered]
+    refused: list[Refused]
+    byte_offset: int
+    lines: int
+    position: int
+
+
+async def run(call: Call, source: Source, order: Order, progress: Progress) -> Outcome:
+    """Raises Conflict while another import of the kind runs, Invalid for a broken file and an unwritable report."""
+    async with _owner(call.platform) as connection:
+        await store.lock(connection, order.load.kind)
+        return await _run(connection, call, source, order, progress)
+
+
+async def load(platform: Platform, kind: Load, rows: Iterable[Any]) -> int:
+    """Rows that are there already, such as the demonstration's; answers how many changed."""
+    waiting, changed = iter(rows), 0
+    async with _owner(platform) as connection:
+        while batch := list(islice(waiting, BATCH)):
+            async with connection.transaction():
+                changed += await kind.write(connection, batch)
+    return changed
+
+
+@asynccontextmanager
+async def _owner(platform: Platform) -> AsyncIterator[Connection]:
+    """Under the role that owns the tables, in the city's time zone."""
+    database = Database(platform.database.url, size=1, role=None)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await store.use_zone(connection, platform.settings.time_zone)
+            yield connection
+    finally:
+        await database.close()
+
+
+async def _run(connection: Connection, call: Call, source: Source, order: Order, progress: Progress) -> Outcome:
+    done = Done() if order.dry_run else await _begun(connection, call, source, order)
+    resumed_after = done.lines
+    if resumed_after:
+        await asyncio.to_thread(source.go_on, done.byte_offset, done.lines)
+    decoder = Decoder(order.load.row, order.source)
+    with Report(order.report).kept_up_to(resumed_after) as report:
+        batch = await asyncio.to_thread(_next, source, decoder)
+        while batch is not None:
+            following = asyncio.create_task(asyncio.to_thread(_next, source, decoder))
+            try:
+                await _commit(connection, order, batch, done, report)
+            finally:
+                await asyncio.wait([following])  # it reads from a file that is closed after us
+            progress(batch.position, done)
+            batch = following.result()
+    if not order.dry_run:
+        await store.finish(connection, order.load.kind)
+    return Outcome(done, resumed_after)
+
+
+async def _begun(connection: Connection, call: Call, source: Source, order: Order) -> Done:
+    """Where to go on; one audit event tells of each beginning, as the rows themselves are too many."""
+    kind = order.load.kind
+    async with connection.transaction():
+        await call.platform.audit.record(connection, call, "update", fields=[f"load:{kind}"])
+        if source.sha256 is None:
+            await store.forget(connection, kind)
+        elif done := await store.unfinished(connection, kind, source.sha256):
+            return done
+        else:
+            await store.begin(connection, kind, source.sha256, source.size or 0, order.source or "")
+    return Done()
+
+
+def _next(source: Source, decoder: Decoder) -> Batch | None:
+    lines = source.take(BATCH)
+    if not lines:
+        return None
+    return Batch(*decoder.decoded(lines), source.offset, source.lines, source.position)
+
+
+class _DryRun(Exception):
+    """Rolls a batch back."""
+
+
+async def _commit(connection: Connection, order: Order, batch: Batch, done: Done, report: Report) -> None:
+    try:
+        async with connection.transaction():
+            changed, not_stored = await _write(connection, order.load, batch.rows)
+            refused = sorted([*batch.refused, *not_stored], key=lambda one: one.line)
+            report.add(refused)
+            done.byte_offset, done.lines = batch.byte_offset, batch.lines
+            done.changed += changed
+            done.unchanged += len(batch.rows) - len(not_stored) - changed
+            done.refused += len(refused)
+            if order.dry_run:
+                raise _DryRun
+            await store.advance(connection, order.load.kind, done)
+    except _DryRun:
+        return
+
+
+async def _write(connection: Connection, load: Load, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
+    """How many rows changed, and the lines that the store refuses: they are found by halving."""
+    if not rows:
+        return 0, []
+    try:
+        async with connection.transaction():
+            return await load.write(connection, [row for _, row in rows]), []
+    except RowsRefused:
+        if len(rows) == 1:
+            return 0, [Refused(rows[0].line, _NOT_STORED)]
+    middle = len(rows) // 2
+    first = await _write(connection, load, rows[:middle])
+    second = await _write(connection, load, rows[middle:])
+    return first[0] + second[0], first[1] + second[1]

@@ -1,0 +1,157 @@
+"""Jobs for an operator: listed, read, tried again, dropped; those of every service, by the queue's own number.
+
+The registry adds whose its jobs are. HTTP and the command line come through here, and so does the audit trail.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.http.paging import Page
+from balcao.core.jobs import queue
+from balcao.core.jobs.declaration import About, Subject
+from balcao.core.jobs.queue import QueuedJob, State, Wanted
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
+from balcao.registry.crm.events import dead_letters as events
+from balcao.registry.dead_letters import pushes
+from balcao.registry.dead_letters.schemas import (
+    MOST_AT_ONCE,
+    DeadLetter,
+    DeadLetterDetail,
+    DeadLetterPage,
+    RetriedJobs,
+    RetryJobsBody,
+)
+from balcao.registry.mobility.invitations import dead_letters as invitations
+from balcao.registry.person.phones import dead_letters as codes
+
+ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT, invitations.ABOUT)}
+DEAD: tuple[State, ...] = ("dead",)
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+async def list_letters(
+    call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
+) -> DeadLetterPage:
+    """The oldest first. A look at one person's is audited as a read of theirs."""
+    async with call.platform.database.transaction() as connection:
+        payloads = None if cpf is None else await _payloads_of(connection, cpf)
+        wanted = Wanted(states, kinds, payloads=payloads)
+        total = await queue.count(connection, wanted)
+        jobs = await queue.listed(connection, wanted, limit=page.limit, offset=page.offset)
+        subjects = await _subjects(connection, jobs)
+        await _recorded(connection, call, "read", cpf)
+    return DeadLetterPage([_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
+
+
+async def read_letter(call: Call, letter_id: str) -> DeadLetterDetail:
+    """Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        job = await queue.read(connection, number_of(letter_id))
+        subject = (await _subjects(connection, [job])).get(job.id)
+        tries = await queue.tries(connection, job.id)
+        await _recorded(connection, call, "read", subject.cpf if subject else None)
+    fuller = tries if subject is None or subject.tries is None else list(subject.tries)[: queue.LAST_TRIES]
+    return DeadLetterDetail(**_members(job, subject), attempts_log=fuller)
+
+
+async def retry(call: Call, letter_id: str) -> DeadLetter:
+    """At once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
+    number = number_of(letter_id)
+    async with call.platform.database.transaction() as connection:
+        await queue.dead(connection, number)
+        await queue.retry(connection, [number])
+        job = await queue.read(connection, number)
+        subject = (await _subjects(connection, [job])).get(number)
+        await _recorded(connection, call, "update", subject.cpf if subject else None, job.kind)
+    return _letter(job, subject)
+
+
+async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
+    """The oldest of a kind. Raises Invalid."""
+    kind = clean("kind", body.kind, longest=100)
+    code = None if body.error_code is None else clean("error_code", body.error_code, longest=100)
+    if not 1 <= body.limit <= MOST_AT_ONCE:
+        raise Invalid(f"O campo `limit` deve ser um número de 1 a {MOST_AT_ONCE}.", code="limit-invalid")
+    async with call.platform.database.transaction() as connection:
+        numbers = await queue.matching(connection, Wanted(DEAD, [kind], code), body.limit)
+        await queue.retry(connection, numbers)
+        await _recorded(connection, call, "update", None, kind)
+    return RetriedJobs(len(numbers))
+
+
+async def drop(call: Call, letter_id: str, reason: str) -> None:
+    """Nobody is to do it any more; why stays in the trail. Raises Invalid, NotFound, Conflict for one not dead."""
+    call.reason = clean("reason", reason, shortest=3, longest=200)
+    number = number_of(letter_id)
+    async with call.platform.database.transaction() as connection:
+        await end(connection, call, number)
+
+
+async def end(connection: Connection, call: Call, number: int) -> None:
+    """What stands behind the job ends first: whoever changes it locks it before the job, too."""
+    job = await queue.read(connection, number)
+    subject = (await _subjects(connection, [job])).get(number)
+    if (about := ABOUT.get(job.kind)) and (row := _row_id(about, job)):
+        await about.dropped(connection, row)
+    await queue.dead(connection, number)
+    await queue.drop(connection, number)
+    await _recorded(connection, call, "delete", subject.cpf if subject else None, job.kind)
+
+
+def number_of(letter_id: str) -> int:
+    """Raises NotFound for what is no number of a job."""
+    if not _NUMBER.fullmatch(letter_id):
+        raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")
+    return int(letter_id)
+
+
+async def _recorded(connection: Connection, call: Call, action: Any, cpf: Cpf | None, kind: str = "") -> None:
+    fields = [f"job:{kind}"] if kind else ["jobs"]
+    await call.platform.audit.record(connection, call, action, subject=cpf, fields=fields)
+
+
+async def _payloads_of(connection: Connection, cpf: Cpf) -> list[tuple[str, dict[str, str]]]:
+    return [(kind, {about.member: row}) for kind, about in ABOUT.items() for row in await about.ids(connection, cpf)]
+
+
+async def _subjects(connection: Connection, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
+    """By the job's number; what stands behind a job may be gone, or known to another service only."""
+    found: dict[int, Subject] = {}
+    for kind, about in ABOUT.items():
+        rows = {job.id: row for job in jobs if job.kind == kind and (row := _row_id(about, job))}
+        if rows:
+            subjects = await about.subjects(connection, sorted(set(rows.values())))
+            found |= {number: subjects[row] for number, row in rows.items() if row in subjects}
+    return found
+
+
+def _row_id(about: About, job: QueuedJob) -> str | None:
+    row = job.payload.get(about.member)
+    return row if isinstance(row, str) and _UUID.fullmatch(row) else None
+
+
+def _letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
+    return DeadLetter(**_members(job, subject))
+
+
+def _members(job: QueuedJob, subject: Subject | None) -> dict[str, Any]:
+    last = subject.tries[0] if subject and subject.tries else None
+    return {
+        "id": str(job.id),
+        "kind": job.kind,
+        "cpf": subject.cpf.masked if subject else None,
+        "fields": list(subject.fields) if subject else [],
+        "attempts": job.attempts,
+        "first_failed_at": job.first_failed_at,
+        "last_failed_at": job.last_failed_at,
+        "http_status": last.status if last else None,
+        "error_code": job.error_code,
+        "state": job.state,
+        "request_id": subject.request_id if subject else None,
+    }

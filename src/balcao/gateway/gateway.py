@@ -1,0 +1,96 @@
+"""The one origin in front of all services of a process: which endpoint a request belongs to.
+
+The services check token and rule themselves, with the code an external gateway's check endpoint uses; in one process
+there is no hop between, so the check is made once (ADR 0002).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from balcao.core.errors import MethodNotAllowed, NotFound
+from balcao.core.http.dialects import Dialect
+from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.requests import Request
+from balcao.core.http.routing import Found, Paths
+
+# Always the gateway's: no service has such an operation.
+METRICS = "/metrics"
+
+
+@dataclass(frozen=True, eq=False)
+class Mount:
+    """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
+
+    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers.
+    """
+
+    name: str
+    prefix: str
+    endpoints: Sequence[tuple[str, str, Endpoint]]
+    dialect: Callable[[str], Dialect]
+    base: str = ""
+
+
+class Gateway:
+    """Finds the endpoint of a request; `alone` also answers without prefix, `pages` all the rest.
+
+    `lifespan` opens what the endpoints need; a server enters it before it listens.
+    """
+
+    def __init__(
+        self,
+        mounts: Sequence[Mount],
+        pages: Mount,
+        lifespan: Callable[[], AbstractAsyncContextManager[None]],
+        alone: Mount | None = None,
+    ) -> None:
+        self.lifespan = lifespan
+        self._pages = pages
+        self._alone = alone
+        self._mounts: Mapping[bytes, Mount] = {mount.prefix.split("/")[1].encode(): mount for mount in mounts}
+        self._paths = {id(mount): _paths_of(mount) for mount in (*mounts, pages)}
+
+    def match(self, request: Request) -> Endpoint:
+        """Find what answers the request, and give the request its prefix and the values of its path."""
+        mount, path = self._mount_of(request)
+        found = self._paths[id(mount)].find(path)
+        if found is None:
+            return StrayEndpoint(mount.name, request.method, self._dialect(mount, path), NotFound())
+        method = "GET" if request.method == "HEAD" else request.method
+        endpoint = found.by_method.get(method)
+        if endpoint is None:
+            return self._without_method(mount, path, request.method, found)
+        request.path_values = found.values
+        return endpoint
+
+    def _mount_of(self, request: Request) -> tuple[Mount, bytes]:
+        """Choose by the first segment; the path goes on without the prefix."""
+        path = request.path
+        mount = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
+        if mount is not None:
+            prefix = mount.prefix.encode()
+            if path == prefix or path.startswith(prefix + b"/"):
+                request.prefix = mount.prefix
+                return mount, path[len(prefix) :] or b"/"
+        alone = self._alone
+        if alone is not None and path != METRICS.encode() and path.startswith(alone.base.encode() + b"/"):
+            return alone, path
+        return self._pages, path
+
+    def _without_method(self, mount: Mount, path: bytes, method: str, found: Found[Endpoint]) -> Endpoint:
+        allow = allowed_methods(found.by_method)
+        if method == "OPTIONS":
+            return OptionsEndpoint(mount.name, allow)
+        return StrayEndpoint(mount.name, method, self._dialect(mount, path), MethodNotAllowed(allow))
+
+    @staticmethod
+    def _dialect(mount: Mount, path: bytes) -> Dialect:
+        return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
+
+
+def _paths_of(mount: Mount) -> Paths[Endpoint]:
+    paths: Paths[Endpoint] = Paths()
+    for method, path, endpoint in mount.endpoints:
+        paths.add(method, path, endpoint)
+    return paths

@@ -1,0 +1,50 @@
+"""A company as one caller sees it, without SQL and HTTP: times in the city's zone, other people's CPFs masked."""
+
+import re
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.days import with_times
+from balcao.registry.city.companies.schemas import Company, CompanyPartner
+
+_CPF = re.compile(r"[0-9]{11}")
+
+
+def timed(company: Company, zone: ZoneInfo) -> Company:
+    """With each of its days as midnight in the zone."""
+    changed: Company = replace(
+        with_times(company, ("inicio_atividade_data",), zone),
+        situacao_cadastral=with_times(company.situacao_cadastral, ("data",), zone),
+        situacao_especial=with_times(company.situacao_especial, ("data",), zone),
+        responsavel=with_times(company.responsavel, ("inclusao_data",), zone),
+        socios=[with_times(partner, ("data_situacao_especial",), zone) for partner in company.socios],
+    )
+    return changed
+
+
+def masked(company: Company, keep: Cpf | None) -> Company:
+    """With every CPF masked but the one to keep."""
+    accountant = company.contador.pf
+    return replace(
+        company,
+        contador=replace(company.contador, pf=replace(accountant, id=_masked(accountant.id, keep))),
+        responsavel=replace(company.responsavel, cpf=_masked(company.responsavel.cpf, keep)),
+        socios=[_masked_partner(partner, keep) for partner in company.socios],
+    )
+
+
+def _masked_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
+    return replace(
+        partner,
+        cpf_socio=_masked(partner.cpf_socio, keep),
+        cpf_representante_legal=_masked(partner.cpf_representante_legal, keep),
+    )
+
+
+def _masked(text: str | None, keep: Cpf | None) -> str | None:
+    """Eleven digits are masked also where the check digits are wrong: a slip of the pen still names somebody."""
+    if text is None or not _CPF.fullmatch(text) or (keep is not None and text == keep.digits):
+        return text
+    return Cpf(text).masked

@@ -1,0 +1,106 @@
+"""Login sync: at login the CRM's account of the person is matched, its e-mail quietly kept current, or created."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from balcao.core.access.caller import Caller
+from balcao.core.context.audit import Action as AuditAction
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.errors import UpstreamFailed
+from balcao.core.logs import log
+from balcao.core.values.cpf import Cpf
+from balcao.crm.client import Account, CrmClient, Upserted
+from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.registry.crm.events.schemas import Cidadao, LoginSync
+from balcao.registry.crm.lease import service as lease
+from balcao.registry.person.citizens import service as citizens
+
+UNNAMED = "Não informado"
+LANGUAGE = "Portugues_Brasil"
+
+
+class Done(NamedTuple):
+    """The answer, and what the run did in the CRM, for the audit trail."""
+
+    answer: LoginSync
+    action: AuditAction
+
+
+class LoginSyncs:
+    """Calls of one person in one process share one run upstream, and its answer."""
+
+    def __init__(self) -> None:
+        self._running: dict[Cpf, asyncio.Task[Done]] = {}
+
+    async def of(self, cpf: Cpf, platform: Platform, caller: Caller) -> "Done":
+        task = self._running.get(cpf)
+        if task is None:
+            task = asyncio.create_task(_sync(platform, cpf, caller))
+            self._running[cpf] = task
+            task.add_done_callback(lambda _: self._running.pop(cpf, None))
+        return await asyncio.shield(task)  # one caller who hangs up does not end the others' run
+
+
+async def validate(call: Call) -> LoginSync:
+    """Nothing of the CRM is stored; the audit event is the only trace.
+
+    Raises Unauthenticated for a machine, UpstreamFailed for a CRM that gives no answer within the budget,
+    Unavailable when none is configured.
+    """
+    cpf = call.person
+    done = await call.platform.part(LoginSyncs).of(cpf, call.platform, call.identified)
+    async with call.platform.database.connection() as connection:
+        await call.platform.audit.record(connection, call, done.action, subject=cpf, fields=["crm_account"])
+    return done.answer
+
+
+async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> Done:
+    crm, deadline = platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
+    known = await citizens.identity_of(platform, cpf)
+    email = known.declared_email or caller.email
+    account = await crm.look_up(cpf, deadline)
+    if account is not None:
+        return await _matched(platform, crm, account, email, deadline)
+    async with lease.turn(platform, cpf, "login", deadline) as turn:
+        account = None if turn == "first" else await crm.look_up(cpf, deadline)
+        if account is not None:
+            return await _matched(platform, crm, account, email, deadline)
+        name = caller.name or known.name or UNNAMED
+        return await _first(crm, cpf, _new_account(platform, name, email), deadline)
+
+
+async def _first(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Done:
+    """Creates the account: that there is one only is the upsert's doing, whoever else is at it."""
+    created = await crm.upsert(cpf, fields, deadline)
+    account = await crm.look_up(cpf, deadline)
+    if account is None:
+        raise UpstreamFailed(code="crm-account-not-found")
+    if created is Upserted.EXISTED:
+        return Done(_answer("matched", account.cidadao), "read")
+    return Done(_answer("created", account.cidadao), "create")
+
+
+async def _matched(platform: Platform, crm: CrmClient, account: Account, email: str | None, deadline: Deadline) -> Done:
+    """The account with the wanted e-mail; when that PATCH alone fails, as it is: the next login repairs it."""
+    if email is None or email.strip().lower() == str(account.cidadao.get("email", "")).strip().lower():
+        return Done(_answer("matched", account.cidadao), "read")
+    change = {"email": email, "canalUltimaModificacao": platform.settings.crm_channel}
+    try:
+        await crm.update(account.id, change, deadline)
+    except UpstreamFailed as failure:
+        log.warning("login_sync.email_not_patched", code=failure.code)
+        return Done(_answer("matched", account.cidadao), "read")
+    return Done(_answer("matched", {**account.cidadao, **change}), "update")
+
+
+def _new_account(platform: Platform, name: str, email: str | None) -> dict[str, Any]:
+    origin = {"contaOrigem": platform.settings.crm_origin_account, "idioma": [LANGUAGE], "nome": name}
+    return origin | ({"email": email} if email else {})
+
+
+def _answer(action: str, cidadao: Any) -> LoginSync:
+    return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))

@@ -1,0 +1,93 @@
+"""What the CRM is still to be told of a citizen: marked by own writes, sent by one queued job at a time.
+
+A row and its job belong together by the row's id. Whenever a new job takes over, the row gets a new id, so that a job
+that runs a second time (its worker was killed) finds nothing to do, and no two jobs ever send one citizen's changes.
+The caller holds the citizen's mirror locked.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import enqueue, is_queued, withdraw
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.mirror import outbox_store as store
+from balcao.registry.mirror.outbox_store import Row
+
+PUSH_JOB = "crm_push"
+FIRST_DELAY = timedelta(seconds=2)
+AT_ONCE = timedelta(0)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+marked = store.marked
+owner = store.owner
+take = store.take
+
+
+async def mark(connection: Connection, cpf: Cpf, fields: Sequence[str], at: datetime, request_id: str) -> None:
+    """These registers were written by the citizen at that time, which is their version: it never comes twice."""
+    version = (at - _EPOCH) // timedelta(microseconds=1)
+    dirty = dict.fromkeys(fields, version)
+    row = await store.of(connection, cpf)
+    if row is None:
+        outbox_id = new_id()
+        job = await _enqueued(connection, outbox_id, FIRST_DELAY)
+        await store.insert(connection, cpf, outbox_id, dirty, version, job, request_id)
+        return
+    await store.add(connection, cpf, dirty, version, request_id)
+    if row.given_up or not await is_queued(connection, row.job):  # an operator can drop a job
+        await withdraw(connection, row.job, also_running=True)
+        await _hand_over(connection, cpf, FIRST_DELAY)
+
+
+async def keep_own(connection: Connection, cpf: Cpf) -> None:
+    """After the CRM or a clearing has written: what is not the citizen's own word any more is not sent."""
+    row = await store.keep_own(connection, cpf)
+    if row is None or row.dirty:
+        return
+    # A job that runs keeps its row, or a new row's job could run beside it; it ends by removing it.
+    if await withdraw(connection, row.job, also_running=row.given_up):
+        await store.remove(connection, row.id)
+
+
+async def sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
+    """These versions need not be sent any more; what was changed meanwhile is sent at once."""
+    row = await store.sent(connection, outbox_id, versions)
+    if row is not None:
+        await _end(connection, cpf, row)
+
+
+async def failed(connection: Connection, cpf: Cpf, taken: Row, attempt: Mapping[str, Any], *, given_up: bool) -> bool:
+    """Keeps the try. Answers whether the job has anything left to do or to be parked for.
+
+    It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
+    """
+    row = await store.failed(connection, taken.id, attempt, given_up=given_up)
+    if row is None:
+        return False
+    if row.dirty and not (given_up and row.version > taken.version):
+        return True
+    await _end(connection, cpf, row)
+    return False
+
+
+async def _end(connection: Connection, cpf: Cpf, row: Row) -> None:
+    """Of the job that holds the row: what is dirty yet becomes another job's."""
+    if row.dirty:
+        await _hand_over(connection, cpf, AT_ONCE)
+    else:
+        await store.remove(connection, row.id)
+
+
+async def _hand_over(connection: Connection, cpf: Cpf, delay: timedelta) -> None:
+    outbox_id = new_id()
+    await store.hand_over(connection, cpf, outbox_id, await _enqueued(connection, outbox_id, delay))
+
+
+async def _enqueued(connection: Connection, outbox_id: str, delay: timedelta) -> int:
+    return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
+
+
+__all__ = ["PUSH_JOB", "Row", "failed", "keep_own", "mark", "marked", "owner", "sent", "take"]

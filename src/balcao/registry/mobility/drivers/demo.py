@@ -1,0 +1,70 @@
+"""The sandbox's vehicles: three invented brands, Ana's two vehicles, one driver and one open invitation."""
+
+import msgspec
+
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mobility.catalogue.imports import ModelRow, write_models
+from balcao.registry.mobility.catalogue.schemas import VehicleType
+from balcao.registry.mobility.drivers import service as conductors
+from balcao.registry.mobility.drivers.schemas import Conductor, ConductorInvite, InvitationAnswer
+from balcao.registry.mobility.vehicles import service as vehicles
+from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail
+
+ANA, BRUNO, FABIO = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000680")
+_TYPES = (VehicleType.ELECTRIC_BICYCLE, VehicleType.SELF_PROPELLED, VehicleType.MOPED)
+_MODELS = {
+    "Brisa": ("Urbana", "Mini", "Estrada"),
+    "Corisco": ("Passeio", "Ágil", "Raio 50"),
+    "Marola": ("Orla", "Prancha", "Ressaca"),
+}
+_PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
+
+
+async def load(platform: Platform) -> None:
+    """Idempotent: the catalogue is written again only where it differs, the vehicles once."""
+    async with platform.database.transaction() as connection:
+        await write_models(connection, _models())
+    call = operator_call(platform, "registry.demo")
+    if not (await vehicles.list_vehicles(call, ANA, Page(1, 1))).data:
+        await _register(call)
+
+
+def _models() -> list[ModelRow]:
+    """Each brand has one model of each type."""
+    return [
+        ModelRow(brand, name, vehicle_type)
+        for brand, names in _MODELS.items()
+        for name, vehicle_type in zip(names, _TYPES, strict=True)
+    ]
+
+
+async def _register(call: Call) -> None:
+    """Bruno drives the first vehicle; Fábio has not answered yet."""
+    first = await _vehicle(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
+    await _vehicle(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
+    accepted = await _invited(call, first.id, BRUNO, "bruno@pessoa.example")
+    await conductors.answer(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
+    await _invited(call, first.id, FABIO, "fabio@pessoa.example")
+
+
+async def _vehicle(call: Call, name: str, colour: str, brand: str, model: str) -> VehicleDetail:
+    body = VehicleCreate(
+        display_name=name,
+        color=colour,
+        serial_number=f"DEMO-{model.upper()}",
+        serial_number_photo_url=f"{_PHOTOS}/{model}-serie.jpg",
+        vehicle_photo_url=f"{_PHOTOS}/{model}.jpg",
+        has_invoice=False,
+        self_declaration=True,
+        brand_id=brand,
+        model_id=model,
+    )
+    return msgspec.json.decode(await vehicles.register(call, ANA, body), type=VehicleDetail)
+
+
+async def _invited(call: Call, vehicle_id: str, invitee: Cpf, email: str) -> Conductor:
+    made = await conductors.invite(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
+    return msgspec.json.decode(made, type=Conductor)

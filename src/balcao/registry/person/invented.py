@@ -1,0 +1,147 @@
+"""Invented citizens of the invented city Porto Aurora, by number: the same bytes on every machine, in any number.
+
+Each one is drawn with a seed of their own, so that the thousandth is the same whether the others are drawn or not.
+"""
+
+import random
+from collections.abc import Iterator
+
+from balcao.core.values.cpf import Cpf
+from balcao.identity.demo import Person, people
+from balcao.registry.person.citizens.base import (
+    BaseAddress,
+    BaseAddresses,
+    BaseEmail,
+    BaseEmails,
+    BasePhone,
+    BasePhones,
+    Birth,
+    CitizenLine,
+    Death,
+    Mother,
+)
+from balcao.registry.person.invented_services import CLOSED, OPEN, ticket, wallet
+from balcao.registry.person.tickets.imports import TicketLine
+
+SEED = 2026
+SOURCE = "demo"
+FIRST_STEM = 900_000_000
+MOST = 99_999_998  # the stem after it has eleven equal digits
+ANA = 1
+EVERY_WITHOUT_EMAIL = 10
+EVERY_WITH_TICKETS = 7
+CITY = "Porto Aurora"
+FIRST = "Aline Beatriz Caio Débora Eduardo Fernanda Gustavo Helena Igor Júlia Lucas Marta Nádia Otávio Paula".split()
+LAST = "Almeida Barros Campos Dias Esteves Freitas Gomes Lima Martins Nunes Oliveira Pinto Ramos Souza Teixeira".split()
+STREETS = ("Rua das Acácias", "Avenida do Porto", "Travessa da Aurora", "Rua do Farol", "Ladeira das Pedras")
+DISTRICTS = ("Centro", "Farol", "Vila Nova", "Jardim da Serra", "Praia Grande")
+ETHNICITIES = ("branca", "preta", "parda", "amarela", "indigena")
+
+_named = {person.cpf: person for person in people()}
+
+
+def citizens(count: int, first: int = 1) -> Iterator[CitizenLine]:
+    """Base record and wallet of the numbers from `first` on."""
+    return (citizen(number) for number in range(first, first + count))
+
+
+def tickets(count: int, first: int = 1) -> Iterator[TicketLine]:
+    """Of the same citizens: every seventh has one ticket of each status."""
+    for number in range(first, first + count):
+        if number % EVERY_WITH_TICKETS == 0:
+            chance = _chance(f"tickets:{number}")
+            yield from (ticket(cpf_of(number), number, status, chance) for status in (*OPEN, *CLOSED))
+
+
+def cpf_of(number: int) -> Cpf:
+    return Cpf.with_stem(str(FIRST_STEM + number))
+
+
+def _chance(what: str) -> random.Random:
+    return random.Random(f"{SEED}:{what}")  # noqa: S311 - the same bytes on every machine
+
+
+def citizen(number: int) -> CitizenLine:
+    chance, cpf = _chance(str(number)), cpf_of(number)
+    person = _named.get(cpf.digits)
+    name = f"{chance.choice(FIRST)} {chance.choice(LAST)} {chance.choice(LAST)}"
+    line = _line(number, cpf, person.name if person else name, _birth(chance, person), chance)
+    if number == ANA:
+        _complete(line)
+    return line
+
+
+def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenLine:
+    given, _, family = name.rpartition(" ")
+    email = f"{given.split()[0].lower()}.{number}@correio.example"
+    held = wallet(number, cpf, birth, chance)
+    return CitizenLine(
+        id_=f"demo-{number:06}",
+        cpf=cpf.digits,
+        nome=name,
+        sexo=chance.choice(("F", "M")),
+        nascimento=Birth(data=birth, municipio=CITY, uf="RJ", pais="Brasil"),
+        mae=Mother(nome=f"{chance.choice(FIRST)} {family}"),
+        raca=chance.choice(ETHNICITIES),
+        obito=Death(indicador=False),
+        email=BaseEmails(None if number % EVERY_WITHOUT_EMAIL == 0 else BaseEmail(valor=email, sistema=SOURCE)),
+        telefone=BasePhones(BasePhone(ddi="55", ddd="21", valor=f"9{number:08}", sistema=SOURCE)),
+        endereco=BaseAddresses(_address(chance)),
+        documentos=held.documentos,
+        saude=held.saude,
+        assistencia_social=held.assistencia_social,
+        educacao=held.educacao,
+        source=SOURCE,
+    )
+
+
+def _complete(line: CitizenLine) -> None:
+    """Ana lacks nothing that a base record can have."""
+    line.nome_social = "Bia Moreira"
+    born = line.nascimento.data if line.nascimento else None
+    line.nascimento = Birth(born, "3300000", CITY, "RJ", "076", "Brasil")
+    line.mae = Mother("Helena Moreira", cpf_of(MOST).digits)
+    line.menor_idade = False
+    line.email = BaseEmails(
+        BaseEmail(valor="ana@pessoa.example", sistema=SOURCE),
+        [BaseEmail(valor="ana.1@correio.example", sistema=SOURCE)],
+    )
+    line.telefone = BasePhones(
+        BasePhone(ddi="55", ddd="21", valor="900000001", sistema=SOURCE),
+        [BasePhone(ddi="55", ddd="21", valor="20000001", sistema=SOURCE)],
+    )
+    line.endereco = BaseAddresses(_home("120"), [_home("80", latitude=-22.5, longitude=-43.25, pluscode="58GVGQ2X+22")])
+
+
+def _home(numero: str, **place: float | str) -> BaseAddress:
+    members = {"complemento": "Apto. 301", **place}
+    return BaseAddress(
+        sistema=SOURCE,
+        cep="24000010",
+        estado="RJ",
+        municipio=CITY,
+        tipo_logradouro="Rua",
+        logradouro="das Acácias",
+        numero=numero,
+        bairro="Centro",
+        **members,  # type: ignore[arg-type]  # each of its own type
+    )
+
+
+def _birth(chance: random.Random, person: Person | None) -> str:
+    drawn = f"{chance.randint(1940, 2018)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
+    return (person and person.birth_date) or drawn
+
+
+def _address(chance: random.Random) -> BaseAddress:
+    kind, _, street = chance.choice(STREETS).partition(" ")
+    return BaseAddress(
+        sistema=SOURCE,
+        cep=f"2400{chance.randint(0, 9999):04}",
+        estado="RJ",
+        municipio=CITY,
+        tipo_logradouro=kind,
+        logradouro=street,
+        numero=str(chance.randint(1, 999)),
+        bairro=chance.choice(DISTRICTS),
+    )

@@ -1,0 +1,104 @@
+"""What the city's services have on its invented citizens: wallets and tickets."""
+
+import random
+from datetime import datetime, timedelta, timezone
+
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.tickets.imports import TicketLine
+from balcao.registry.person.wallet.schemas import (
+    AssistanceCentre,
+    Documents,
+    Education,
+    FamilyClinic,
+    FamilyHealthTeam,
+    LoadedWallet,
+    Professional,
+    School,
+    SingleRegistry,
+    SocialAssistance,
+    Student,
+    WalletHealth,
+)
+
+OPEN = ("Aberto", "Em andamento")
+CLOSED = ("Fechado com solução", "Não constatado", "Cancelado")
+EVERY_ASSISTED = 5
+SCHOOL_YEARS = ("2009", "2018")
+CLINICS = tuple(f"99000{number:02}" for number in range(1, 13))  # units of the demonstration that have a history
+SUBJECTS = (
+    ("Iluminação pública", "Reparo", "Luminária apagada"),
+    ("Conservação", "Reparo", "Buraco na via"),
+    ("Limpeza urbana", "Remoção", "Entulho"),
+    ("Árvores", "Poda", "Galhos sobre a rede"),
+)
+_ZONE = timezone(timedelta(hours=-3))
+_FIRST_DAY = datetime(2025, 1, 6, 8, tzinfo=_ZONE)
+
+
+def wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> LoadedWallet:
+    """Ana, the first, goes to the unit whose risk the demonstration shows; pupils are of school age in 2026."""
+    pupil = SCHOOL_YEARS[0] <= birth[:4] <= SCHOOL_YEARS[1]
+    return LoadedWallet(
+        Documents([f"7{cpf.digits}000"]),
+        _health(CLINICS[3] if number == 1 else chance.choice(CLINICS)),
+        _assistance() if number == 1 or number % EVERY_ASSISTED == 0 else None,
+        _education(chance) if pupil else None,
+    )
+
+
+def _health(clinic: str) -> WalletHealth:
+    return WalletHealth(
+        FamilyClinic(
+            True,
+            clinic,
+            f"Clínica da Família {clinic[-2:]}",
+            "2120000000",
+            f"clinica{clinic[-2:]}@saude.portoaurora.example",
+            f"Avenida do Porto, {clinic[-2:]}",
+            "Segunda a sexta, das 8h às 18h",
+        ),
+        FamilyHealthTeam(
+            True,
+            f"00000{clinic[-2:]}",
+            f"Equipe Farol {clinic[-2:]}",
+            "2120000001",
+            [Professional("700000000000001", "Otávio Ramos")],
+            [Professional("700000000000002", "Marta Lima"), Professional("700000000000003", "Igor Dias")],
+        ),
+    )
+
+
+def _assistance() -> SocialAssistance:
+    return SocialAssistance(
+        SingleRegistry(True, "2021-03-10", "2025-08-20", "2027-08-20", "Cadastrado"),
+        AssistanceCentre("CRAS Aurora", "Rua do Farol, 10", "2120000002"),
+    )
+
+
+def _education(chance: random.Random) -> Education:
+    return Education(
+        Student(True, chance.choice(("MB", "B", "R")), float(chance.randint(70, 100))),
+        School("Escola Municipal Aurora", "7h30 às 17h", "2120000003", "escola@aurora.example", None, "Rua do Sol, 1"),
+    )
+
+
+def ticket(cpf: Cpf, number: int, status: str, chance: random.Random) -> TicketLine:
+    category, kind, subject = chance.choice(SUBJECTS)
+    place = (*OPEN, *CLOSED).index(status)
+    begun = _FIRST_DAY + timedelta(days=100 * place + chance.randrange(90), minutes=chance.randrange(600))
+    return TicketLine(
+        id=f"demo-{number:06}-{place + 1}",
+        cpf=cpf.digits,
+        id_chamado=f"{begun:%Y}{number:06}{place + 1}",
+        categoria=category,
+        tipo=kind,
+        subtipo=subject,
+        status=status,
+        descricao=f"{subject} na vizinhança.",
+        endereco=f"Rua das Acácias, {chance.randint(1, 999)}",
+        nome_unidade_organizacional="Subprefeitura do Porto",
+        origem_ocorrencia=chance.choice(("Aplicativo", "Central de atendimento", "Portal")),
+        data_inicio=begun.isoformat(),
+        data_alvo_finalizacao=(begun + timedelta(days=15)).isoformat(),
+        data_fim=(begun + timedelta(days=chance.randint(1, 20))).isoformat() if status in CLOSED else None,
+    )

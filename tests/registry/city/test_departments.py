@@ -1,0 +1,177 @@
+"""Departments (registry document, 2.6; cases H1 and A6)."""
+
+import unicodedata
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from balcao.registry.city.departments.loading import LOADS
+from tests.registry.loading import load
+from tests.support.sizes import size
+
+PATH = "/registry/v1/departments"
+MEMBERS = {
+    "id",
+    "cd_ua",
+    "sigla_ua",
+    "nome_ua",
+    "cd_ua_pai",
+    "nivel",
+    "ordem_ua_basica",
+    "ordem_absoluta",
+    "ordem_relativa",
+}
+LEVELS = ("exact_level", "min_level", "max_level")
+LETTERS = "aáàâãäbcçdeéèêëiíîïnñoóòôõöuúùûüyz"
+PORTUGUESE = st.text(LETTERS + LETTERS.upper() + "019()/-%_.*\\ ", min_size=1, max_size=8)
+
+
+def line(cd_ua: str, nivel: int, nome: str, sigla: str = "X", **members: Any) -> dict[str, Any]:
+    return {"cd_ua": cd_ua, "sigla_ua": sigla, "nome_ua": nome, "nivel": nivel} | members
+
+
+LINES = [
+    line("9000", 10, "Conselho de Saúde", "CMS", cd_ua_pai="1100", ordem_absoluta="3"),
+    line("1000", 1, "Prefeitura", "PPA", id="raiz", msg="Sede", updated_at="2026-01-02T03:04:05Z"),
+    line("1100", 2, "Secretaria de Saúde", "SMS", cd_ua_pai="1000", ordem_absoluta="2"),
+    line("1200", 2, "Secretaria de Educação", "SME", cd_ua_pai="1000", ordem_absoluta="1"),
+    line("1190", 2, "Núcleo 100%_ (.*)", "NUC", cd_ua_pai="1000", ordem_absoluta="2"),
+]
+ORDER = ["1000", "1200", "1100", "1190", "9000"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _chart(database_url: str) -> None:
+    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+
+
+def codes(http: httpx.Client, **query: Any) -> list[str]:
+    answer = http.get(PATH, params={"per_page": 100} | query)
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["total_count"] == body["pagination"]["total"]
+    return [department["cd_ua"] for department in body["departments"]]
+
+
+def test_the_list_is_public_cacheable_and_in_the_order_of_the_chart(http: httpx.Client) -> None:
+    answer = http.get(PATH)
+    assert codes(http) == ORDER
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    assert set(answer.json()) == {"departments", "pagination", "total_count"}
+    assert answer.json()["pagination"] == {"page": 1, "per_page": 10, "total": 5, "total_pages": 1}
+    assert http.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+def test_a_department_is_public_and_shows_what_is_set(http: httpx.Client) -> None:
+    health, top = (http.get(f"{PATH}/{code}") for code in ("1100", "1000"))
+    assert set(health.json()) == MEMBERS
+    assert (health.json()["id"], health.json()["nivel"], health.json()["cd_ua_pai"]) == ("1100", 2, "1000")
+    assert set(top.json()) == MEMBERS | {"msg", "updated_at"}
+    assert (top.json()["id"], top.json()["cd_ua_pai"]) == ("raiz", None)
+    assert (top.json()["msg"], top.json()["updated_at"]) == ("Sede", "2026-01-02T03:04:05Z")
+    assert health.headers["Cache-Control"] == "public, max-age=300"
+    unchanged = http.get(f"{PATH}/1100", headers={"If-None-Match": health.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+@pytest.mark.parametrize("code", ["9999", "x" * 3000, "11%00", "%F0%9F%8C%88", "1100%20"])
+def test_an_unknown_department_is_not_found(http: httpx.Client, code: str) -> None:
+    answer = http.get(f"{PATH}/{code}")
+    assert (answer.status_code, set(answer.json())) == (404, {"error"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("per_page", value) for value in ("0", "101", "x", "")),
+        *(("page", value) for value in ("0", "-1", "1.5")),
+        *(
+            (name, value)
+            for name in ("exact_level", "min_level", "max_level")
+            for value in ("x", "-1", "100", "2.0", "")
+        ),
+        *(("search", value) for value in ("", "   ", "x" * 101, "a\0b")),
+        *((name, value) for name in ("parent_id", "sigla_ua") for value in ("", "a\0b", "x" * 51)),
+    ],
+)
+def test_a_bad_parameter_is_refused_by_name(http: httpx.Client, name: str, value: str) -> None:
+    answer = http.get(PATH, params={name: value})
+    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert f"`{name}`" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"min_level": 3}, ["9000"]),
+        ({"max_level": 1}, ["1000"]),
+        ({"min_level": 2, "max_level": 2}, ["1200", "1100", "1190"]),
+        ({"min_level": 3, "max_level": 2}, []),
+        ({"exact_level": 10, "min_level": 1, "max_level": 2}, ["9000"]),
+        ({"exact_level": 0}, []),
+        ({"parent_id": "1000"}, ["1200", "1100", "1190"]),
+        ({"sigla_ua": "SMS"}, ["1100"]),
+        ({"sigla_ua": "SM"}, []),
+        ({"search": "saude"}, ["1100", "9000"]),
+        ({"search": "SAÚDE", "exact_level": 2}, ["1100"]),
+        ({"search": "cms"}, ["9000"]),
+        ({"search": ".*("}, []),
+        ({"search": "(.*)"}, ["1190"]),
+        ({"search": "%"}, ["1190"]),
+        ({"search": "_"}, ["1190"]),
+        ({"search": "\\"}, []),
+        ({"search": "x" * 100}, []),
+        ({"page": 2, "per_page": 2}, ["1100", "1190"]),
+        ({"page": 1_000_000}, []),
+    ],
+)
+def test_filters_narrow_the_list(http: httpx.Client, query: dict[str, Any], expected: list[str]) -> None:
+    assert codes(http, **query) == expected
+
+
+def folded(text: str) -> str:
+    bare = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+    return " ".join(bare.casefold().split())
+
+
+@settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(search=PORTUGUESE.filter(str.strip))
+def test_the_search_is_a_literal_substring_blind_to_case_and_accents(http: httpx.Client, search: str) -> None:
+    by_code = {found["cd_ua"]: (found["nome_ua"], found["sigla_ua"]) for found in LINES}
+    expected = [code for code in ORDER if any(folded(search) in folded(text) for text in by_code[code])]
+    assert codes(http, search=search) == expected
+
+
+@settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=30), min_size=1, max_size=10))
+def test_the_registry_folds_texts_as_the_jobs_do(sql, texts: list[str]) -> None:
+    """One definition of "the same text" on the whole platform, although no service reads another's schema."""
+    [row] = sql(
+        "SELECT array_agg(registry.folded(t)) AS here, array_agg(employability.folded(t)) AS there"
+        " FROM unnest($1::text[]) AS u(t)",
+        texts,
+    )
+    assert row["here"] == row["there"]
+
+
+def test_loading_again_changes_only_what_differs(http: httpx.Client, database_url: str) -> None:
+    again = [line("7000", 99, "Antes"), line("7000", 99, "Depois", cd_ua_pai="1000")]
+    assert load(database_url, LOADS[0], *LINES) == 0
+    assert load(database_url, LOADS[0], *again, *LINES) == 1
+    assert http.get(f"{PATH}/7000").json()["nome_ua"] == "Depois"
+    assert load(database_url, LOADS[0], again[0]) == 1
+    assert http.get(f"{PATH}/7000").json()["cd_ua_pai"] is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"nivel": "2"}, {"nivel": 100}, {"nivel": -1}, {"cd_ua": ""}, {"nome_ua": None}, {"updated_at": "2026-01-02"}],
+    ids=repr,
+)
+def test_a_line_that_is_no_department_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(line("1", 1, "Nome") | changes, LOADS[0].row)

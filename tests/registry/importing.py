@@ -1,0 +1,47 @@
+"""Files for imports, and imports run beside the tests' server."""
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from balcao.core.imports import service, source
+from balcao.core.imports.service import Order, Outcome, Progress
+from balcao.registry.loads.kinds import LOADS
+from balcao.settings import Settings
+from tests.support.acting import acting
+
+Load = Callable[..., Outcome]
+
+
+def written(path: Path, lines: Iterable[Any]) -> Path:
+    """Bytes are written as they are, everything else as JSON."""
+    raw = b"".join((line if isinstance(line, bytes) else msgspec.json.encode(line)) + b"\n" for line in lines)
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path
+
+
+def counts(outcome: Outcome) -> tuple[int, int, int, int]:
+    """Lines, changed, unchanged, refused."""
+    done = outcome.done
+    return done.lines, done.changed, done.unchanged, done.refused
+
+
+@contextmanager
+def importing(settings: Settings, database_url: str) -> Iterator[Load]:
+    """`load(file, kind, **members of the order)` imports it as the command does."""
+    with acting(settings, database_url, "registry.import") as act:
+
+        def load(file: Path, kind: str = "citizens", progress: Progress = _silent, **options: Any) -> Outcome:
+            with source.opened(file) as lines:
+                outcome: Outcome = act(service.run, lines, Order(LOADS[kind], **options), progress)
+                return outcome
+
+        yield load
+
+
+def _silent(*_: object) -> None:
+    """Nobody looks."""

@@ -1,0 +1,260 @@
+"""Avatars: the shipped figures, those that staff offer, and a citizen's choice (registry document, 2.2)."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+
+from balcao.core.audit.personal_data import Cleared
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.avatars.personal_data import HOLDING
+from tests.registry.talking import Talk, somebody
+from tests.support.issuer import Issuer
+from tests.support.shapes import INSTANT, differences
+
+AVATAR = {"id": str, "name": str, "url": str, "is_active": bool, "created_at": INSTANT}
+PAGE = {"data": [AVATAR], "page": int, "per_page": int, "total": int, "total_pages": int}
+UNKNOWN = "019a7f00-0000-7000-8000-00000000ffff"
+NONE = {"avatar_id": None, "avatar": None}
+NEW = {"name": "Praça", "url": "https://figuras.example/praca.png"}
+
+
+@pytest.fixture
+def anybody(http: httpx.Client) -> Talk:
+    return Talk(http)
+
+
+@pytest.fixture
+def admin(http: httpx.Client, issuer: Issuer) -> Talk:
+    return Talk(http, issuer.admin())
+
+
+@pytest.fixture
+def cpf() -> str:
+    return somebody()
+
+
+@pytest.fixture
+def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> Talk:
+    return Talk(http, issuer.person(cpf))
+
+
+@pytest.fixture
+def own(cpf: str) -> str:
+    return f"/citizen/{cpf}/avatar"
+
+
+@pytest.fixture
+def made(admin: Talk) -> Iterator[dict[str, Any]]:
+    """An avatar that nobody is offered any more afterwards."""
+    avatar = admin.ok("POST", "/avatars", NEW)
+    yield avatar
+    admin.ok("DELETE", f"/avatars/{avatar['id']}")
+
+
+def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody) -> None:
+    answer = anybody("GET", "/avatars")
+    assert differences(answer.json(), PAGE) == []
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    assert anybody("GET", "/avatars", If_None_Match=answer.headers["ETag"]).status_code == 304
+    whole = answer.json()
+    assert [row["name"] for row in whole["data"]] == sorted(row["name"] for row in whole["data"])
+    assert {name: whole[name] for name in ("page", "per_page", "total", "total_pages")} == {
+        "page": 1,
+        "per_page": 20,
+        "total": 8,
+        "total_pages": 1,
+    }
+    second = anybody.ok("GET", "/avatars?page=2&per_page=3")
+    assert (second["data"], second["total_pages"]) == (whole["data"][3:6], 3)
+    assert anybody.ok("GET", "/avatars?page=9")["data"] == []
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101"])
+def test_a_malformed_page_is_refused(anybody, query: str) -> None:
+    assert anybody("GET", f"/avatars?{query}").status_code == 400
+
+
+def test_names_stand_without_regard_to_case_and_accents(anybody, admin) -> None:
+    made = [admin.ok("POST", "/avatars", NEW | {"name": name})["id"] for name in ("ábaco", "Ábaca", "zebra")]
+    names = [row["name"] for row in anybody.ok("GET", "/avatars")["data"]]
+    for id_ in made:
+        admin.ok("DELETE", f"/avatars/{id_}")
+    assert (names[:3], names[-1]) == (["Ábaca", "ábaco", "Barco"], "zebra")
+
+
+def test_every_shipped_figure_is_a_drawing_that_does_nothing(anybody, settings) -> None:
+    bodies = set()
+    for avatar in anybody.ok("GET", "/avatars")["data"]:
+        path = f"/avatars/{avatar['id']}/image"
+        assert avatar["url"] == f"{settings.base_url}/registry/v1{path}"
+        answer = anybody("GET", path)
+        assert answer.headers["Content-Type"] == "image/svg+xml"
+        assert answer.headers["Cache-Control"] == "public, max-age=86400"
+        assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert anybody("GET", path, If_None_Match=answer.headers["ETag"]).status_code == 304
+        elements = list(ElementTree.fromstring(answer.content).iter())  # noqa: S314 - our own figures
+        kinds = {element.tag.partition("}")[2] for element in elements}
+        assert kinds <= {"svg", "title", "g", "path", "circle", "clipPath"}
+        assert not [name for element in elements for name in element.attrib if re.match("on|.*href|style", name)]
+        bodies.add(answer.content)
+    assert len(bodies) == 8
+
+
+@pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b", "barco", "%2e%2e", "x" * 300])
+def test_an_unknown_figure_is_not_found(anybody, id_: str) -> None:
+    assert anybody("GET", f"/avatars/{id_}/image").status_code == 404
+
+
+def test_another_avatar_lies_at_its_own_address(anybody, made) -> None:
+    assert differences(made, AVATAR) == []
+    assert (made["name"], made["url"], made["is_active"]) == (NEW["name"], NEW["url"], True)
+    assert made in anybody.ok("GET", "/avatars")["data"]
+    assert anybody("GET", f"/avatars/{made['id']}/image").status_code == 404
+
+
+REFUSED: list[dict[str, Any]] = [
+    *({"name": name} for name in ("", "  ", "x" * 101, "a\u0000", None, 5)),
+    *(
+        {"url": url}
+        for url in (
+            "http://figuras.example/a.png",
+            "javascript:alert(1)",
+            "data:image/png;base64,AA==",
+            "//figuras.example/a.png",
+            "https://",
+            "https:///a.png",
+            "https://u:p@figuras.example/a.png",
+            "https://figuras.example:99999/a.png",
+            "https://figuras.example/a b.png",
+            'https://figuras.example/"onload=',
+            "https://[figuras.example/",
+            "https://figuras.example/" + "a" * 2048,
+            "",
+            None,
+            5,
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
+def test_a_malformed_avatar_is_refused_naming_the_member(admin, anybody, wrong: dict[str, Any]) -> None:
+    answer = admin("POST", "/avatars", NEW | wrong)
+    (name,) = wrong
+    assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
+    assert anybody.ok("GET", "/avatars")["total"] == 8
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"), [("POST", "/avatars", NEW), ("DELETE", f"/avatars/{UNKNOWN}", None)]
+)
+def test_offering_them_needs_the_action(http, issuer, anybody, admin, method: str, path: str, body: Any) -> None:
+    assert anybody(method, path, body).status_code == 401
+    assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
+    assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "body"), [("GET", None), ("PUT", {"avatar_id": None})])
+def test_who_may_choose(http, issuer, citizen, admin, own, method: str, body: Any) -> None:
+    assert Talk(http)(method, own, body).status_code == 401
+    assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
+    assert admin(method, "/citizen/123/avatar", body).status_code == 400
+    assert admin(method, own, body).json() == NONE
+    answer = citizen(method, own, body)
+    assert (answer.status_code, answer.json(), answer.headers["Cache-Control"]) == (200, NONE, "no-store, private")
+
+
+def test_a_choice_shows_at_once_and_null_removes_it(citizen, own, made, anybody) -> None:
+    shipped = anybody.ok("GET", "/avatars")["data"][0]
+    for avatar in (shipped, made):
+        chosen = {"avatar_id": avatar["id"], "avatar": avatar}
+        assert citizen.ok("PUT", own, {"avatar_id": avatar["id"]}) == chosen == citizen.ok("GET", own)
+    for _ in range(2):
+        assert citizen.ok("PUT", own, {"avatar_id": None}) == NONE == citizen.ok("GET", own)
+
+
+WRONG = [
+    ({"avatar_id": UNKNOWN}, 404),
+    ({"avatar_id": "barco"}, 404),
+    ({"avatar_id": "a\u0000"}, 404),
+    ({"avatar_id": ""}, 404),
+]
+WRONG += [({}, 400), ({"avatar_id": 5}, 400), (b"", 400), (b"[]", 400)]
+
+
+@pytest.mark.parametrize(("body", "status"), WRONG, ids=range(len(WRONG)))
+def test_a_wrong_choice_keeps_the_one_before(citizen, own, made, body: Any, status: int) -> None:
+    citizen.ok("PUT", own, {"avatar_id": made["id"]})
+    assert citizen("PUT", own, body).status_code == status
+    assert citizen.ok("GET", own)["avatar"] == made
+
+
+def test_taken_off_the_list_it_is_cleared_from_every_citizen(http, issuer, admin, anybody, citizen, own, sql) -> None:
+    id_ = admin.ok("POST", "/avatars", NEW)["id"]
+    other = somebody()
+    citizen.ok("PUT", own, {"avatar_id": id_})
+    Talk(http, issuer.person(other)).ok("PUT", f"/citizen/{other}/avatar", {"avatar_id": id_})
+    first, again = admin("DELETE", f"/avatars/{id_}"), admin("DELETE", f"/avatars/{id_}")
+    assert (first.status_code, again.status_code) == (204, 204)
+    assert (first.content, "Content-Type" in first.headers) == (b"", False)
+    assert citizen.ok("GET", own) == NONE
+    assert sql("SELECT FROM registry.settings WHERE avatar_id IS NOT NULL AND avatar_id::text = $1", id_) == []
+    assert id_ not in {row["id"] for row in anybody.ok("GET", "/avatars")["data"]}
+    assert citizen("PUT", own, {"avatar_id": id_}).status_code == 404
+
+
+@pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b"])
+def test_an_unknown_avatar_cannot_be_taken_off(admin, id_: str) -> None:
+    assert admin("DELETE", f"/avatars/{id_}").status_code == 404
+
+
+def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(http, issuer, admin, sql) -> None:
+    id_ = admin.ok("POST", "/avatars", NEW)["id"]
+    people = [somebody() for _ in range(12)]
+    talks = [Talk(http, issuer.person(cpf)) for cpf in people]
+
+    def act(number: int) -> int:
+        if number == 6:
+            return admin("DELETE", f"/avatars/{id_}").status_code
+        return talks[number]("PUT", f"/citizen/{people[number]}/avatar", {"avatar_id": id_}).status_code
+
+    with ThreadPoolExecutor(6) as threads:
+        statuses = list(threads.map(act, range(12)))
+    assert statuses[6] == 204
+    assert set(statuses) <= {200, 204, 404}
+    assert sql("SELECT FROM registry.settings WHERE avatar_id::text = $1", id_) == []
+
+
+def test_every_write_and_every_foreign_read_leaves_its_event(admin, own, made, sql) -> None:
+    admin.ok("PUT", own, {"avatar_id": made["id"]})
+    admin.ok("GET", own)
+    events = sql("SELECT operation, action, fields FROM platform.audit_event ORDER BY at DESC LIMIT 3")
+    assert [tuple(event) for event in events[::-1]] == [
+        ("registry.create_avatar", "create", ["avatar"]),
+        ("registry.choose_avatar", "update", ["avatar_id"]),
+        ("registry.read_avatar_choice", "read", ["avatar"]),
+    ]
+
+
+async def test_the_choice_is_exported_and_erased_by_an_anonymisation_which_keeps_the_rest(platform: Platform) -> None:
+    cpf = Cpf(somebody())
+    async with platform.database.transaction() as connection:
+        assert await HOLDING.exported(connection, cpf) == {"avatar": None}
+        id_ = await connection.fetchval("SELECT id FROM registry.avatar WHERE name = 'Tucano'")
+        await connection.execute("INSERT INTO registry.settings VALUES ($1, false, $2)", cpf.digits, id_)
+        assert await HOLDING.exported(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
+        assert HOLDING.cleared
+        erased = [await HOLDING.cleared(connection, cpf, datetime.now(UTC)) for _ in range(2)]
+        assert erased == [[Cleared("avatar", 1, ["avatar_id"])], [Cleared("avatar", 0, ["avatar_id"])]]
+        kept = await connection.fetchrow(
+            "SELECT firstlogin, avatar_id FROM registry.settings WHERE cpf = $1", cpf.digits
+        )
+        assert tuple(kept) == (False, None)

@@ -1,0 +1,45 @@
+"""The invented citizens: the demonstration's promises hold in any number of them (registry document, section 7)."""
+
+import itertools
+
+from balcao.core.values.cpf import Cpf
+from balcao.identity.demo import people
+from balcao.registry.person import invented
+
+COUNT = 210
+STATUSES = {"Aberto", "Em andamento", "Fechado com solução", "Não constatado", "Cancelado"}
+MANY = list(invented.citizens(COUNT))
+
+
+def test_each_has_a_right_cpf_of_their_number_and_the_named_keep_their_names() -> None:
+    assert [Cpf.parse(line.cpf) for line in MANY].count(None) == 0
+    assert [line.cpf[:9] for line in MANY[:2]] == ["900000001", "900000002"]
+    named = {person.cpf: person.name for person in people()}
+    shown = {line.cpf: line.nome for line in MANY}
+    assert {shown[cpf] for cpf in named.keys() & shown.keys()} == {named[cpf] for cpf in named.keys() & shown.keys()}
+    assert len(named.keys() & shown.keys()) >= 13
+
+
+def test_a_citizen_is_the_same_whether_the_others_are_made_or_not() -> None:
+    assert invented.citizen(137) == MANY[136]
+    assert list(invented.citizens(3, first=100)) == MANY[99:102]
+
+
+def test_every_tenth_has_no_email_and_every_seventh_tickets_of_all_statuses() -> None:
+    without = [number for number, line in enumerate(MANY, 1) if line.email is None or line.email.principal is None]
+    assert without == list(range(10, COUNT + 1, 10))
+    by_person = {
+        cpf: [ticket.status for ticket in tickets]
+        for cpf, tickets in itertools.groupby(invented.tickets(COUNT), key=lambda ticket: ticket.cpf)
+    }
+    assert list(by_person) == [MANY[number - 1].cpf for number in range(7, COUNT + 1, 7)]
+    assert {frozenset(statuses) for statuses in by_person.values()} == {frozenset(STATUSES)}
+
+
+def test_ana_lacks_nothing_that_a_base_record_can_have() -> None:
+    ana = MANY[0]
+    missing = {name for name in ana.__struct_fields__ if getattr(ana, name) is None}
+    assert missing <= {"educacao"}  # she left school long ago
+    assert ana.saude
+    assert ana.saude.clinica_familia
+    assert ana.saude.clinica_familia.fonte == "bigquery"

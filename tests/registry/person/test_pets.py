@@ -1,0 +1,291 @@
+"""Pets (registry document, 2.6 and 3.7; case G8)."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import httpx
+import msgspec
+import pytest
+
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.pets.loading import LOADS
+from balcao.registry.person.pets.personal_data import HOLDING
+from balcao.registry.person.pets.service import MOST_OWN
+from tests.registry.loading import load
+from tests.support.issuer import Issuer, bearer
+
+FABIO, ANA = "90000000680", "90000000175"
+FABIO_MASKED = "***.000.006-**"
+GOOD = {
+    "animal_nome": "Siri",
+    "especie_nome": "Gato",
+    "sexo_sigla": "M",
+    "nascimento_data": "2022-01-15",
+    "indicador_castrado": False,
+    "raca_nome": "",
+    "porte_nome": "",
+}
+MEMBERS = {
+    "id_animal", "animal_nome", "especie_nome", "raca_nome", "porte_nome", "sexo_sigla", "nascimento_data",
+    "indicador_castrado", "indicador_ativo", "microchip_numero", "pedigree_indicador", "pedigree_origem_nome",
+    "fase_vida_nome", "foto_url", "qrcode_payload", "registro_data", "antirrabica_data", "antirrabica_validade_data",
+    "vermifugacao_data", "vermifugacao_validade_data", "clinica_credenciada", "outros_tutores", "indicador", "source",
+}  # fmt: skip
+
+
+def line(id_animal: int, especie: str | None, **members: Any) -> dict[str, Any]:
+    return {"cpf": FABIO, "id_animal": id_animal, "animal_nome": f"Pet {id_animal}", "especie_nome": especie} | members
+
+
+LINES = [
+    line(20, "CÃO"),
+    line(
+        3,
+        "Cachorro",
+        nascimento_data="2019-06-20",
+        registro_data="2021-02-11T12:00:00-03:00",
+        clinica_credenciada={"nome": "Clínica"},
+        outros_tutores=[{"cpf": ANA, "nome": "Outra pessoa"}],
+    ),
+    line(5, "Felina"),
+    line(6, "Papagaio"),
+    line(7, None),
+]
+
+
+def path(cpf: str = FABIO) -> str:
+    return f"/registry/v1/citizen/{cpf}/pets"
+
+
+@pytest.fixture(autouse=True)
+def _pets(database_url: str, sql) -> None:
+    sql("DELETE FROM registry.own_pet")
+    sql("DELETE FROM registry.loaded_pet")
+    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+
+
+@pytest.fixture
+def owner(issuer: Issuer) -> dict[str, str]:
+    return bearer(issuer.person(FABIO))
+
+
+@pytest.fixture
+def add(http: httpx.Client, owner: dict[str, str]) -> Callable[..., httpx.Response]:
+    def call(headers: dict[str, str] | None = None, **changes: Any) -> httpx.Response:
+        body = {name: value for name, value in (GOOD | changes).items() if value is not ...}
+        return http.post(path(), json=body, headers=owner | (headers or {}))
+
+    return call
+
+
+def test_a_pet_without_breed_and_size_is_created_and_shown(http, owner, add) -> None:
+    answer = add()
+    assert answer.status_code == 201
+    pet = answer.json()
+    assert set(pet) == MEMBERS
+    assert pet["id_animal"] >= 1_000_000
+    assert {name: pet[name] for name in GOOD} == GOOD | {"nascimento_data": "2022-01-15T00:00:00-03:00"}
+    assert (pet["source"], pet["indicador_ativo"], pet["outros_tutores"]) == ("self_registered", True, [])
+    assert pet["registro_data"].endswith("Z")
+    read = http.get(f"{path()}/{pet['id_animal']}", headers=owner)
+    assert (read.status_code, read.json()) == (200, pet)
+    assert read.headers["Cache-Control"] == "no-store, private"
+    again = http.get(f"{path()}/{pet['id_animal']}", headers=owner | {"If-None-Match": read.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def now(**shift: int) -> datetime:
+    return datetime.now(UTC) + timedelta(**shift)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"animal_nome": "  Canjica\tda Silva "}, {"animal_nome": "Canjica da Silva"}),
+        ({"animal_nome": "é" * 100, "raca_nome": "x" * 100}, {"animal_nome": "é" * 100, "raca_nome": "x" * 100}),
+        ({"nascimento_data": "2022-01-15T12:00:00-03:00"}, {"nascimento_data": "2022-01-15T15:00:00Z"}),
+        ({"nascimento_data": "2022-01-15T12:00:00.5Z"}, {"nascimento_data": "2022-01-15T12:00:00.500000Z"}),
+        ({"nascimento_data": "1970-01-01"}, {"nascimento_data": "1970-01-01T00:00:00-03:00"}),
+        ({"microchip_numero": "9" * 30}, {"microchip_numero": "9" * 30}),
+        ({"microchip_numero": "", "foto_url": ""}, {"microchip_numero": None, "foto_url": None}),
+        ({"foto_url": None}, {"foto_url": None}),
+        ({"foto_url": "https://fotos.example/a.png"}, {"foto_url": "https://fotos.example/a.png"}),
+        ({"id_animal": 7, "source": "curated", "cpf": ANA}, {"source": "self_registered"}),
+    ],
+    ids=range(10),
+)
+def test_what_is_sent_is_what_is_shown(add, changes: dict[str, Any], shown: dict[str, Any]) -> None:
+    answer = add(**changes)
+    assert answer.status_code == 201
+    assert {name: answer.json()[name] for name in shown} == shown
+
+
+def test_born_today_is_not_in_the_future(add) -> None:
+    today = datetime.now(ZoneInfo("America/Sao_Paulo")).date().isoformat()
+    assert add(nascimento_data=today).status_code == 201
+    for future in (now(days=2).date().isoformat(), now(minutes=10).isoformat()):
+        assert add(nascimento_data=future).status_code == 400
+
+
+NAMES = ("animal_nome", "especie_nome")
+BAD = [
+    *({name: value} for name in GOOD for value in (..., None, 5, [])),
+    *({name: value} for name in NAMES for value in ("", "  ", "x" * 101, "a\0b", "a\u0007b", "\u200b")),
+    *({name: value} for name in ("raca_nome", "porte_nome") for value in ("x" * 101, "a\0b")),
+    *({"sexo_sigla": value} for value in ("", "m", "X", "MF")),
+    *({"indicador_castrado": value} for value in ("false", 0)),
+    *(
+        {"nascimento_data": value}
+        for value in ("", "15/01/2022", "2022-02-30", "2022-1-5", "20220115", "2022-01-15T12:00:00", "1969-12-31")
+    ),
+    {"nascimento_data": "0001-01-01T00:00:00+23:59"},
+    {"microchip_numero": "9" * 31},
+    {"microchip_numero": 5},
+    *(
+        {"foto_url": value}
+        for value in ("http://a.example/x", "data:,x", "https://", "https://u:p@a.example", "https://[", "a", 5)
+    ),
+    {"foto_url": "https://a.example/" + "x" * 2048},
+]
+
+
+@pytest.mark.parametrize("changes", BAD, ids=range(len(BAD)))
+def test_a_bad_pet_is_refused_by_name_and_nothing_is_stored(add, sql, changes: dict[str, Any]) -> None:
+    answer = add(**changes)
+    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert f"`{next(iter(changes))}`" in answer.json()["error"]
+    assert sql("SELECT FROM registry.own_pet") == []
+
+
+def test_loaded_pets_come_first_then_own_ones_by_number(http, owner, add) -> None:
+    own = [add(animal_nome=name).json()["id_animal"] for name in "ab"]
+    answer = http.get(path(), headers=owner)
+    assert set(answer.json()) == {"data", "pagination"}
+    assert [pet["id_animal"] for pet in answer.json()["data"]] == [3, 5, 6, 7, 20, *own]
+    assert answer.json()["pagination"] == {"page": 1, "per_page": 10, "total": 7, "total_pages": 1}
+    last = http.get(path(), headers=owner, params={"page": 3, "per_page": 3}).json()["data"]
+    assert [pet["id_animal"] for pet in last] == own[1:]
+    for query in ({"per_page": 101}, {"page": 0}, {"page": "x"}):
+        assert http.get(path(), headers=owner, params=query).status_code == 400
+
+
+def test_a_loaded_pet_shows_its_days_and_no_other_tutors_cpf(http, owner) -> None:
+    pet = http.get(f"{path()}/3", headers=owner).json()
+    assert set(pet) == MEMBERS
+    assert (pet["source"], pet["nascimento_data"]) == ("curated", "2019-06-20T00:00:00-03:00")
+    assert pet["registro_data"] == "2021-02-11T15:00:00Z"
+    assert pet["clinica_credenciada"]["nome"] == "Clínica"
+    assert set(pet["clinica_credenciada"]) == {"nome", "telefone", "celular", "email", "endereco"}
+    assert pet["outros_tutores"] == [{"cpf": "***.000.001-**", "nome": "Outra pessoa", "telefone": None, "email": None}]
+
+
+def test_the_statistics_are_of_loaded_pets_and_own_ones_are_counted_apart(http, issuer, owner, add) -> None:
+    assert add().status_code == 201
+    assert http.get(f"{path()}/stats", headers=owner).json() == {
+        "cpf": FABIO,
+        "statistics": {"quantidade_cachorro": 2, "quantidade_gato": 1, "quantidade_outro": 2},
+        "self_registered_pets_count": 1,
+    }
+    assert http.get(f"{path(ANA)}/stats", headers=bearer(issuer.person(ANA))).json() == {
+        "cpf": ANA,
+        "statistics": {"quantidade_cachorro": 0, "quantidade_gato": 0, "quantidade_outro": 0},
+        "self_registered_pets_count": 0,
+    }
+
+
+def test_ids_that_are_no_pet_of_this_person(http, issuer, owner, add) -> None:
+    ours = add().json()["id_animal"]
+    statuses = {text: http.get(f"{path()}/{text}", headers=owner).status_code for text in ("4", "0", "-1", "9" * 18)}
+    assert set(statuses.values()) == {404}
+    for text in ("abc", "1.0", "+1", "1e3", "٣", "9" * 40):
+        assert http.get(f"{path()}/{text}", headers=owner).status_code == 400
+    for number in (3, ours):
+        assert http.get(f"{path(ANA)}/{number}", headers=bearer(issuer.person(ANA))).status_code == 404
+
+
+def test_a_repeated_call_with_its_key_makes_one_pet(http, add, sql) -> None:
+    key = {"Idempotency-Key": "pet-1"}
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: add(key), range(6)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.content for answer in answers}) == 1
+    assert add(key, animal_nome="Outro").status_code == 409
+    assert len(sql("SELECT FROM registry.own_pet")) == 1
+    assert add({"Idempotency-Key": "x" * 129}).status_code == 400
+
+
+def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add, sql) -> None:
+    sql(
+        'INSERT INTO registry.own_pet (cpf, record) SELECT $1, \'{"animal_nome": "x"}\' FROM generate_series(1, $2)',
+        FABIO,
+        MOST_OWN - 1,
+    )
+    with ThreadPoolExecutor(6) as pool:
+        statuses = sorted(pool.map(lambda _: add().status_code, range(6)))
+    assert statuses == [201] + [409] * 5
+    assert len(sql("SELECT FROM registry.own_pet")) == MOST_OWN
+
+
+def test_who_may_see_and_add_pets(http, issuer, owner) -> None:
+    desk = bearer(issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]}))
+    callers = [owner, bearer(issuer.admin()), desk, bearer(issuer.person(ANA)), bearer(issuer.machine("x", "smf:read"))]
+    for reading in (path(), f"{path()}/stats", f"{path()}/3"):
+        assert [http.get(reading, headers=who).status_code for who in callers] == [200, 200, 200, 403, 403]
+        assert http.get(reading).status_code == 401
+    assert [http.post(path(), json=GOOD, headers=who).status_code for who in callers] == [201, 201, 403, 403, 403]
+    assert [http.get(path("123"), headers=who).status_code for who in callers] == [403, 400, 400, 403, 403]
+
+
+def test_writes_and_reads_by_others_leave_a_trace(http, issuer, owner, add, sql) -> None:
+    sql("DELETE FROM platform.audit_event")
+    add()
+    for reading in (path(), f"{path()}/stats", f"{path()}/3"):
+        http.get(reading, headers=owner)
+        http.get(reading, headers=bearer(issuer.admin()))
+    rows = sql("SELECT action, subject, actor_kind, fields FROM platform.audit_event ORDER BY at")
+    assert [tuple(row) for row in rows] == [
+        ("create", FABIO_MASKED, "owner", ["pets"]),
+        *[("read", FABIO_MASKED, "staff", ["pets"])] * 3,
+    ]
+
+
+async def test_the_export_has_all_pets_and_anonymisation_erases_the_own_ones(
+    platform: Platform, add, database_url: str
+) -> None:
+    own = add().json()["id_animal"]
+    async with platform.database.transaction() as connection:
+        exported = await HOLDING.exported(connection, Cpf(FABIO))
+        assert [pet["id_animal"] for pet in exported["pets"]] == [3, 5, 6, 7, 20, own]
+        assert ANA not in msgspec.json.encode(exported).decode()
+        assert HOLDING.cleared is not None
+        [cleared] = await HOLDING.cleared(connection, Cpf(FABIO), datetime.now(UTC))
+        left = await HOLDING.exported(connection, Cpf(FABIO))
+    assert (cleared.kind, cleared.count) == ("pets", 1)
+    assert [pet["source"] for pet in left["pets"]] == ["curated"] * 5
+
+
+def test_loading_again_changes_only_what_differs(http, owner, database_url: str) -> None:
+    assert load(database_url, LOADS[0], *LINES) == 0
+    assert load(database_url, LOADS[0], *LINES, line(20, "Gato"), line(20, "Gata")) == 1
+    assert http.get(f"{path()}/20", headers=owner).json()["especie_nome"] == "Gata"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id_animal": 0},
+        {"id_animal": 1_000_000},
+        {"cpf": "90000000681"},
+        {"nascimento_data": "x"},
+        {"animal_nome": ""},
+        {"outros_tutores": [{"cpf": "1"}]},
+    ],
+    ids=str,
+)
+def test_a_line_that_is_no_pet_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(line(1, "Gato") | changes, LOADS[0].row)

@@ -1,0 +1,483 @@
+"""The phone and its verification (registry document, 2.3, 2.4 and 4.7, cases G6 and G7)."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from balcao import app
+from balcao.core.context.call import operator_call
+from balcao.core.jobs.worker import Retry
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.events.service import apply
+from balcao.registry.mirror.store import Mirror, Register, Wording
+from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.phones import service
+from balcao.registry.person.phones.code import Secrets
+from balcao.registry.person.phones.number import Number
+from balcao.registry.person.phones.personal_data import HOLDING
+from balcao.registry.person.phones.schemas import PhoneBody
+from balcao.settings import Settings
+from tests.registry.declaring import Citizen
+from tests.support.crm import RunningCrm, crm_settings
+from tests.support.issuer import Issuer
+from tests.support.log_scan import folder
+from tests.support.server import RunningServer
+from tests.support.sizes import size
+
+HELD = "SELECT * FROM registry.phone_verification WHERE cpf = $1"
+AGE = """UPDATE registry.phone_verification SET sent_at = sent_at - make_interval(secs => $2),
+         expires_at = expires_at - make_interval(secs => $2), used_at = used_at - make_interval(secs => $2)
+         WHERE cpf = $1"""
+AGE_COUNTS = "UPDATE registry.phone_code_sent SET sent_at = sent_at - make_interval(secs => $1)"
+FORGET_COUNTS = "DELETE FROM registry.phone_code_sent"
+NOW = datetime.now(UTC)
+FUTURE = "2099-01-01T00:00:00Z"
+_subscribers = iter(range(10_000_000, 99_999_999))
+
+
+@pytest.fixture(scope="module")
+def running_crm(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[RunningCrm]:
+    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def settings(running_crm: RunningCrm) -> Settings:
+    return running_crm.settings
+
+
+@pytest.fixture
+def citizen(http: httpx.Client, issuer: Issuer) -> Citizen:
+    return Citizen.new(http, issuer)
+
+
+@pytest.fixture
+def code_of(running_crm: RunningCrm, drain) -> Callable[[dict[str, str]], str]:
+    """The newest code that reached a number, once the worker has done its part."""
+
+    def find(phone: dict[str, str]) -> str:
+        drain()
+        codes = running_crm.switch.get("/codes", params={"to": digits(phone)}).json()
+        return str(codes[-1]["code"])
+
+    return find
+
+
+def mobile(**parts: str) -> dict[str, str]:
+    """A Brazilian number that no other test uses."""
+    return {"ddi": "55", "ddd": "21", "valor": f"9{next(_subscribers)}"} | parts
+
+
+def digits(phone: dict[str, str]) -> str:
+    return phone["ddi"].lstrip("+") + phone.get("ddd", "") + phone["valor"]
+
+
+def other_than(code: str) -> str:
+    return f"{(int(code) + 1) % 1_000_000:06}"
+
+
+def registers(sql, citizen: Citizen) -> dict[str, str]:
+    rows = sql("SELECT field, value::text FROM registry.register WHERE cpf = $1", citizen.cpf)
+    return {row["field"]: json.loads(row["value"]) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("phone", "fields"),
+    [
+        (mobile(), ["telefone1", "telefonePrincipal"]),
+        (mobile(ddi="+55", valor="33334444"), ["telefone1", "telefonePrincipal"]),
+        ({"ddi": "1", "valor": "2125550100"}, ["telefonePrincipal", "telefoneInternacional"]),
+        ({"ddi": "+351", "ddd": "", "valor": "912345678"}, ["telefonePrincipal", "telefoneInternacional"]),
+        ({"ddi": "44", "ddd": "20", "valor": "79460000"}, ["telefonePrincipal", "telefoneInternacional"]),
+    ],
+    ids=["mobile", "landline", "no area code", "empty area code", "area code abroad"],
+)
+def test_a_number_counts_once_its_code_came_back(
+    citizen: Citizen, code_of, sql, phone: dict[str, str], fields: list[str]
+) -> None:
+    answer = citizen.put("phone", phone)
+    assert (answer.status_code, set(answer.json())) == (200, {"message"})
+    assert (citizen.main("telefone"), sql("SELECT FROM registry.mirror_head WHERE cpf = $1", citizen.cpf)) == (None, [])
+    answer = citizen.post("phone/validate", phone | {"code": code_of(phone)})
+    assert (answer.status_code, set(answer.json())) == (200, {"message"})
+    main = citizen.main("telefone")
+    shown = {"ddi": phone["ddi"].lstrip("+"), "ddd": phone.get("ddd", ""), "valor": phone["valor"]}
+    assert {name: main[name] for name in shown} == shown
+    assert (main["origem"], main["sistema"]) == ("self-declared", "registry")
+    assert registers(sql, citizen) == dict.fromkeys(fields, digits(phone))
+
+
+_numbers = st.one_of(
+    st.tuples(st.just("55"), st.integers(11, 99).map(str), st.from_regex(r"[0-9]{8,9}", fullmatch=True)),
+    st.from_regex(r"([1-9][0-9]{0,2}),([0-9]{0,4}),([0-9]{4,14})", fullmatch=True)
+    .map(lambda text: tuple(text.split(",")))
+    .filter(lambda parts: parts[0] != "55" and 8 <= len("".join(parts)) <= 15),
+)
+
+
+@given(_numbers, st.sampled_from(["{}", "+{}", "({}) ", "00-{}"]))
+def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tuple[str, str, str], form: str) -> None:
+    ddi, ddd, valor = parts
+    number = Number.read(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
+    for shape, shows in (("{}", True), (form, form != "00-{}")):
+        held = {field: Register(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
+        phones = merged(Cpf("90000000175"), None, mirror).telefone
+        assert phones is not None
+        main = phones.principal
+        assert (main is not None and (main.ddi, main.ddd, main.valor) == parts) is shows
+
+
+WRONG = [
+    ({"ddd": None}, "ddd"),
+    ({"ddd": ""}, "ddd"),
+    ({"ddd": "10"}, "ddd"),
+    ({"ddd": "01"}, "ddd"),
+    ({"ddd": "211"}, "ddd"),
+    ({"ddd": 21}, "ddd"),
+    ({"valor": "9888877"}, "valor"),
+    ({"valor": "9888877777"}, "valor"),
+    ({"valor": "98888-7777"}, "valor"),
+    ({"valor": "٩٨٨٨٨٧٧٧٧"}, "valor"),
+    ({"valor": None}, "valor"),
+    ({"valor": 988887777}, "valor"),
+    ({"ddi": ""}, "ddi"),
+    ({"ddi": "5555"}, "ddi"),
+    ({"ddi": "++1"}, "ddi"),
+    ({"ddi": None}, "ddi"),
+    ({"ddi": "1", "ddd": "12345"}, "ddd"),
+    ({"ddi": "1", "valor": "123"}, "valor"),
+    ({"ddi": "1", "valor": "1" * 15}, "valor"),
+    ({"ddi": "1", "ddd": "", "valor": "123456"}, "valor"),
+    ({"ddi": "123", "ddd": "1234", "valor": "123456789"}, "valor"),
+]
+
+
+@pytest.mark.parametrize(("parts", "member"), WRONG, ids=[repr(parts) for parts, _ in WRONG])
+def test_what_is_no_number_is_refused(citizen: Citizen, sql, parts: dict[str, Any], member: str) -> None:
+    for answer in (
+        citizen.put("phone", mobile() | parts),
+        citizen.post("phone/validate", {"code": "123456"} | mobile() | parts),
+    ):
+        assert (answer.status_code, set(answer.json())) == (400, {"error"})
+        assert member in answer.json()["error"]
+    assert sql(HELD, citizen.cpf) == []
+
+
+@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"], ids=repr)
+def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql, code: Any) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    answer = citizen.post("phone/validate", phone | {"code": code})
+    assert (answer.status_code, "code" in answer.json()["error"]) == (400, True)
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
+
+
+def test_a_code_is_good_once_for_its_number_and_while_it_lasts(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.post("phone/validate", phone | {"code": "123456"}).status_code == 404
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    another = citizen.post("phone/validate", mobile() | {"code": code})
+    wrong = citizen.post("phone/validate", phone | {"code": other_than(code)})
+    assert (another.status_code, another.text) == (wrong.status_code, wrong.text)
+    assert (wrong.status_code, wrong.headers["Error-Code"]) == (404, "phone-code-wrong")
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 2
+    assert citizen.post("phone/validate", phone | {"code": f" {code} "}).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+
+
+def test_a_code_ends_after_its_time(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    (held,) = sql("SELECT expires_at - sent_at AS lasting FROM registry.phone_verification WHERE cpf = $1", citizen.cpf)
+    assert held["lasting"] == timedelta(seconds=600)
+    sql(AGE, citizen.cpf, 601.0)
+    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert citizen.main("telefone") is None
+
+
+def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    tries = [citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code for _ in range(5)]
+    assert tries == [404] * 5
+    refused = citizen.post("phone/validate", phone | {"code": code})
+    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-tries")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", phone).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+
+
+def test_however_many_guess_at_once_only_five_are_heard(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    wrong = other_than(code_of(phone))
+    with ThreadPoolExecutor(12) as many:
+        answers = list(many.map(lambda _: citizen.post("phone/validate", phone | {"code": wrong}), range(12)))
+    assert sorted(answer.status_code for answer in answers) == [404] * 5 + [429] * 7
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
+
+
+def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    body = phone | {"code": code_of(phone)}
+    with ThreadPoolExecutor(5) as many:
+        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
+    assert sorted(answers) == [200] + [404] * 4
+
+
+def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of, sql) -> None:
+    first, second = mobile(), mobile()
+    assert citizen.put("phone", first).status_code == 200
+    code = code_of(first)
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", second).status_code == 200
+    assert citizen.post("phone/validate", first | {"code": code}).status_code == 404
+    assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
+
+
+def test_a_code_a_minute_for_the_citizen_and_for_the_number(http, issuer, citizen: Citizen, code_of, sql) -> None:
+    phone, another = mobile(), mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    (before,) = sql(HELD, citizen.cpf)
+    refused = citizen.put("phone", another)
+    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-limit")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    stranger = Citizen.new(http, issuer)
+    assert stranger.put("phone", phone).status_code == 429
+    assert sql(HELD, citizen.cpf) == [before]
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+    assert citizen.put("phone", another).status_code == 429
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", another).status_code == 200
+
+
+@pytest.mark.parametrize(("sent", "window"), [(5, 3_600), (20, 86_400)])
+@pytest.mark.parametrize("whose", ["citizen", "number"])
+def test_so_many_codes_an_hour_and_a_day(http, issuer, sql, sent: int, window: int, whose: str) -> None:
+    """Spread over the window, so that each bound is met alone; then the oldest leaves it."""
+    sql(FORGET_COUNTS)
+    one, number, step = Citizen.new(http, issuer), mobile(), window / (sent + 1)
+    for _ in range(sent):
+        asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
+        assert asking.put("phone", phone).status_code == 200
+        sql(AGE_COUNTS, step)
+    asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
+    refused = asking.put("phone", phone)
+    assert refused.status_code == 429
+    assert abs(int(refused.headers["Retry-After"]) - step) < 60
+    sql(AGE_COUNTS, step)
+    assert asking.put("phone", phone).status_code == 200
+
+
+async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(http, issuer, platform) -> None:
+    phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
+    citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
+    asked = (service.declare(call, cpf, phone) for cpf in citizens)
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7
+
+
+def test_the_same_number_is_no_change_until_it_has_aged(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+    again = citizen.put("phone", phone)
+    assert (again.status_code, again.headers["Error-Code"]) == (409, "no-change")
+    sql("UPDATE registry.register SET at = at - interval '181 days' WHERE cpf = $1", citizen.cpf)
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", phone).status_code == 200
+
+
+def test_a_confirmed_number_wins_over_what_the_crm_said_before(citizen: Citizen, code_of, drain) -> None:
+    phone = {"ddi": "1", "valor": "2125550111"}
+    citizen.event({"telefone1": "5521933332222"}, "2098-01-01T00:00:00Z")
+    drain()
+    assert citizen.main("telefone")["valor"] == "933332222"
+    assert citizen.put("phone", phone).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+    assert (citizen.main("telefone")["ddi"], citizen.main("telefone")["valor"]) == ("1", "2125550111")
+    citizen.event({"telefonePrincipal": "+1 (212) 555-0111"}, "2098-06-01T00:00:00Z")
+    drain()
+    assert (citizen.main("telefone")["ddi"], citizen.main("telefone")["valor"]) == ("1", "2125550111")
+
+
+def test_only_owner_and_staff_declare_and_confirm_on_the_state_they_know(
+    citizen: Citizen, issuer: Issuer, code_of
+) -> None:
+    phone, stranger = mobile(), issuer.person("90000000256")
+    assert citizen.put("phone", phone, token=stranger).status_code == 403
+    assert citizen.post("phone/validate", phone | {"code": "123456"}, token=stranger).status_code == 403
+    assert citizen.put("phone", phone, **{"If-Match": '"other"'}).status_code == 412
+    assert citizen.put("phone", phone, token=issuer.admin()).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}, token=issuer.admin()).status_code == 200
+
+
+def test_number_and_code_are_in_no_job_no_log_and_no_trail(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    jobs = sql("SELECT payload FROM queue.pgqueuer WHERE entrypoint = 'phone_code'")
+    (held,) = sql(HELD, citizen.cpf)
+    assert [json.loads(job["payload"]) for job in jobs if str(held["id"]).encode() in job["payload"]] == [
+        {"verification": str(held["id"])}
+    ]
+    code = code_of(phone)
+    assert code not in repr(tuple(held))
+    assert sql(HELD, citizen.cpf)[0]["sealed_code"] is None
+    assert citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code == 404
+    trail = repr([tuple(row) for row in sql("SELECT * FROM platform.audit_event")])
+    logs = "".join(file.read_text("utf-8", errors="replace") for file in folder().glob("*.log"))
+    assert not any(phone["valor"] in text or f'"{code}"' in text for text in (trail, logs))
+
+
+def test_every_step_leaves_a_trace(citizen: Citizen, code_of, sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    citizen.post("phone/validate", phone | {"code": other_than(code)})
+    citizen.post("phone/validate", phone | {"code": code})
+    trail = sql(
+        "SELECT operation, action, actor_kind, outcome FROM platform.audit_event WHERE subject = $1 ORDER BY at, id",
+        f"***.{citizen.cpf[3:6]}.{citizen.cpf[6:9]}-**",
+    )
+    assert [tuple(row) for row in trail] == [
+        ("registry.declare_phone", "create", "owner", "done"),
+        ("registry.send_phone_code", "push", "worker", "done"),
+        ("registry.confirm_phone", "update", "owner", "code_tried"),
+        ("registry.confirm_phone", "update", "owner", "code_tried"),
+        ("registry.confirm_phone", "update", "owner", "done"),
+    ]
+
+
+async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
+    citizen: Citizen, sql, settings: Settings, database_url: str
+) -> None:
+    assert citizen.put("phone", mobile()).status_code == 200
+    (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
+    for lost, code in (
+        ({"phone_code_url_override": "http://127.0.0.1:1/"}, "phone-gateway-away"),
+        ({"phone_code_secret": settings.crm_client_secret}, "phone-gateway-401"),
+    ):
+        platform = app.assemble(settings.model_copy(update=lost), database_url)
+        async with app.opened(platform):
+            with pytest.raises(Retry) as failure:
+                await service.send(platform, str(held["id"]))
+        assert failure.value.code == code
+    (after,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
+    assert after["sealed_code"] == held["sealed_code"]
+
+
+def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url: str, issuer: Issuer, sql) -> None:
+    lost = settings.model_copy(update={"phone_code_url_override": ""})
+    with RunningServer(app.build(lost, database_url)) as server, httpx.Client(base_url=server.url) as http:
+        citizen = Citizen.new(http, issuer)
+        answer = citizen.put("phone", mobile())
+    assert (answer.status_code, answer.headers["Error-Code"]) == (503, "phone-codes-not-configured")
+    assert sql(HELD, citizen.cpf) == []
+
+
+def test_the_mailbox_takes_codes_only_from_the_platform(running_crm: RunningCrm) -> None:
+    sent = {"to": "+5521900000000", "code": "123456"}
+    assert running_crm.switch.post("/codes", json=sent).status_code == 401
+    secret = running_crm.settings.phone_code_secret.get_secret_value()
+    assert running_crm.switch.post("/codes", json=[], headers={"Authorization": f"Bearer {secret}"}).status_code == 400
+    assert running_crm.switch.get("/codes", params={"to": sent["to"]}).json() == []
+
+
+def test_a_clearing_erases_what_was_asked_for_before_it(citizen: Citizen, sql, drain, code_of) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    citizen.event(None, "2020-01-01T00:00:00Z", "anonimizacao")
+    drain()
+    assert len(sql(HELD, citizen.cpf)) == 1
+    citizen.event(None, FUTURE, "anonimizacao")
+    drain()
+    assert sql(HELD, citizen.cpf) == []
+    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert citizen.main("telefone") is None
+
+
+async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(http, issuer, platform, sql) -> None:
+    for _ in range(size(10, 200)):
+        citizen, phone = Citizen.new(http, issuer), mobile()
+        assert citizen.put("phone", phone).status_code == 200
+        citizen.event(None, FUTURE, "anonimizacao")
+        (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
+        (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
+        body = phone | {"code": Secrets(platform.audit.key).unsealed(held["sealed_code"])}
+        answer, _ = await asyncio.gather(
+            asyncio.to_thread(citizen.post, "phone/validate", body), apply(platform, str(event["id"]))
+        )
+        assert answer.status_code in (200, 404)
+        assert citizen.main("telefone") is None or answer.status_code == 200
+        assert [row["valor"] for row in await asyncio.to_thread(sql, HELD, citizen.cpf)] in ([], [None])
+
+
+def test_the_public_secret_is_refused_in_production_where_a_gateway_is_used() -> None:
+    def refused(**fields: Any) -> bool:
+        return any("BALCAO_PHONE_CODE_SECRET" in text for text in Settings(profile="production", **fields).refusals())
+
+    url = "https://mensagens.example/codigos"
+    assert refused(phone_code_url_override=url)
+    assert not refused()
+    assert not refused(phone_code_url_override=url, phone_code_secret=SecretStr("um segredo próprio"))
+
+
+def test_the_persons_anonymisation_reaches_it(citizen: Citizen, sql, platform_run) -> None:
+    assert citizen.put("phone", mobile()).status_code == 200
+    cpf, now = Cpf(citizen.cpf), datetime.now(UTC) + timedelta(seconds=1)
+    assert HOLDING.cleared is not None
+    (first,), (second,) = [platform_run(HOLDING.cleared, cpf, now) for _ in range(2)]
+    assert [(one.kind, one.count, one.fields) for one in (first, second)] == [
+        ("phone_verification", 1, ["telefone"]),
+        ("phone_verification", 0, ["telefone"]),
+    ]
+    assert platform_run(HOLDING.exported, cpf) == {}
+
+
+def test_an_ended_verification_loses_its_number_and_after_a_day_goes(http, issuer, sql, platform_run) -> None:
+    expired, fresh, old = [Citizen.new(http, issuer) for _ in range(3)]
+    for citizen, age in ((expired, 601.0), (fresh, 0.0), (old, 601.0 + 86_400)):
+        assert citizen.put("phone", mobile()).status_code == 200
+        sql(AGE, citizen.cpf, age)
+    platform_run(service.erase_expired)
+
+    def kept(citizen: Citizen) -> list[bool]:
+        return [row["valor"] is not None and row["sealed_code"] is not None for row in sql(HELD, citizen.cpf)]
+
+    assert (kept(expired), kept(fresh), kept(old)) == ([False], [True], [])
+    sql(AGE_COUNTS, 86_401.0)
+    platform_run(service.erase_expired)
+    assert sql("SELECT FROM registry.phone_code_sent") == []
+
+
+@pytest.fixture
+def platform_run(settings: Settings, database_url: str) -> Callable[..., Any]:
+    """Runs a function of the room in a transaction of the application's role."""
+
+    async def run(act: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        platform = app.assemble(settings, database_url)
+        await platform.database.open()
+        try:
+            async with platform.database.transaction() as connection:
+                return await act(connection, *args)
+        finally:
+            await platform.database.close()
+            await platform.http.aclose()
+
+    return lambda act, *args: asyncio.run(run(act, args))

@@ -1,0 +1,182 @@
+"""Wallet and merged record of loaded citizens, by who asks (registry document, 2.2, 3.2, 3.3; cases A2 to A5)."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import httpx
+import msgspec
+import pytest
+
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.store import Mirror
+from balcao.registry.person import invented
+from balcao.registry.person.citizens import personal_data as base_record
+from balcao.registry.person.citizens.base import shown
+from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.wallet import personal_data as wallet
+from balcao.settings import Settings
+from tests.registry.importing import Load, importing, written
+from tests.support.acting import acting
+from tests.support.issuer import Issuer, bearer
+
+ANA = "90000000175"
+BRUNO = "90000000256"
+DAVI = "90000000418"
+KATIA = "90000001147"
+UNKNOWN = "90000009981"
+MEMBERS = ("documentos", "saude", "assistencia_social", "educacao")
+BARE = Cpf.with_stem("912000001").digits
+
+
+@pytest.fixture(scope="module", autouse=True)
+def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
+    """The first nine invented citizens, Ana with everything, and one of whom the city knows the CPF only."""
+    lines: list[Any] = [*invented.citizens(9), {"cpf": BARE}]
+    lines[0].educacao = invented.citizen(4).educacao or lines[3].educacao
+    with importing(settings, database_url) as running:
+        running(written(tmp_path_factory.mktemp("base") / "a", lines))
+        yield running
+
+
+@pytest.fixture
+def read(http: httpx.Client) -> Callable[..., httpx.Response]:
+    return lambda cpf, token, what="/wallet": http.get(f"/registry/v1/citizen/{cpf}{what}", headers=bearer(token))
+
+
+def test_the_owner_sees_the_whole_wallet(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
+    answer = read(ANA, issuer.person(ANA))
+    assert answer.headers["Cache-Control"] == "no-store, private"
+    found = answer.json()
+    assert set(found) == {"cpf", *MEMBERS}
+    assert found["cpf"] == ANA
+    assert found["saude"]["clinica_familia"]["fonte"] == "bigquery"
+    assert set(found["saude"]["equipe_saude_familia"]["medicos"][0]) == {"id_profissional_sus", "nome"}
+    assert found["assistencia_social"]["cadunico"]["data_cadastro"] == "2021-03-10T00:00:00-03:00"
+    assert set(found["educacao"]["escola"]) >= {"nome", "horario_funcionamento", "whatsapp"}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "covered"),
+    [
+        (["sms:read"], {"saude"}),
+        (["sme:read"], {"educacao"}),
+        (["rmi:pessoa-fisica:read"], {"documentos", "assistencia_social"}),
+        (["sms:read", "sme:read", "rmi:pessoa-fisica:read"], set(MEMBERS)),
+    ],
+)
+def test_a_machine_sees_what_its_scopes_cover(
+    read: Callable[..., httpx.Response], issuer: Issuer, sql: Any, scopes: list[str], covered: set[str]
+) -> None:
+    answer = read(ANA, issuer.machine("painel", *scopes))
+    assert answer.status_code == 200
+    assert {name for name in MEMBERS if answer.json()[name] is not None} == covered
+    (event,) = sql("SELECT fields FROM platform.audit_event WHERE request_id = $1", answer.headers["X-Request-ID"])
+    assert set(event["fields"]) == covered
+
+
+def test_other_scopes_and_strangers_see_nothing(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
+    for token in (issuer.machine("x"), issuer.machine("x", "rmi:telefone:read", "smf:read"), issuer.person(BRUNO)):
+        assert read(ANA, token).status_code == 403
+
+
+def test_what_is_not_known_is_null(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
+    assert read(BARE, issuer.person(BARE)).json() == {"cpf": BARE} | dict.fromkeys(MEMBERS)
+    assert read(BARE, issuer.admin()).status_code == 200
+
+
+@pytest.mark.parametrize("what", ["", "/wallet"])
+def test_nothing_stored_is_a_fault_for_others_but_not_for_the_owner(
+    read: Callable[..., httpx.Response], issuer: Issuer, what: str
+) -> None:
+    own = read(KATIA, issuer.person(KATIA), what)
+    assert own.status_code == 200
+    assert own.json()["cpf"] == KATIA
+    assert read(KATIA, issuer.admin(), what).status_code == 404
+    assert read(KATIA, issuer.machine("x", "rmi:pessoa-fisica:read"), what).status_code == 404
+    assert [read(cpf, issuer.person(ANA), what).status_code for cpf in (BRUNO, UNKNOWN, "123")] == [403] * 3
+    assert [read(cpf, issuer.admin(), what).status_code for cpf in (KATIA, "123")] == [404, 400]
+
+
+def test_the_record_of_an_owner_of_whom_nothing_is_stored_has_every_member(
+    read: Callable[..., httpx.Response], issuer: Issuer
+) -> None:
+    known, unknown = (read(cpf, issuer.person(cpf), "").json() for cpf in (ANA, KATIA))
+    assert set(known) == set(unknown)
+    assert unknown["_id"] == ""
+    contacts = {name: unknown.pop(name) for name in ("email", "telefone", "endereco")}
+    assert {name for name, value in unknown.items() if value is not None} == {"_id", "cpf"}
+    assert {tuple(contact.values()) for contact in map(str_of, contacts.values())} == {("False", "None", "[]")}
+
+
+def str_of(members: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in members.items()}
+
+
+def test_a_token_with_a_punctuated_cpf_reads_it_too(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
+    dotted = "900.000.001-75"
+    token = issuer.token(sub="person", azp="portal-cidadao", preferred_username=dotted)
+    assert read(dotted, token, "").content == read(ANA, issuer.person(ANA), "").content
+
+
+@pytest.mark.parametrize("scopes", [(), ("rmi:telefone:read",)], ids=["record", "phone"])
+def test_machines_see_a_phone_by_its_own_scope_and_never_what_is_sensitive(
+    read: Callable[..., httpx.Response], issuer: Issuer, scopes: tuple[str, ...]
+) -> None:
+    found = read(ANA, issuer.machine("x", "rmi:pessoa-fisica:read", *scopes), "").json()
+    hidden = ("mae", "raca", "genero", "deficiencia", "renda_familiar")
+    assert {found[name] for name in hidden} == {None}
+    assert (found["telefone"] is not None) == bool(scopes)
+    assert found["nome"] == "Ana Beatriz Moreira"
+
+
+def test_the_whole_base_record_shows(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
+    found = read(ANA, issuer.person(ANA), "").json()
+    assert found["nascimento"]["data"] == "1997-03-14T00:00:00-03:00"
+    assert found["mae"] == {"nome": "Helena Moreira", "cpf": "***.999.998-**"}
+    assert found["menor_idade"] is False
+    for contact in ("email", "telefone", "endereco"):
+        assert found[contact]["indicador"] is True
+        assert len(found[contact]["alternativo"]) == 1
+    assert set(found["email"]["principal"]) - set(found["email"]["alternativo"][0]) == {"updated_at"}
+    place = {"latitude", "longitude", "pluscode"}
+    main, (other,) = found["endereco"]["principal"], found["endereco"]["alternativo"]
+    assert (set(other) - set(main), set(main) - set(other)) == (place, {"updated_at"})
+    assert {other[name] for name in place} == {-22.5, -43.25, "58GVGQ2X+22"}
+
+
+@pytest.mark.parametrize(
+    ("record", "minor"),
+    [
+        ({"nascimento": {"data": "2009-07-09"}}, True),
+        ({"nascimento": {"data": "2008-11-21"}}, False),
+        ({"nascimento": {"data": "2008-11-22"}}, True),
+        ({"nascimento": {"data": "2008-11-21T00:00:00-03:00"}}, False),
+        ({"nascimento": {"data": "2009-07-09"}, "menor_idade": False}, False),
+        ({"nascimento": {"data": "1950-07-09"}, "menor_idade": True}, True),
+        ({"nascimento": {"municipio": "Porto Aurora"}}, None),
+        ({"menor_idade": True}, True),
+        ({}, None),
+    ],
+    ids=str,
+)
+def test_who_is_a_minor_follows_from_the_birth_date_unless_the_city_says_it(
+    record: dict[str, Any], minor: bool | None
+) -> None:
+    citizen = merged(Cpf(ANA), record, Mirror(False, {}, {}))
+    assert shown(citizen, ZoneInfo("America/Sao_Paulo"), date(2026, 11, 21)).menor_idade is minor
+
+
+def test_the_export_holds_base_record_and_wallet_as_they_were_loaded(settings: Settings, database_url: str) -> None:
+    async def exported(call: Any) -> Any:
+        async with call.platform.database.connection() as connection:
+            held = [await room.HOLDING.exported(connection, Cpf(ANA)) for room in (base_record, wallet)]
+        return {**held[0], **held[1]}
+
+    with acting(settings, database_url, "registry.export") as act:
+        found = act(exported)
+    loaded = msgspec.to_builtins(invented.citizen(1))
+    assert found["registro_base"]["mae"] == loaded["mae"]
+    assert found["carteira"]["saude"] == loaded["saude"]
+    assert base_record.HOLDING.cleared is wallet.HOLDING.cleared is None

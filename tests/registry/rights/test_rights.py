@@ -1,0 +1,316 @@
+"""The person's rights over HTTP: the export, "who saw my data", the trail (registry document, cases R1 and A7)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao.core.access.limits import Limits
+from balcao.core.audit.personal_data import Holding
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.errors import TooMany
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.declared import service as declaring
+from balcao.registry.person.declared.schemas import GenderBody
+from balcao.registry.rights import service
+from balcao.registry.rights.holdings import HOLDINGS
+from balcao.registry.rights.schemas import Export
+from tests.support.acting import acting
+from tests.support.issuer import Issuer, bearer
+
+Sql = Callable[..., list[asyncpg.Record]]
+ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
+
+
+def path(cpf: str, right: str) -> str:
+    return f"/registry/v1/citizen/{cpf}/{right}"
+
+
+@pytest.fixture
+def owner(issuer: Issuer) -> dict[str, str]:
+    return bearer(issuer.person(ANA))
+
+
+@pytest.fixture
+def staff(issuer: Issuer) -> dict[str, str]:
+    return bearer(issuer.admin(ADMIN, name="Servidora Secreta"))
+
+
+@pytest.fixture(autouse=True)
+def ana(sql: Sql) -> None:
+    """A base record, and an empty trail."""
+    record = '{"_id": "a1", "nome": "Ana Beatriz", "email": {"principal": null, "alternativo": []}}'
+    sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
+    sql("DELETE FROM platform.audit_event")
+
+
+def trail(sql: Sql) -> list[tuple[Any, ...]]:
+    return [
+        tuple(row) for row in sql('SELECT action, actor_kind, "grant", reason FROM platform.audit_event ORDER BY at')
+    ]
+
+
+def test_the_person_sees_who_looked_and_why_but_not_which_servant(
+    http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
+) -> None:
+    http.get(path(ANA, "").rstrip("/"), headers=staff | {"X-Access-Reason": "Atendimento 7"}).raise_for_status()
+    answer = http.get(path(ANA, "data-access"), headers=owner)
+    found = answer.json()
+    assert found["pagination"] == {"page": 1, "per_page": 10, "total": 1, "total_pages": 1}
+    (entry,) = found["data"]
+    assert entry.pop("at").endswith("Z")
+    assert entry == {
+        "action": "read",
+        "operation": "registry.read_citizen",
+        "fields": ["citizen"],
+        "actor_kind": "staff",
+        "actor": "portal-cidadao",
+        "grant": "citizen:read",
+        "reason": "Atendimento 7",
+        "outcome": "done",
+    }
+    assert ADMIN not in answer.text
+    assert "Secreta" not in answer.text
+    assert answer.headers["Cache-Control"] == "no-store, private"
+
+
+def test_the_persons_own_acts_are_by_self_and_the_platforms_by_its_client(
+    http: httpx.Client, owner: dict[str, str], platform_call: Callable[..., Any]
+) -> None:
+    http.put(path(ANA, "gender"), headers=owner, json={"valor": "Outro"}).raise_for_status()
+    platform_call(declaring.declare_gender, Cpf(ANA), GenderBody("Outro"))
+    found = http.get(path(ANA, "data-access"), headers=owner).json()["data"]
+    assert [(entry["actor"], entry["actor_kind"]) for entry in found] == [
+        ("balcao-platform", "operator"),
+        ("self", "owner"),
+    ]
+
+
+@pytest.fixture
+def platform_call(settings: Any, database_url: str) -> Iterator[Callable[..., Any]]:
+    with acting(settings, database_url, "test.act") as act:
+        yield act
+
+
+def test_the_list_is_paged_newest_first_and_bounded_by_from_and_to(
+    http: httpx.Client, owner: dict[str, str], sql: Sql
+) -> None:
+    for _ in range(3):
+        http.put(path(ANA, "gender"), headers=owner, json={"valor": "Outro"}).raise_for_status()
+    days = {0: "2026-03-01T02:59:59.999999Z", 1: "2026-03-01T03:00:00Z", 2: "2026-03-02T02:59:59Z"}
+    for number, at in days.items():
+        statement = (
+            "UPDATE platform.audit_event SET at = $1::text::timestamptz "
+            "WHERE id = (SELECT id FROM platform.audit_event ORDER BY id OFFSET $2 LIMIT 1)"
+        )
+        sql(statement, at, number)
+
+    def listed(**query: Any) -> list[str]:
+        found = http.get(path(ANA, "data-access"), headers=owner, params=query).raise_for_status().json()
+        return [entry["at"] for entry in found["data"]]
+
+    newest_first = ["2026-03-02T02:59:59Z", "2026-03-01T03:00:00Z", "2026-03-01T02:59:59.999999Z"]
+    assert listed() == newest_first
+    assert listed(per_page=2, page=2) == newest_first[2:]
+    assert listed(page=9) == []
+    # A date is the city's day: three hours behind.
+    assert listed(**{"from": "2026-03-01", "to": "2026-03-01"}) == newest_first[:2]
+    assert listed(**{"from": "2026-03-01T03:00:00Z", "to": "2026-03-01T00:00:00-03:00"}) == newest_first[1:2]
+    assert listed(to="2026-02-28") == newest_first[2:]
+
+
+BAD_QUERIES = [
+    {"page": "0"},
+    {"per_page": "101"},
+    {"from": "ontem"},
+    {"from": "2026-02-30"},
+    {"to": "2026-03-01T00:00:00"},
+    {"to": "0001-01-01"},
+    {"from": "9999-12-31T23:59:59.999999-14:00"},
+]
+
+
+@pytest.mark.parametrize("number", range(len(BAD_QUERIES)))
+def test_a_malformed_parameter_is_named_and_never_repeated(
+    http: httpx.Client, owner: dict[str, str], number: int
+) -> None:
+    answer = http.get(path(ANA, "data-access"), headers=owner, params=BAD_QUERIES[number])
+    ((name, value),) = BAD_QUERIES[number].items()
+    assert answer.status_code == 400
+    assert name in answer.json()["error"]
+    assert len(value) < 5 or value not in answer.text
+
+
+def test_the_file_has_every_member_in_its_order_and_is_audited(
+    http: httpx.Client, owner: dict[str, str], sql: Sql
+) -> None:
+    http.put(path(ANA, "gender"), headers=owner, json={"valor": "Travesti"}).raise_for_status()
+    answer = http.get(path(ANA, "data-export"), headers=owner)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="dados-do-cidadao.json"'
+    assert answer.headers["Cache-Control"] == "no-store, private"
+    found = answer.json()
+    assert tuple(found) == Export.__struct_fields__
+    assert {name for name, value in found.items() if value is None} == {
+        "avatar",
+        "carteira",
+    }  # none chosen, none loaded
+    assert (found["cidadao"]["nome"], found["registro_base"]["source"]) == ("Ana Beatriz", "teste")
+    assert found["registro_base"]["loaded_at"].endswith("Z")
+    (register,) = found["autodeclarado"]
+    assert (register["name"], register["origin"], register["wording"]) == ("genero", "citizen", {"valor": "Travesti"})
+    assert register["value"] == "Outro_Prefere_nao_informar"
+    assert register["updated_at"].endswith("Z")
+    assert set(found["preferencias"]) == {"cpf", "opt_in", "category_opt_ins", "updated_at"}
+    assert [entry["action"] for entry in found["acessos"]] == ["update"]
+    assert [row[0] for row in trail(sql)] == ["update", "export"]
+
+
+async def test_what_changes_during_the_export_is_not_in_it(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = operator_call(platform, "test.export")
+    await declaring.declare_gender(call, Cpf(BRUNO), GenderBody("antes"))
+
+    async def meanwhile(_: Any, cpf: Cpf) -> dict[str, Any]:
+        await declaring.declare_gender(call, cpf, GenderBody("depois"))
+        return {}
+
+    monkeypatch.setattr(service, "HOLDINGS", (HOLDINGS[0], Holding("meanwhile", meanwhile), *HOLDINGS[1:]))
+    exported = await service.export(call, Cpf(BRUNO))
+    assert b"antes" in exported
+    assert b"depois" not in exported
+
+
+@pytest.mark.parametrize(
+    ("right", "who", "cpf", "status"),
+    [
+        ("data-export", None, ANA, 401),
+        ("data-export", BRUNO, ANA, 403),
+        ("data-export", ADMIN, ANA, 200),
+        ("data-export", ADMIN, NOBODY, 404),
+        ("data-export", NOBODY, NOBODY, 200),
+        ("data-export", ADMIN, "123", 400),
+        ("data-access", None, ANA, 401),
+        ("data-access", BRUNO, ANA, 403),
+        ("data-access", ADMIN, NOBODY, 200),
+        ("data-access", ADMIN, "12345678900", 400),
+        ("data-access", NOBODY, NOBODY, 200),
+    ],
+)
+def test_whose_rights_they_are(
+    http: httpx.Client, issuer: Issuer, right: str, who: str | None, cpf: str, status: int
+) -> None:
+    token = {} if who is None else bearer(issuer.admin(who) if who == ADMIN else issuer.person(who))
+    assert http.get(path(cpf, right), headers=token).status_code == status
+
+
+def test_reading_somebody_elses_list_and_file_is_in_it(http: httpx.Client, staff: dict[str, str], sql: Sql) -> None:
+    http.get(path(ANA, "data-access"), headers=staff).raise_for_status()
+    http.get(path(ANA, "data-export"), headers=staff).raise_for_status()
+    http.get(path(NOBODY, "data-export"), headers=staff)
+    assert trail(sql) == [
+        ("read", "staff", "audit:read", None),
+        ("export", "staff", "citizen:export", None),
+        ("export", "staff", "citizen:export", None),
+    ]
+
+
+async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform: Platform) -> None:
+    platform.limits = Limits()
+    call = operator_call(platform, "test.limits")
+    for _ in range(5):
+        await service.export(call, Cpf(BRUNO))
+    with pytest.raises(TooMany) as refused:
+        await service.export(call, Cpf(BRUNO))
+    assert refused.value.retry_after
+    await service.export(call, Cpf(ANA))
+    platform.limits = Limits("redis://127.0.0.1:1")  # away: it fails open
+    await service.export(call, Cpf(BRUNO))
+    platform.limits = Limits()
+    for _ in range(60):
+        await service.list_accesses(call, Cpf(BRUNO), {}, Page())
+    with pytest.raises(TooMany):
+        await service.list_accesses(call, Cpf(BRUNO), {}, Page())
+
+
+def audit(http: httpx.Client, headers: dict[str, str], **query: str) -> httpx.Response:
+    today = {"from": "2026-01-01", "to": "2026-01-31"}
+    return http.get("/registry/v1/admin/audit", headers=headers, params=today | query)
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({}, 200),
+        ({"from": "2025-12-31"}, 400),
+        ({"from": "2026-02-01"}, 400),
+        ({"to": ""}, 400),
+        ({"cpf": "123"}, 400),
+        ({"actor": "90000000176"}, 400),
+        ({"cpf": "900.000.001-75", "actor": ADMIN, "client": "x", "operation": "y"}, 200),
+        ({"per_page": "0"}, 400),
+        ({"client": "\0"}, 400),
+        ({"operation": "x" * 201}, 400),
+    ],
+)
+def test_an_auditor_searches_at_most_31_days(
+    http: httpx.Client, staff: dict[str, str], query: dict[str, str], status: int
+) -> None:
+    assert audit(http, staff, **query).status_code == status
+
+
+def test_the_bounds_of_the_trail_are_required_and_the_right_too(
+    http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
+) -> None:
+    assert http.get("/registry/v1/admin/audit", headers=staff, params={"to": "2026-01-31"}).status_code == 400
+    assert http.get("/registry/v1/admin/audit", headers=staff, params={"from": "2026-01-31"}).status_code == 400
+    assert audit(http, owner).status_code == 403
+
+
+def test_the_trail_is_filtered_and_shows_people_masked(
+    http: httpx.Client, owner: dict[str, str], staff: dict[str, str], issuer: Issuer, sql: Sql
+) -> None:
+    http.put(path(ANA, "gender"), headers=owner, json={"valor": "Outro"}).raise_for_status()
+    http.put(path(BRUNO, "gender"), headers=staff, json={"valor": "Outro"}).raise_for_status()
+    today = sql("SELECT (now() AT TIME ZONE 'America/Sao_Paulo')::date::text AS today")[0]["today"]
+    bounds = {"from": today, "to": today}
+
+    def found(**query: str) -> list[tuple[str, str, str]]:
+        answer = audit(http, staff, **bounds, **query).raise_for_status()
+        assert not {ANA, BRUNO, ADMIN} & set(answer.text.split('"'))
+        events = answer.json()["data"]
+        return [(event["action"], event["actor_kind"], event["subject"]) for event in events]
+
+    ana, bruno = ("update", "owner", "***.000.001-**"), ("update", "staff", "***.000.002-**")
+    assert found() == [bruno, ana]
+    assert found(cpf=ANA)[-1:] == [ana]
+    assert bruno not in found(cpf=ANA)
+    assert found(actor=ADMIN, operation="registry.declare_gender") == [bruno]
+    assert found(client="desconhecido") == []
+    # Each look of the auditor's is in the trail, and with the person where one was searched for.
+    looks = sql(
+        "SELECT subject, fields FROM platform.audit_event WHERE operation = 'registry.list_audit_events' ORDER BY at"
+    )
+    assert [row["subject"] for row in looks] == [None, "***.000.001-**", "***.000.001-**", None, None]
+    assert {tuple(row["fields"]) for row in looks} == {("audit",)}
+
+
+def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
+    sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
+    try:
+        assert http.get(path(ANA, "data-export"), headers=owner).status_code == 503
+    finally:
+        sql("GRANT INSERT ON platform.audit_event TO balcao_app")
+
+
+def test_every_table_with_a_persons_number_belongs_to_a_room_that_answers_for_it(sql: Sql) -> None:
+    """So that no new table is forgotten by export and anonymisation."""
+    columns = """
+        SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
+        WHERE table_schema IN ('registry', 'platform') AND column_name ~ '(^|_)cpf(_|$)'
+    """
+    held = {table for holding in HOLDINGS for table in holding.tables}
+    assert {row["name"] for row in sql(columns)} == held

@@ -1,0 +1,40 @@
+"""Serves one service without prefix, or a few handlers of a test's own, as an ASGI application."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+from balcao import app
+from balcao.core.context.platform import Platform
+from balcao.core.errors import BalcaoError
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.endpoint import PageEndpoint, Responding
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.service import Service
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway, Mount
+
+
+def service_alone(service: Service, platform: Platform) -> Application:
+    """Serve a service on a platform that is open already."""
+    mount = app.mount(service, platform)
+    return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
+
+
+def handlers(by_route: Mapping[tuple[str, str], Callable[[Request], Responding]]) -> Application:
+    """Serve handlers by (method, path)."""
+
+    def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+        return ERROR_TEXT.response(fault)
+
+    endpoints = [
+        (method, path, PageEndpoint("test", "", method, handler, refuse))
+        for (method, path), handler in by_route.items()
+    ]
+    return Application(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext))
+
+
+def no_pages() -> Mount:
+    """Return what a gateway without pages of its own answers with."""
+    return Mount("test", "", [], lambda _: ERROR_TEXT)
