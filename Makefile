@@ -11,7 +11,7 @@ COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-h
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove bench lint types openapi lock clean
+.PHONY: help run test prove bench lint types openapi docs lock clean
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ types: $(VENV)/.dev ## tipos
 
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
+
+docs: $(VENV)/.run ## escreve docs/reference/errors.md
+	@$(BIN)/python -m tools.error_codes
 
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml

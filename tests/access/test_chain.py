@@ -1,4 +1,4 @@
-"""The audit chain: its hashes are made in SQL and verified here by code of the tests' own (access document, 3.4)."""
+"""The audit chain: its hashes are made in SQL and verified here by code of the tests' own (rules: access 3.4)."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import looks
-from tests.access.looks import Sql
+from tests.support.fixtures import Sql
 
 # All that jsonb holds: any text but NUL and surrogates, any nesting.
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"))

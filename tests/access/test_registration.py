@@ -1,4 +1,4 @@
-"""Announcing operations at start (access document, 3.6 and cases 1, 2 and 15)."""
+"""Announcing operations at start (rules: access 3.6, cases 1, 2, 15)."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,7 @@ from balcao.core.access.catalogue import AnnouncedOperation
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.access import looks
-from tests.access.looks import Sql
+from tests.support.fixtures import Sql
 
 COUNTER = iter(range(1_000_000))
 

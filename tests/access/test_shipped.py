@@ -1,4 +1,4 @@
-"""What a release ships: all of it at first, nothing twice, never what was taken away (access document, 3.1 and 3.3)."""
+"""What a release ships: all of it at first, nothing twice, never what was taken away (rules: access 3.1, 3.3)."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.shipped import Shipped, ShippedGroup, ShippedRole
 from balcao.core.database.migrations import with_owner
 from tests.access import looks
-from tests.access.looks import Sql
+from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
 ROLES = (

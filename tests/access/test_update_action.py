@@ -1,4 +1,4 @@
-"""PUT /api/v1/actions/{action_id}: the operation of the specification (access document, 2.1 and cases 3 to 20)."""
+"""PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1, cases 3-20)."""
 
 import base64
 import hashlib
@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import looks
-from tests.access.looks import Sql, path
+from tests.access.looks import path
+from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 
 ADMIN_CPF = "90000040126"

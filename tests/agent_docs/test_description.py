@@ -1,4 +1,4 @@
-"""The description of the agent API (agents document, section 6 and cases 43 to 47)."""
+"""The description of the agent API (rules: agents 6, cases 43-47)."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Filling data sets, and paging while others write (agents document, cases 37 to 41, at the use cases)."""
+"""Filling data sets, and paging while others write (rules: agents cases 37-41, at the use cases)."""
 
 import asyncio
 import itertools

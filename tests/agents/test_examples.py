@@ -1,4 +1,4 @@
-"""Reading the examples of a data set (agents document, cases 31 to 38 and 42)."""
+"""Reading the examples of a data set (rules: agents cases 31-38, 42)."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""A configuration by its id (agents document, cases 3 to 10)."""
+"""A configuration by its id (rules: agents cases 3-10)."""
 
 from datetime import datetime
 from typing import Any

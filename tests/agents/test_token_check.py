@@ -1,4 +1,4 @@
-"""The token check (agents document, cases 1 and 2)."""
+"""The token check (rules: agents cases 1, 2)."""
 
 import base64
 import json

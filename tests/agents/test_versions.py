@@ -1,4 +1,4 @@
-"""Saving versions and moving the active pointer (agents document, cases 12 to 25, 29 and 30, at the use cases)."""
+"""Saving versions and moving the active pointer (rules: agents cases 12-25, 29, 30, at the use cases)."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""The snapshot that each process decides by, and what of an operation stops the boot (access document, 3.6 and 4.5)."""
+"""The snapshot that each process decides by, and what of an operation stops the boot (rules: access 3.6, 4.5)."""
 
 import asyncio
 from copy import copy
@@ -62,7 +62,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
         for _ in range(3):
             await cut(owner, "cut")
             version = await raise_version(platform)
-            await until(lambda wanted=version: other.latest.version == wanted)
+            await until(lambda: other.latest.version == version)  # noqa: B023 - called before the next round
     finally:
         await other.stop()
         await owner.close()

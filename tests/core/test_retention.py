@@ -1,4 +1,4 @@
-"""Each kind of data is kept as long as it should and no longer (registry document, section 5)."""
+"""Each kind of data is kept as long as it should and no longer (rules: registry 5)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The one decision (access document, 4.1): as a table, and against a model written step by step from the document."""
+"""The one decision (rules: access 4.1): as a table, and against a model written step by step from the document."""
 
 from typing import Any
 

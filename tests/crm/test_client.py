@@ -1,4 +1,4 @@
-"""The CRM client against the sandbox CRM: login sync's cases L1 to L9 as far as the client answers for them."""
+"""The CRM client against the sandbox CRM: what login sync asks of it (rules: registry cases L1-L9)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What a process vouches for: freshness before speed (health-units document, section 5 and case 29)."""
+"""What a process vouches for: freshness before speed (rules: health_units 5, case 29)."""
 
 import asyncio
 from collections.abc import AsyncIterator

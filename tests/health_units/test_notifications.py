@@ -1,4 +1,4 @@
-"""Writing notifications on the real database (health-units document, cases 12 to 15, 18, 21, 28 and 38)."""
+"""Writing notifications on the real database (rules: health_units cases 12-15, 18, 21, 28, 38)."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""The risk of a unit as callers see it (health-units document, cases 1 to 11, 17 and 40)."""
+"""The risk of a unit as callers see it (rules: health_units cases 1-11, 17, 40)."""
 
 import itertools
 import re

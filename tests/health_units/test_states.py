@@ -1,4 +1,4 @@
-"""The life of a notification as pure rules (health-units document, section 4.1)."""
+"""The life of a notification as pure rules (rules: health_units 4.1)."""
 
 import itertools
 from datetime import UTC, datetime, timedelta

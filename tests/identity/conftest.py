@@ -1,16 +1,13 @@
 """A running provider for each module, and a fresh portal for each test."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from balcao.settings import Settings
 from tests.identity.provider import Portal, RunningProvider
 from tests.support.server import free_port
-
-Sql = Callable[..., list[asyncpg.Record]]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Systems get tokens by client credentials (spec: Authentication 3)."""
+"""Systems get tokens by client credentials (spec: authentication 3)."""
 
 from typing import Any
 

@@ -3,8 +3,9 @@
 import httpx
 import pytest
 
-from tests.identity.conftest import Sql, settings_in
+from tests.identity.conftest import settings_in
 from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, answer_of
+from tests.support.fixtures import Sql
 
 # The row of a code or a refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from joserfc import jwt
 
-from tests.identity.conftest import Sql
 from tests.identity.provider import ANA, CALLBACK, DAVI, KLEBER, Portal, RunningProvider, answer_of, person
+from tests.support.fixtures import Sql
 from tests.support.login import Form
 
 

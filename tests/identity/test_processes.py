@@ -11,8 +11,8 @@ from balcao import app
 from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from tests.identity.conftest import Sql
 from tests.identity.provider import Portal, RunningProvider
+from tests.support.fixtures import Sql
 from tests.support.server import free_port
 
 REFRESH = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}

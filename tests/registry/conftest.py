@@ -13,6 +13,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.writes import OwnWrite
 from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.crm import RunningCrm, crm_settings
@@ -50,7 +51,7 @@ def own(settings: Settings, database_url: str) -> Iterator[Own]:
 
 async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
     async with call.platform.database.transaction() as connection:
-        await mirror.write_own(connection, call.as_owner(), cpf, values)
+        await mirror.write_own(connection, call.as_owner(), cpf, OwnWrite(values))
 
 
 @pytest.fixture

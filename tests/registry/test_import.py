@@ -1,4 +1,4 @@
-"""Imports of base records and tickets (registry document, 3.1): every line counted, nothing rewritten in vain."""
+"""Imports of base records and tickets (rules: registry 3.1): every line counted, nothing rewritten in vain."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Comparing versions over HTTP (search document, cases 1 to 11)."""
+"""Comparing versions over HTTP (rules: search cases 1-11)."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The sandbox catalogue: the same everywhere, through the same code, and ready to show (search document, 7)."""
+"""The sandbox catalogue: the same everywhere, through the same code, and ready to show (rules: search 7)."""
 
 from collections.abc import Mapping
 from typing import Any

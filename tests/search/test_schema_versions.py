@@ -1,4 +1,4 @@
-"""Steps between schema versions lose nothing, and a broken one stops nobody (search document, 3.5 and 4.4)."""
+"""Steps between schema versions lose nothing, and a broken one stops nobody (rules: search 3.5, 4.4)."""
 
 import asyncio
 import json

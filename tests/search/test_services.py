@@ -1,4 +1,4 @@
-"""The life of a service, use case by use case (search document, cases 12 to 35 as far as built)."""
+"""The life of a service, use case by use case (rules: search cases 12-35 as far as built)."""
 
 import asyncio
 from typing import Any

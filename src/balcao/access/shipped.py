@@ -1,4 +1,4 @@
-"""What a release ships to the catalogue: read from `shipped.toml`, written once (access document, section 3.3)."""
+"""What a release ships to the catalogue: read from `shipped.toml`, written once (rules: access 3.3)."""
 
 import tomllib
 from functools import cache

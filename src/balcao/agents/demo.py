@@ -1,4 +1,4 @@
-"""The sandbox's agents and data sets (agents document, section 8): the same at every first start but for the day."""
+"""The sandbox's agents and data sets (rules: agents 8): the same at every first start but for the day."""
 
 import base64
 import hashlib

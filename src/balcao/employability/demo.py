@@ -1,4 +1,4 @@
-"""Demo data of the sandbox (employability document, section 7), made by the use cases and made once.
+"""Demo data of the sandbox (rules: employability 7), made by the use cases and made once.
 
 What a person tried out and removed comes back at the next start, so that there is always something to try.
 """

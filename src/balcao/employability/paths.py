@@ -1,4 +1,4 @@
-"""The ids in a path: any other form is refused before anything is looked up (employability document, 2.0.5)."""
+"""The ids in a path: any other form is refused before anything is looked up (rules: employability 2.0.5)."""
 
 import re
 from typing import Annotated, TypeAlias

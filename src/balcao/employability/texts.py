@@ -1,4 +1,4 @@
-"""Texts of this service's bodies: which characters and lengths pass (employability document, 2.0.6)."""
+"""Texts of this service's bodies: which characters and lengths pass (rules: employability 2.0.6)."""
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import clean, has_control

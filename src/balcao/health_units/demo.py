@@ -1,4 +1,4 @@
-"""The sandbox's health units and ninety days of their notifications (health-units document, section 7).
+"""The sandbox's health units and ninety days of their notifications (rules: health_units 7).
 
 The same at every first start but for the day: each unit's story is drawn with seed 2026 and told relative to that day.
 """

@@ -29,7 +29,7 @@ async def exchange(realm: Realm, form: Mapping[str, str], authorization: str | N
 
 
 async def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    """The scopes asked for, all granted ones when none is asked for. Never a refresh token (spec: Authentication 3)."""
+    """The scopes asked for, all granted ones when none is asked for. Never a refresh token (spec: authentication 3)."""
     asked = form.get("scope", "").split()
     if not set(asked) <= set(client.scopes):
         raise Refused("invalid_scope", "O cliente não tem um dos escopos pedidos.")

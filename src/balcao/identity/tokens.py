@@ -1,4 +1,4 @@
-"""The tokens that the provider signs, and what they say (spec: Authentication 2 to 5)."""
+"""The tokens that the provider signs, and what they say (spec: authentication 2-5)."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Filters of the public lists: what stands in the query, checked (registry document, 2.6)."""
+"""Filters of the public lists: what stands in the query, checked (rules: registry 2.6)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Economic activities (registry document, 2.6)."""
+"""Economic activities (rules: registry 2.6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Companies (registry document, 2.6 and 3.7)."""
+"""Companies (rules: registry 2.6, 3.7)."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from balcao.registry.city.companies.cnpj import is_cnpj
 from balcao.registry.city.companies.loading import LOADS
 from balcao.registry.city.companies.personal_data import HOLDING
 from tests.registry.loading import load
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 IARA, ANA, BRUNO, CARLA = "90000000922", "90000000175", "90000000256", "90000000337"
@@ -183,7 +184,9 @@ def test_who_may_list_a_persons_companies(http: httpx.Client, issuer: Issuer) ->
     assert [get(http, of("123"), token).status_code for token in tokens] == [403, 400, 400, 403, 403]
 
 
-def test_reads_by_others_and_refusals_leave_a_trace_and_own_reads_none(http: httpx.Client, issuer: Issuer, sql) -> None:
+def test_reads_by_others_and_refusals_leave_a_trace_and_own_reads_none(
+    http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
     sql("DELETE FROM platform.audit_event")
     get(http, f"{ONE}/{OURS}", issuer.person(IARA))
     get(http, of(IARA), issuer.person(IARA))
@@ -248,7 +251,7 @@ async def test_an_export_has_the_persons_companies_with_nobody_elses_cpf(platfor
     assert HOLDING.cleared is None
 
 
-def test_a_persons_companies_are_found_by_index(sql) -> None:
+def test_a_persons_companies_are_found_by_index(sql: Sql) -> None:
     numbers = (
         "SELECT lpad(n::text, 14, '0') AS cnpj, lpad((n / 3)::text, 11, '0') AS cpf FROM generate_series(1, 6000) AS n"
     )

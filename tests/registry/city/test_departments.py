@@ -1,4 +1,4 @@
-"""Departments (registry document, 2.6; cases H1 and A6)."""
+"""Departments (rules: registry 2.6, cases H1, A6)."""
 
 import unicodedata
 from typing import Any
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from balcao.registry.city.departments.loading import LOADS
 from tests.registry.loading import load
+from tests.support.fixtures import Sql
 from tests.support.sizes import size
 
 PATH = "/registry/v1/departments"
@@ -148,7 +149,7 @@ def test_the_search_is_a_literal_substring_blind_to_case_and_accents(http: httpx
 
 @settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=30), min_size=1, max_size=10))
-def test_the_registry_folds_texts_as_the_jobs_do(sql, texts: list[str]) -> None:
+def test_the_registry_folds_texts_as_the_jobs_do(sql: Sql, texts: list[str]) -> None:
     """One definition of "the same text" on the whole platform, although no service reads another's schema."""
     [row] = sql(
         "SELECT array_agg(registry.folded(t)) AS here, array_agg(employability.folded(t)) AS there"

@@ -1,4 +1,4 @@
-"""The health check (registry document, case H2)."""
+"""The health check (rules: registry case H2)."""
 
 import httpx
 

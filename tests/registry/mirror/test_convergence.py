@@ -1,4 +1,4 @@
-"""Any order, repetition or retry of a set of events ends in the same mirror (registry document, case C2).
+"""Any order, repetition or retry of a set of events ends in the same mirror (rules: registry case C2).
 
 Also around own writes and confirmed pushes, which are given: events older than they are come late or repeated at any
 moment, even while a push is on its way, and newer ones come after them.
@@ -20,7 +20,7 @@ from balcao.core.context.call import worker_call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.writes import of_delta
+from balcao.registry.mirror.writes import OwnWrite, of_delta
 from tests.support.sizes import size
 
 ANA = Cpf("90000000175")
@@ -110,7 +110,7 @@ def applied(event: Event) -> Step:
 
 def declared(values: dict[str, Any]) -> Step:
     call: Any = worker_call(None, "registry.test_convergence")  # type: ignore[arg-type]
-    return partial(mirror.write_own, call=call.as_owner(), cpf=ANA, values=values)
+    return partial(mirror.write_own, call=call.as_owner(), cpf=ANA, write=OwnWrite(values))
 
 
 def pushed() -> list[Step]:

@@ -1,4 +1,4 @@
-"""The catalogue of brands, models and colours (registry document, 2.7, 2.8, 3.6, cases M4 and M11)."""
+"""The catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6, cases M4, M11)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Drivers by invitation (registry document, 2.7, 4.8, 5, cases M6-M10)."""
+"""Drivers by invitation (rules: registry 2.7, 4.8, 5, cases M6-M10)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""The e-mail of an invitation (registry document, 4.8): one that fails never harms the invitation."""
+"""The e-mail of an invitation (rules: registry 4.8): one that fails never harms the invitation."""
 
 import base64
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What ends by time or by a person's right (registry document, 4.8, 4.9 and 5), and the demo data (7)."""
+"""What ends by time or by a person's right and the demo data (rules: registry 4.8, 4.9, 5, 7)."""
 
 import asyncio
 import json

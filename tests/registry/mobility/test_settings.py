@@ -1,4 +1,4 @@
-"""What a city sets otherwise: limits, prefix and servers of photos (registry document, 3.6 and 4.8)."""
+"""What a city sets otherwise: limits, prefix and servers of photos (rules: registry 3.6, 4.8)."""
 
 from typing import Any
 

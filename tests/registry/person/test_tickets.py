@@ -1,4 +1,4 @@
-"""Service tickets: loaded, listed newest first, with totals of the citizen (registry document, 2.2 and 3.3)."""
+"""Service tickets: loaded, listed newest first, with totals of the citizen (rules: registry 2.2, 3.3)."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime

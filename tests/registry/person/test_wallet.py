@@ -1,4 +1,4 @@
-"""Wallet and merged record of loaded citizens, by who asks (registry document, 2.2, 3.2, 3.3; cases A2 to A5)."""
+"""Wallet and merged record of loaded citizens, by who asks (rules: registry 2.2, 3.2, 3.3, cases A2-A5)."""
 
 from collections.abc import Callable, Iterator
 from datetime import date

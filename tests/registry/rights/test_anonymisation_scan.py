@@ -1,4 +1,4 @@
-"""After an anonymisation no table holds a value of the person's mirror any more (registry document, case T4).
+"""After an anonymisation no table holds a value of the person's mirror any more (rules: registry case T4).
 
 Every column of every row of every table is searched, jobs, audit, caches and the queue's log included. What the scan
 cannot see, rows not yet vacuumed and the write-ahead log, stands in docs/explain/lgpd.md.
@@ -19,6 +19,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import ADDRESS_PARTS, TEXT_KEYS
+from balcao.registry.mirror.writes import OwnWrite, of_delta
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
@@ -65,8 +66,8 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
     async with platform.database.transaction() as connection:
         typed = {"ddi": "", "ddd": "", "valor": f"{MARK}-digitado"}
         for kind, register in (("endereco", "endereco.logradouro"), ("telefone", "telefonePrincipal")):
-            wording = (kind, typed, f"{MARK}-fio")
-            await mirror.write_own(connection, call, cpf, {register: f"{MARK}-fio"}, wording=wording)
+            write = OwnWrite({register: f"{MARK}-fio"}, (), kind, typed, f"{MARK}-fio")
+            await mirror.write_own(connection, call, cpf, write)
         await connection.execute(
             "UPDATE registry.register SET pushed_value = to_jsonb($2::text), pushed_at = now() WHERE cpf = $1",
             cpf.digits,
@@ -152,7 +153,7 @@ async def test_a_later_own_write_keeps_its_mark_for_the_crm(platform: Platform, 
     carla, call = Cpf("90000000337"), operator_call(platform, "test.scan")
     past = datetime.now(UTC) - timedelta(hours=1)
     async with platform.database.transaction() as connection:
-        await mirror.apply_delta(connection, carla, crm_sync.of_delta({"email": MARK}), past)
+        await mirror.apply_delta(connection, carla, of_delta({"email": MARK}), past)
     await declaring.declare_gender(call, carla, GenderBody("Travesti"))
     mark = "UPDATE registry.outbox SET dirty = dirty || '{\"email\": 1}' WHERE cpf = $1"
     await asyncio.to_thread(sql, mark, carla.digits)

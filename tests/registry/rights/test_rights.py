@@ -1,4 +1,4 @@
-"""The person's rights over HTTP: the export, "who saw my data", the trail (registry document, cases R1 and A7)."""
+"""The person's rights over HTTP: the export, "who saw my data", the trail (rules: registry cases R1, A7)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How long the registry's rooms keep what is theirs (registry document, section 5)."""
+"""How long the registry's rooms keep what is theirs (rules: registry 5)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
     event: Callable[..., str], swept: Callable[[], Any], sql: Sql
 ) -> None:
     ages: dict[str, tuple[int, str, str]] = {}
-    for days, job, left in (
+    for days, job, wanted in (
         (29, "dead", "payload"),
         (31, "dead", "row"),
         (31, "dropped", "row"),
@@ -69,7 +69,7 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
         (91, "dead", "nothing"),
         (91, "waiting", "payload"),
     ):
-        ages[event(days, job)] = (days, job, left)
+        ages[event(days, job)] = (days, job, wanted)
     assert swept() == {"crm_event_payload": (6, 3), "crm_event": (8, 2)}
     left = {row["id"]: row["dados"] for row in sql("SELECT id::text, dados::text FROM registry.crm_event")}
     for identity, (days, job, wanted) in ages.items():

@@ -28,7 +28,7 @@ class ActionChange(BaseModel):
 
 
 class Action(msgspec.Struct):
-    """Spec: authorization action. `endpoint_count` counts the mappings bound to it."""
+    """An action of the catalogue (spec: authorization action). `endpoint_count` counts the mappings bound to it."""
 
     id: int
     name: str

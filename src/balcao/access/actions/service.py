@@ -72,5 +72,5 @@ def _texts(action: Action) -> dict[str, str]:
 
 
 def _name_taken() -> Invalid:
-    """Spec: the name conflict comes before 401 in the list of cases, which ascends by status: 400."""
+    """400, not 409: the cases ascend by status, and this one comes before 401 (spec: access administration 4)."""
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")

@@ -1,4 +1,4 @@
-"""What the catalogue's audit trail says of a change or of a refused one (access document, section 3.4)."""
+"""What the catalogue's audit trail says of a change or of a refused one (rules: access 3.4)."""
 
 from dataclasses import dataclass
 from typing import Any

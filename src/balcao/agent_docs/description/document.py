@@ -1,4 +1,4 @@
-"""The OpenAPI document of the agent API, generated from the routes that really run (agents document, section 6)."""
+"""The OpenAPI document of the agent API, generated from the routes that really run (rules: agents 6)."""
 
 import posixpath
 

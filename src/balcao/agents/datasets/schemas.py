@@ -88,7 +88,7 @@ class DatasetData(msgspec.Struct):
 
 
 class DatasetEnvelope(msgspec.Struct):
-    """Spec: examples of a data set, in the envelope that its readers know."""
+    """Examples of a data set, in the envelope that its readers know (spec: agent configuration)."""
 
     data: DatasetData
 
@@ -102,7 +102,7 @@ def _whole(sent: Any) -> Any:
 
 
 class ExamplesQuery(BaseModel):
-    """Agents document, section 2.1; a parameter that is blank counts as absent."""
+    """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
 
     dataset_id: Annotated[str, Field(pattern=DATASET_ID, description="Conjunto de dados")]
     first: Annotated[int, Field(ge=1, le=MAX_PAGE, description="Itens por página"), BeforeValidator(_whole)] = MAX_PAGE

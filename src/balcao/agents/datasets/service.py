@@ -1,4 +1,4 @@
-"""Data sets: reading their examples page by page, making them, adding to them (agents document, sections 2.1 and 4)."""
+"""Data sets: reading their examples page by page, making them, adding to them (rules: agents 2.1, 4)."""
 
 import hashlib
 import secrets

@@ -17,7 +17,7 @@ _Instant = Annotated[str, msgspec.Meta(examples=["2026-10-05T14:30:00.000000+00:
 
 
 class AgentConfig(msgspec.Struct):
-    """Spec: agent configuration. Nothing is null: what is empty is `[]` or ""."""
+    """A configuration as agents read it (spec: agent configuration). Nothing is null: what is empty is `[]` or ""."""
 
     config_id: Annotated[str, msgspec.Meta(examples=[_EXAMPLE_ID])]
     agent_type: Annotated[str, msgspec.Meta(examples=["agentic_search"])]
@@ -76,7 +76,7 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
 
 
 class SaveBody(BaseModel):
-    """What is absent is inherited from the active version; null empties (agents document, section 3.2)."""
+    """What is absent is inherited from the active version; null empties (rules: agents 3.2)."""
 
     agent_type: Annotated[str, Field(pattern=AGENT_TYPE)]
     prompt_content: Annotated[str, StringConstraints(min_length=1, max_length=200_000), _Text] | None = None

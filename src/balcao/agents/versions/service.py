@@ -1,4 +1,4 @@
-"""Saving versions, moving the active pointer, and reading a configuration (agents document, section 4)."""
+"""Saving versions, moving the active pointer, and reading a configuration (rules: agents 4)."""
 
 from datetime import datetime
 from uuid import UUID
@@ -123,8 +123,7 @@ async def version_numbered(call: Call, agent_type: str, version: int) -> Version
 
 
 async def _config(call: Call, config_id: UUID) -> Ready:
-    async with call.platform.database.connection() as connection:
-        row = await store.read_config(connection, config_id)
+    row = await store.read_config(call.platform.database, config_id)
     if row is None:
         raise _unknown()
     return Ready.of(AgentConfig(**row | {"created_at": rfc3339_offset(row["created_at"])}))

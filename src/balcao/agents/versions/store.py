@@ -7,7 +7,8 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions.content import Content
-from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.batching import Lookup
+from balcao.core.database.pool import Connection, Database, Row, json_text
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -23,15 +24,23 @@ class Version(msgspec.Struct, frozen=True):
     content: Content
 
 
-_READ_CONFIG = """
-SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
-FROM agents.agent_versions WHERE config_id = $1
-"""
+_CONFIG_BY_ID = Lookup(
+    "uuid",
+    """
+SELECT asked.key, config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
+FROM asked JOIN agents.agent_versions AS held ON held.config_id = asked.key
+""",
+)
 
 
-async def read_config(connection: Connection, config_id: UUID) -> dict[str, Any] | None:
-    row = await connection.fetchrow(_READ_CONFIG, config_id)
-    return None if row is None else dict(row) | _lists(row)
+async def read_config(database: Database, config_id: UUID) -> dict[str, Any] | None:
+    """Return the members of a configuration, by a look-up that other callers share."""
+    row = await database.fetch_by_key(_CONFIG_BY_ID, config_id)
+    if row is None:
+        return None
+    members = dict(row) | _lists(row)
+    del members["key"]
+    return members
 
 
 _CREATE_AGENT = "INSERT INTO agents.agents (agent_type) VALUES ($1) ON CONFLICT DO NOTHING"

@@ -1,7 +1,7 @@
 """The access catalogue as each process sees it: a versioned snapshot, and the announcing of operations.
 
 Only the two SQL functions that the access service publishes are called, so no table of a service is known here.
-States and times: access document, section 4.5.
+States and times are those of the snapshot (rules: access 4.5).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What an operation demands of its caller, and the one decision that is taken on it.
 
 Every operation declares one rule; boot fails on an operation without. The steps of `decide` are those of
-the access document, section 4.1.
+rules: access 4.1.
 """
 
 from collections.abc import Mapping

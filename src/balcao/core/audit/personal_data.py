@@ -1,4 +1,4 @@
-"""What a room holds of a person, told to the rights over it: export and anonymisation (registry document, 4.9)."""
+"""What a room holds of a person, told to the rights over it: export and anonymisation (rules: registry 4.9)."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How long what is kept: every night each kind of data loses what is beyond its time (registry document, section 5)."""
+"""How long what is kept: every night each kind of data loses what is beyond its time (rules: registry 5)."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

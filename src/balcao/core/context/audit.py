@@ -4,24 +4,52 @@ A person enters an event as a keyed hash plus the masked CPF, never whole.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, StatementRefused
+from balcao.core.database.pool import Connection, StatementRefused, json_text
 from balcao.core.errors import Unavailable
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
 Action = Literal["create", "read", "update", "delete", "export", "anonymise", "push", "event", "denied"]
 
-_INSERT = """
-INSERT INTO platform.audit_event
-    (id, request_id, operation, action, subject_hash, subject, actor_kind, actor_hash, key_number,
-     client, "grant", fields, reason, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-"""
+_COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_kind, actor_hash, key_number,
+        client, "grant", fields, reason, outcome"""
+
+
+def record_sql(trail: str, source: str) -> str:
+    """Return the text of an INSERT that records, for each row of `source`, the events of `trail`.
+
+    For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
+    parameter or a column with what `Audit.trail` made. Without a row in `source` nothing is recorded, so a statement
+    that writes under a condition names the CTE that says whether it held.
+    """
+    return f"""
+    INSERT INTO platform.audit_event ({_COLUMNS})
+    SELECT event.*
+    FROM {source} CROSS JOIN LATERAL jsonb_to_recordset({trail}) AS event (
+        id uuid, request_id text, operation text, action text, subject_hash bytea, subject text, actor_kind text,
+        actor_hash bytea, key_number smallint, client text, "grant" text, fields text[], reason text, outcome text)
+    """  # noqa: S608 - texts of our own stores
+
+
+_RECORD = record_sql("$1::jsonb", "(VALUES (true)) AS always")
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Around a statement that records: raises Unavailable where the trail is what PostgreSQL refuses to write."""
+    try:
+        yield
+    except StatementRefused as refusal:
+        # A missing right carries no name of a table but in its text, in whatever language that is.
+        if "audit_event" not in str(refusal):
+            raise
+        raise Unavailable(code="audit-not-written", retry_after=1) from refusal
 
 
 @dataclass(frozen=True)
@@ -64,23 +92,45 @@ class Audit:
         outcome: str = "done",
     ) -> None:
         """One event of the call at hand, in the caller's transaction. Raises Unavailable: nothing goes unrecorded."""
-        event = (
-            new_id(),
-            call.request_id,
-            call.operation,
-            action,
-            self._key.of(subject),
-            subject.masked if subject else None,
-            call.actor_kind,
-            self._key.of(call.actor),
-            self._key.number,
-            call.client,
-            call.grant,
-            list(fields),
-            call.reason,
-            outcome,
-        )
+        trail = self.trail(call, action, subject=subject, fields=fields, outcome=outcome)
         try:
-            await connection.execute(_INSERT, *event)
+            await connection.execute(_RECORD, trail)
         except StatementRefused as refusal:
             raise Unavailable(code="audit-not-written", retry_after=1) from refusal
+
+    def trail(
+        self,
+        call: Call,
+        action: Action,
+        *,
+        subject: Cpf | None = None,
+        fields: Sequence[str] = (),
+        outcome: str = "done",
+    ) -> str:
+        """Return one event of the call at hand as the jsonb text that `record_sql` takes."""
+        return json_text([self._event(call, action, subject, fields, outcome)])
+
+    def _event(
+        self, call: Call, action: Action, subject: Cpf | None, fields: Sequence[str], outcome: str
+    ) -> dict[str, Any]:
+        return {
+            "id": new_id(),
+            "request_id": call.request_id,
+            "operation": call.operation,
+            "action": action,
+            "subject_hash": _hex(self._key.of(subject)),
+            "subject": subject.masked if subject else None,
+            "actor_kind": call.actor_kind,
+            "actor_hash": _hex(self._key.of(call.actor)),
+            "key_number": self._key.number,
+            "client": call.client,
+            "grant": call.grant,
+            "fields": list(fields),
+            "reason": call.reason,
+            "outcome": outcome,
+        }
+
+
+def _hex(content: bytes | None) -> str | None:
+    """As bytea reads it."""
+    return None if content is None else f"\\x{content.hex()}"

@@ -70,13 +70,18 @@ class Call:
         Raises Invalid for staff who do not say why, where they must.
         """
         self.require_reason()
-        if self.is_owner and not self.platform.settings.audit_own_reads:
+        if self.reads_unrecorded:
             async with self.platform.database.connection() as connection:
                 yield connection
         else:
             async with self.platform.database.transaction() as connection:
                 await self.platform.audit.record(connection, self, "read", subject=subject, fields=fields)
                 yield connection
+
+    @property
+    def reads_unrecorded(self) -> bool:
+        """Whether a read of the person's data leaves no event: it is their own."""
+        return self.is_owner and not self.platform.settings.audit_own_reads
 
     def require_reason(self) -> None:
         """Raises Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""

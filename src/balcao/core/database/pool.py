@@ -1,16 +1,24 @@
 """The pool, the transaction and how faults of the store are told apart from faults of ours."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import functools
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
 
+from balcao.core.database.batching import Batch, Lookup
 from balcao.core.errors import Unavailable
+
+T = TypeVar("T")
+Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
 ACQUIRE_SECONDS = 2.0
+LOOKUP_SECONDS = 2.5
 
 # What a store function is given: it never opens a connection itself.
 Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
@@ -37,21 +45,42 @@ _AWAY = (
 )
 
 
+# After these a statement may still be under way.
+_UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
+# Of a connection that is gone: whether its last statement was carried out is not known.
+_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+)
+
+
 async def _keep_session(connection: Connection) -> None:
     """Our connections carry no session state, so the pool's reset round trip is saved."""
 
 
 class Database:
-    """Connections of one process, opened under the role that owns nothing."""
+    """Connections of one process, opened under the role that owns nothing.
+
+    A connection that was used lies ready for the next user, past the pool, whose bookkeeping costs more than a read.
+    """
 
     def __init__(self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE) -> None:
         self.url = url
         self._size = size
         self.server_settings = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         self._pool: asyncpg.Pool | None = None
+        self._ready: list[Connection] = []
+        self._acquiring = 0  # how many wait at the pool
+        self._is_closing = False
+        self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
+        self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
     async def open(self) -> None:
         """Raises Unavailable when the server cannot be reached."""
+        self._is_closing = False
         with _StoreFaults():
             self._pool = await asyncpg.create_pool(
                 self.url,
@@ -63,18 +92,18 @@ class Database:
             )
 
     async def close(self) -> None:
-        if self._pool is not None:
-            await self._pool.close()
-            self._pool = None
-
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        """For one statement, which is its own transaction. Waits at most two seconds for a free one."""
         if self._pool is None:
-            raise Unavailable()
-        with _StoreFaults():
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
-                yield connection
+            return
+        for batch in [*self._lookups.values(), *self._writes.values()]:
+            await batch.close()
+        self._is_closing = True  # from here on what is given back goes to the pool, which waits for all of it
+        await self._empty_ready(self._pool)
+        await self._pool.close()
+        self._pool = None
+
+    def connection(self) -> "_Borrowed":
+        """For one statement, which is its own transaction. Waits at most two seconds for a free one."""
+        return _Borrowed(self)
 
     @asynccontextmanager
     async def transaction(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
@@ -93,10 +122,129 @@ class Database:
             finally:
                 await transaction.rollback()
 
+    async def fetch_by_key(self, lookup: Lookup, key: Any) -> Row | None:
+        """The row of this key. Calls that come at the same time share a statement; a lost connection is tried again.
+
+        Raises Unavailable after three seconds at most.
+        """
+        batch = self._lookups.get(lookup)
+        if batch is None:
+            batch = self._lookups[lookup] = Batch(functools.partial(self._fetch_many, lookup))
+        return await batch.run_alone(functools.partial(self._fetch_one, lookup), key)
+
+    async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
+        """Returns after the commit, which rows that come at the same time share. A row that is refused fails alone.
+
+        What one answer depends on must be in its row: `write` is one statement for rows of callers of any rights.
+        """
+        batch = self._writes.get(write)
+        if batch is None:
+            batch = self._writes[write] = Batch(functools.partial(self._write_many, write))
+        written: T = await batch.submit(row)
+        return written
+
     async def listener(self) -> asyncpg.Connection:
         """A connection outside the pool, for LISTEN; the caller closes it."""
         with _StoreFaults():
             return await asyncpg.connect(self.url, server_settings=self.server_settings)
+
+    async def take(self) -> Connection:
+        """The connection used last, else one of the pool's, which opens one when it has none."""
+        if self._pool is None:
+            raise Unavailable()
+        while self._ready:
+            connection = self._ready.pop()
+            if not connection.is_closed():
+                return connection
+            await self._pool.release(connection)
+        self._acquiring += 1
+        try:
+            return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+        finally:
+            self._acquiring -= 1
+
+    async def give_back(self, connection: Connection, *, sound: bool) -> None:
+        """`sound`: its last statement has ended. The pool sees to a connection where that is not known."""
+        assert self._pool is not None  # `close` waits for what was taken
+        if sound and not (self._acquiring or self._is_closing or connection.is_closed()):
+            self._ready.append(connection)
+        else:
+            await self._pool.release(connection)
+
+    async def _empty_ready(self, pool: asyncpg.Pool) -> None:
+        while self._ready:
+            await pool.release(self._ready.pop())
+
+    async def _fetch_one(self, lookup: Lookup, key: Any) -> Row | None:
+        return await self._read(lambda connection, timeout: connection.fetchrow(lookup.of_one, key, timeout=timeout))
+
+    async def _fetch_many(self, lookup: Lookup, keys: Sequence[Any]) -> list[Row | None]:
+        rows = await self._read(lambda connection, timeout: connection.fetch(lookup.of_many, keys, timeout=timeout))
+        found = {row["key"]: row for row in rows}
+        return [found.get(key) for key in keys]
+
+    async def _read(self, fetch: Callable[[Connection, float], Awaitable[T]]) -> T:
+        """A read changes nothing, so one whose connection is lost (a restart, a failover) is simply asked again."""
+        deadline = time.monotonic() + LOOKUP_SECONDS
+        with _StoreFaults():
+            try:
+                return await self._fetch_within(fetch, deadline)
+            except _LOST as fault:
+                # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
+                if isinstance(fault, (TimeoutError, ValueError)) or self._pool is None:
+                    raise
+            # What closed one connection has usually closed all, and some do not know it yet.
+            await self._pool.expire_connections()
+            await self._empty_ready(self._pool)
+            return await self._fetch_within(fetch, deadline)
+
+    async def _fetch_within(self, fetch: Callable[[Connection, float], Awaitable[T]], deadline: float) -> T:
+        connection = await self.take()
+        sound = False
+        try:
+            row = await fetch(connection, max(deadline - time.monotonic(), 0.1))
+            sound = True
+            return row
+        except (asyncpg.PostgresError, ValueError):
+            sound = True  # refused by the server or by the driver; a closed connection shows as such
+            raise
+        except TimeoutError:
+            connection.terminate()  # or giving it back would wait for a server that does not respond
+            raise
+        finally:
+            await self.give_back(connection, sound=sound)
+
+    async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
+        async with self.connection() as connection:
+            return await write(connection, rows)
+
+
+# Writes rows by one statement and returns a result for each. The statement takes them in an order of its own, so that
+# two such statements never wait for each other in a circle.
+GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Sequence[T]]]
+
+
+class _Borrowed:
+    """A connection for the length of a block; faults of the store become Unavailable."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def __aenter__(self) -> Connection:
+        with _StoreFaults():
+            self._connection = await self._database.take()
+        return self._connection
+
+    async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
+        connection = self._connection
+        # A block that ends by a fault may have left a statement under way, or a transaction open.
+        sound = fault is None or not (isinstance(fault, _UNSOUND) or connection.is_in_transaction())
+        if isinstance(fault, TimeoutError):
+            connection.terminate()
+        await self._database.give_back(connection, sound=sound)
+        _StoreFaults().__exit__(kind, fault, trace)
 
 
 class _StoreFaults:

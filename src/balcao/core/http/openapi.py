@@ -1,5 +1,6 @@
 """The OpenAPI document of a service, generated from the declarations of its operations."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 _REFERENCE = "#/components/schemas/{name}"
+_CITATION = re.compile(r" \((?:rules|spec): [^)]*\)")
 _MEANINGS = {
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
@@ -172,6 +174,7 @@ class _Schemas:
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
             _drop_titles(schema)
+            _drop_citation(schema)
 
     def of(self, kind: Any) -> Document:
         """Return the schema of a type: a reference where it has a component of its own."""
@@ -211,3 +214,9 @@ def _drop_titles(schema: Any) -> None:
     """Drop the titles that only repeat a member's name."""
     for member in schema.get("properties", {}).values():
         member.pop("title", None)
+
+
+def _drop_citation(schema: Any) -> None:
+    """Drop what cites the project's own pages: integrators do not have them at hand."""
+    if "description" in schema:
+        schema["description"] = _CITATION.sub("", schema["description"])

@@ -52,7 +52,7 @@ class Page:
 def page_of(query: Mapping[str, str], per_page: int = 10) -> Page:
     """Read the page asked for; `per_page` is the default.
 
-    Raises Invalid naming the parameter (registry document, 1.1).
+    Raises Invalid naming the parameter (rules: registry 1.1).
     """
     return Page(
         whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),

@@ -155,6 +155,29 @@ async def enqueue(
     return int(ids[0])
 
 
+def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
+    """Return the text of two CTEs that enqueue a job for each row of `source`; `queued (id)` has the jobs' ids.
+
+    For a store that writes and enqueues in one statement. `kind`, `payload` (what `payload_bytes` made) and `delay`
+    (an interval) are SQL expressions. The library's own statement takes arrays and no relation; a test compares what
+    the two write. However many rows it is, the queue's trigger wakes the workers once for the statement.
+    """
+    return f"""
+queued AS (
+    INSERT INTO {QUEUE_SCHEMA}.pgqueuer (priority, entrypoint, payload, execute_after, status)
+    SELECT 0, {kind}, {payload}, now() + {delay}, 'queued' FROM {source}
+    RETURNING id, entrypoint, priority
+), queue_logged AS (
+    INSERT INTO {QUEUE_SCHEMA}.pgqueuer_log (job_id, status, entrypoint, priority)
+    SELECT id, 'queued', entrypoint, priority FROM queued
+)"""  # noqa: S608 - texts of our own stores
+
+
+def withdraw_sql(job: str, source: str) -> str:
+    """Return the text of a DELETE that takes the jobs out of the queue whose ids are `job` in the rows of `source`."""
+    return f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer USING {source} WHERE pgqueuer.id = {job}"  # noqa: S608 - as above
+
+
 _WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> 'picked' OR $2) RETURNING true"  # noqa: S608
 
 
@@ -164,14 +187,6 @@ async def withdraw(connection: Connection, job: int, *, also_running: bool = Fal
     `also_running` is for a job that has done its work and whose end is only not written down yet.
     """
     return bool(await connection.fetchval(_WITHDRAW, job, also_running))
-
-
-_QUEUED = f"SELECT EXISTS (SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1)"  # noqa: S608
-
-
-async def is_queued(connection: Connection, job: int) -> bool:
-    """Whether the queue has the job: waiting, running or parked, but neither done nor dropped."""
-    return bool(await connection.fetchval(_QUEUED, job))
 
 
 async def enqueue_alone(connection: Connection, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Days and instants as records hold them: `YYYY-MM-DD` or RFC 3339, shown with a time (registry document, 1.1)."""
+"""Days and instants as records hold them: `YYYY-MM-DD` or RFC 3339, shown with a time (rules: registry 1.1)."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone

@@ -1,4 +1,4 @@
-"""What an older job is made of (employability document, 3.5)."""
+"""What an older job is made of (rules: employability 3.5)."""
 
 from datetime import datetime
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Older jobs: the earlier, independent listing (employability document, 2.10, 3.5 and 4.7)."""
+"""Older jobs: the earlier, independent listing (rules: employability 2.10, 3.5, 4.7)."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The states of an older job and the moves between them, without SQL and HTTP (employability document, 4.7)."""
+"""The states of an older job and the moves between them, without SQL and HTTP (rules: employability 4.7)."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -20,5 +20,5 @@ class Kind(StrEnum):
 
 
 def shipped_id(kind: Kind, descricao: str) -> UUID:
-    """The same on every installation (employability document, section 3)."""
+    """The same on every installation (rules: employability 3)."""
     return uuid5(_NAMESPACE, f"{kind}:{descricao}")

@@ -7,7 +7,7 @@ import msgspec
 
 
 class ReferenceValue(msgspec.Struct):
-    """Spec: availability, work model."""
+    """A reference value: an availability or a work model (spec: employability records)."""
 
     id: UUID
     descricao: str

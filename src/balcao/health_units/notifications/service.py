@@ -1,4 +1,4 @@
-"""Opening, changing, confirming and closing a notification (health-units document, section 4.1).
+"""Opening, changing, confirming and closing a notification (rules: health_units 4.1).
 
 Each act leaves its event, its entry in the feed and its audit event in one transaction.
 """

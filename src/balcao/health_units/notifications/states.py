@@ -1,6 +1,6 @@
 """The life of a notification as pure rules: what an act makes of it, and what its events add up to.
 
-Health-units document, section 4.1. An act yields an event; the state is always the events applied in order.
+rules: health_units 4.1. An act yields an event; the state is always the events applied in order.
 """
 
 from collections.abc import Iterable

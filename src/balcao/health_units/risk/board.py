@@ -1,6 +1,6 @@
 """The risk of every unit, held in each process as ready answers and never older than can be vouched for.
 
-Health-units document, section 5: freshness and honesty come before speed.
+rules: health_units 5: freshness and honesty come before speed.
 """
 
 import time

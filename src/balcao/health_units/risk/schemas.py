@@ -19,7 +19,7 @@ class Situation(msgspec.Struct):
 
 
 class UnitRisk(msgspec.Struct):
-    """Spec: health-unit risk. `ultima_notificacao` leaves out what was closed as a mistake."""
+    """The risk of a unit (spec: health-unit risk). `ultima_notificacao` leaves out what was closed as a mistake."""
 
     cnes: CnesText
     notificacao_ativa: Situation | None

@@ -18,7 +18,7 @@ _Phone = Annotated[str, Field(pattern=r"^\([0-9]{2}\) [0-9]{4,5}-[0-9]{4}$")]
 
 
 class UnitBody(BaseModel):
-    """Health-units document, section 3.1, without the derived members."""
+    """A unit without its derived members (rules: health_units 3.1)."""
 
     nome: Annotated[str, Field(min_length=1, max_length=200)]
     logradouro: Annotated[str, Field(max_length=200)] | None = None

@@ -1,4 +1,4 @@
-"""The instant of a CRM event, by ISO 8601 as CRMs write it (registry document, 4.1 row 8)."""
+"""The instant of a CRM event, by ISO 8601 as CRMs write it (rules: registry 4.1 row 8)."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

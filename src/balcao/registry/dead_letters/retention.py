@@ -1,4 +1,4 @@
-"""A dead letter that nobody looked after ends as if an operator had dropped it (registry document, section 5)."""
+"""A dead letter that nobody looked after ends as if an operator had dropped it (rules: registry 5)."""
 
 from datetime import timedelta
 

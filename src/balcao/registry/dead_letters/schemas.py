@@ -1,4 +1,4 @@
-"""Wire types of the dead letters: names, numbers and codes, never a value of a person (registry document, 3.4)."""
+"""Wire types of the dead letters: names, numbers and codes, never a value of a person (rules: registry 3.4)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -37,5 +37,5 @@ _GIVE_UP_PUSH = "DELETE FROM registry.outbox WHERE id = $1::text::uuid"
 
 
 async def give_up_push(connection: Connection, outbox_id: str) -> None:
-    """The CRM differs until the citizen's next change (registry document, 4.5)."""
+    """The CRM differs until the citizen's next change (rules: registry 4.5)."""
     await connection.execute(_GIVE_UP_PUSH, outbox_id)

@@ -1,4 +1,4 @@
-"""The fields of the mirror: wire keys of the CRM's `dados` (registry document, 3.4).
+"""The fields of the mirror: wire keys of the CRM's `dados` (rules: registry 3.4).
 
 `nome`, `nomeSocial` and `dataNascimento` are not among them: they are never looked at (spec: webhook rule 3).
 """

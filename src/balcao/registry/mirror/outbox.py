@@ -5,12 +5,12 @@ that runs a second time (its worker was killed) finds nothing to do, and no two 
 The caller holds the citizen's mirror locked.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from balcao.core.database.pool import Connection
-from balcao.core.jobs.worker import enqueue, is_queued, withdraw
+from balcao.core.jobs.worker import enqueue, withdraw
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
@@ -19,27 +19,10 @@ from balcao.registry.mirror.outbox_store import Row
 PUSH_JOB = "crm_push"
 FIRST_DELAY = timedelta(seconds=2)
 AT_ONCE = timedelta(0)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 marked = store.marked
 owner = store.owner
 take = store.take
-
-
-async def mark(connection: Connection, cpf: Cpf, fields: Sequence[str], at: datetime, request_id: str) -> None:
-    """These registers were written by the citizen at that time, which is their version: it never comes twice."""
-    version = (at - _EPOCH) // timedelta(microseconds=1)
-    dirty = dict.fromkeys(fields, version)
-    row = await store.of(connection, cpf)
-    if row is None:
-        outbox_id = new_id()
-        job = await _enqueued(connection, outbox_id, FIRST_DELAY)
-        await store.insert(connection, cpf, outbox_id, dirty, version, job, request_id)
-        return
-    await store.add(connection, cpf, dirty, version, request_id)
-    if row.given_up or not await is_queued(connection, row.job):  # an operator can drop a job
-        await withdraw(connection, row.job, also_running=True)
-        await _hand_over(connection, cpf, FIRST_DELAY)
 
 
 async def keep_own(connection: Connection, cpf: Cpf) -> None:
@@ -90,4 +73,4 @@ async def _enqueued(connection: Connection, outbox_id: str, delay: timedelta) ->
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-__all__ = ["PUSH_JOB", "Row", "failed", "keep_own", "mark", "marked", "owner", "sent", "take"]
+__all__ = ["PUSH_JOB", "Row", "failed", "keep_own", "marked", "owner", "sent", "take"]

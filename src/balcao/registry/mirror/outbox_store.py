@@ -39,25 +39,6 @@ async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
     return Cpf(digits) if digits else None
 
 
-_INSERT = """
-INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id)
-VALUES ($1, $2::uuid, $3::jsonb, $4, clock_timestamp(), $5, $6)
-"""
-
-
-async def insert(
-    connection: Connection, cpf: Cpf, outbox_id: str, dirty: Mapping[str, int], version: int, job: int, request_id: str
-) -> None:
-    await connection.execute(_INSERT, cpf.digits, outbox_id, json_text(dirty), version, job, request_id)
-
-
-_ADD = "UPDATE registry.outbox SET dirty = dirty || $2::jsonb, version = $3, request_id = $4 WHERE cpf = $1"
-
-
-async def add(connection: Connection, cpf: Cpf, dirty: Mapping[str, int], version: int, request_id: str) -> None:
-    await connection.execute(_ADD, cpf.digits, json_text(dirty), version, request_id)
-
-
 _HAND_OVER = """
 UPDATE registry.outbox
 SET id = $2::uuid, job = $3, given_up = false, first_change_at = clock_timestamp(), attempts_log = '[]'

@@ -3,19 +3,17 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
 from balcao.registry.mirror.store import Mirror
-from balcao.registry.mirror.writes import Consent, Value, Writes
+from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 read = store.read
 read_head = store.read_head
 lock = store.lock
-drop_wording = store.drop_wording
 tombstone_moment = store.tombstone_moment
 release_future = store.release_future
 
@@ -53,26 +51,18 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
 
 
 async def write_own(
-    connection: Connection,
-    call: Call,
-    cpf: Cpf,
-    values: Mapping[str, Value],
-    *,
-    beside: Sequence[str] = (),
-    wording: tuple[str, Mapping[str, Any], str] | None = None,
-) -> None:
+    connection: Connection, call: Call, cpf: Cpf, write: OwnWrite, *, trail: str = "[]", expected: int | None = None
+) -> bool:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
-    It is told to the CRM: the mark for that is part of this transaction (registry document, 4.5).
-    `beside` names further registers that show in the same member; `wording` is (kind, what was typed, the form that
-    the register holds for it).
+    One statement: with the change goes the mark that the CRM is still to be told (rules: registry 4.5), the job
+    that tells it, and the `trail`. Answers whether it was written, which it is not when the mirror that the caller has
+    read, of the version `expected`, has changed since: then read again, decide again.
     """
-    await store.lock(connection, cpf)
-    at = await store.own_moment(connection, cpf, [*values, *beside])
-    await store.merge_registers(connection, cpf, values, at, "citizen" if call.is_owner else "staff")
-    if wording is not None:
-        await store.keep_wording(connection, cpf, *wording, at)
-    await outbox.mark(connection, cpf, list(values), at, call.request_id)
+    origin = "citizen" if call.is_owner else "staff"
+    return await store.write_own(
+        connection, cpf, write, origin=origin, request_id=call.request_id, trail=trail, expected=expected
+    )
 
 
 async def sending(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
@@ -96,7 +86,7 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """A consent that the CRM has confirmed to the citizen, as an own write: its time (registry document, 2.10)."""
+    """A consent that the CRM has confirmed to the citizen, as an own write: its time (rules: registry 2.10)."""
     await store.lock(connection, cpf)
     at = await store.consent_moment(connection, cpf, consent)
     await store.merge_consents(connection, cpf, [consent], at, "citizen")
@@ -127,7 +117,6 @@ __all__ = [
     "apply_delta",
     "confirm_consent",
     "confirmed",
-    "drop_wording",
     "lock",
     "read",
     "read_head",

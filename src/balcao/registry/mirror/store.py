@@ -3,19 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror.writes import Consent, Value
+from balcao.core.values.ids import new_id
+from balcao.registry.mirror.outbox import FIRST_DELAY, PUSH_JOB
+from balcao.registry.mirror.writes import Consent, OwnWrite, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
 # so that it sees what the holder before it has committed.
 _LOCK = """
-INSERT INTO registry.mirror_head (cpf) VALUES ($1)
-ON CONFLICT (cpf) DO UPDATE SET cpf = excluded.cpf
+INSERT INTO registry.mirror_head (cpf, version) VALUES ($1, 1)
+ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """
 
@@ -27,15 +30,18 @@ async def lock(connection: Connection, cpf: Cpf) -> Row:
 
 
 # The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
-_MERGE_REGISTERS = """
-INSERT INTO registry.register (cpf, field, value, at, origin)
-SELECT $1, offered.key, offered.value, $3, $4
-FROM jsonb_each($2::jsonb) AS offered
+_GREATER_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
 WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
     > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
-RETURNING field
 """
+_MERGE_REGISTERS = f"""
+INSERT INTO registry.register (cpf, field, value, at, origin)
+SELECT $1, offered.key, offered.value, $3, $4
+FROM jsonb_each($2::jsonb) AS offered
+{_GREATER_STAYS}
+RETURNING field
+"""  # noqa: S608 - our own texts
 
 
 async def merge_registers(
@@ -139,21 +145,6 @@ async def touch(connection: Connection, cpf: Cpf, event_at: datetime) -> None:
     await connection.execute(_TOUCH, cpf.digits, event_at)
 
 
-# An own write is later than everything already applied to what it shows, and than the tombstone.
-_OWN_MOMENT = """
-SELECT greatest(
-    clock_timestamp(),
-    (SELECT anonymised_at FROM registry.mirror_head WHERE cpf = $1) + interval '1 microsecond',
-    (SELECT max(at) FROM registry.register WHERE cpf = $1 AND field = ANY($2)) + interval '1 microsecond')
-"""
-
-
-async def own_moment(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> datetime:
-    """The time of an own write to what these registers show; the mirror must be locked."""
-    moment: datetime = await connection.fetchval(_OWN_MOMENT, cpf.digits, list(fields))
-    return moment
-
-
 # Of an anonymisation asked for here: nothing that is in the mirror now is later, whatever time it claims.
 _TOMBSTONE_MOMENT = """
 SELECT greatest(
@@ -170,21 +161,87 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     return moment
 
 
-_KEEP_WORDING = """
-INSERT INTO registry.wording (cpf, kind, value, wire, at) VALUES ($1, $2, $3::jsonb, $4, $5)
-ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
-"""
+# A change by the citizen or on their behalf, what it leaves for the CRM to be told, and its trace.
+#
+# Everything depends on `held`, so the mirror is locked before anything else is, as by everybody who changes it. The
+# rest of the statement sees what was committed before it began, perhaps before it waited for the lock: therefore rows
+# of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
+# removed where `expected` has made sure that none came.
+#
+# One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
+# row's new id tells the job before, should it run yet, that there is nothing left for it.
+_WRITE_OWN = f"""
+WITH held AS MATERIALIZED (
+    SELECT * FROM registry.hold_mirror($1, $3, $4)
+), merged AS (
+    INSERT INTO registry.register (cpf, field, value, at, origin)
+    SELECT $1, offered.key, offered.value, held.moment, $5
+    FROM held, jsonb_each($2::jsonb) AS offered
+    {_GREATER_STAYS}
+), worded AS (
+    INSERT INTO registry.wording (cpf, kind, value, wire, at)
+    SELECT $1, $6, $7::jsonb, $8, held.moment FROM held WHERE $7 IS NOT NULL
+    ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
+), unworded AS (
+    DELETE FROM registry.wording USING held WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
+), version AS (
+    SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM held
+), {enqueue_sql("$9", "$10", "$11::interval", "held WHERE held.job IS NULL")}
+, withdrawn AS (
+    {withdraw_sql("held.lost_job", "held")}
+), marked AS (
+    INSERT INTO registry.outbox AS waiting (cpf, id, dirty, version, first_change_at, job, request_id)
+    SELECT $1, $12::text::uuid,
+           (SELECT jsonb_object_agg(field, version.number) FROM jsonb_object_keys($2::jsonb) AS field),
+           version.number, clock_timestamp(), coalesce(version.job, queued.id), $13
+    FROM version LEFT JOIN queued ON true
+    ON CONFLICT (cpf) DO UPDATE SET
+        dirty = waiting.dirty || excluded.dirty,
+        version = excluded.version,
+        request_id = excluded.request_id,
+        (id, job, given_up, first_change_at, attempts_log) = (
+            SELECT waiting.id, waiting.job, waiting.given_up, waiting.first_change_at, waiting.attempts_log
+            WHERE waiting.job = excluded.job
+            UNION ALL
+            SELECT excluded.id, excluded.job, false, excluded.first_change_at, '[]'
+            WHERE waiting.job <> excluded.job)
+), recorded AS (
+    {record_sql("$14::jsonb", "held")}
+)
+SELECT true FROM held
+"""  # noqa: S608 - our own texts
 
 
-async def keep_wording(connection: Connection, cpf: Cpf, kind: str, value: Any, wire: str, at: datetime) -> None:
-    await connection.execute(_KEEP_WORDING, cpf.digits, kind, json_text(value), wire, at)
-
-
-_DROP_WORDING = "DELETE FROM registry.wording WHERE cpf = $1 AND kind = $2"
-
-
-async def drop_wording(connection: Connection, cpf: Cpf, kind: str) -> None:
-    await connection.execute(_DROP_WORDING, cpf.digits, kind)
+async def write_own(
+    connection: Connection,
+    cpf: Cpf,
+    write: OwnWrite,
+    *,
+    origin: str,
+    request_id: str,
+    trail: str,
+    expected: int | None,
+) -> bool:
+    """Return whether the mirror still had the `expected` version; None stands for any."""
+    outbox_id = new_id()
+    written = await connection.fetchval(
+        _WRITE_OWN,
+        cpf.digits,
+        json_text(write.values),
+        [*write.values, *write.beside],
+        expected,
+        origin,
+        write.wording_kind,
+        None if write.wording is None else json_text(write.wording),
+        write.wire,
+        PUSH_JOB,
+        payload_bytes({"outbox": outbox_id}),
+        FIRST_DELAY,
+        outbox_id,
+        request_id,
+        trail,
+    )
+    return bool(written)
 
 
 class Register(msgspec.Struct, frozen=True):
@@ -199,16 +256,20 @@ class Wording(msgspec.Struct, frozen=True):
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written."""
+    """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
 
     known: bool
     registers: dict[str, Register]
     wordings: dict[str, Wording]
+    version: int = 0
+    read_at: datetime | None = None
 
 
 _READ = """
 SELECT jsonb_build_object(
     'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
+    'version', coalesce((SELECT version FROM registry.mirror_head WHERE cpf = $1), 0),
+    'read_at', clock_timestamp(),
     'registers', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
         FROM registry.register WHERE cpf = $1), '{}'),
@@ -243,7 +304,9 @@ async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
 # Wordings go with their registers, or a later clearing would pass them by.
 _RELEASE_FUTURE = """
-WITH wordings AS (
+WITH head AS (
+    UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = $1
+), wordings AS (
     UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
 )
 UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field

@@ -1,4 +1,4 @@
-"""Between the CRM's form of a value and the registry's (registry document, 4.3)."""
+"""Between the CRM's form of a value and the registry's (rules: registry 4.3)."""
 
 import re
 import unicodedata

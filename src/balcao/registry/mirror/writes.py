@@ -1,4 +1,4 @@
-"""What an event writes: a function of the event alone (registry document, 4.2, "Event to writes")."""
+"""What an event writes: a function of the event alone (rules: registry 4.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +32,25 @@ class Writes:
 
     def __bool__(self) -> bool:
         return bool(self.registers or self.consents or self.clears_consents)
+
+
+@dataclass(frozen=True)
+class OwnWrite:
+    """What a citizen, or staff on their behalf, changes.
+
+    `beside` names further registers that show in the same member. `wording` is what was typed where the CRM's form is
+    poorer, `wire` what the register holds for it; with `wording_kind` and no wording, the one that is stored goes.
+    """
+
+    values: Mapping[str, Value]
+    beside: Sequence[str] = ()
+    wording_kind: str | None = None
+    wording: Mapping[str, Any] | None = None
+    wire: str | None = None
+
+    @property
+    def removes_wording(self) -> bool:
+        return self.wording_kind is not None and self.wording is None
 
 
 def of_delta(dados: Mapping[str, Any]) -> Writes:

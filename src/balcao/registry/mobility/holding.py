@@ -1,4 +1,4 @@
-"""What the mobility rooms hold of a person: own vehicles, and links as a driver (registry document, 4.9)."""
+"""What the mobility rooms hold of a person: own vehicles, and links as a driver (rules: registry 4.9)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

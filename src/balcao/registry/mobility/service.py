@@ -1,4 +1,4 @@
-"""What the nightly job does to links and vehicles (registry document, 4.8 and 5)."""
+"""What the nightly job does to links and vehicles (rules: registry 4.8, 5)."""
 
 from balcao.registry.mobility import store
 

@@ -1,4 +1,4 @@
-"""SQL of what ends by time or by a person's right: links and vehicles (registry document, 4.8, 4.9 and 5)."""
+"""SQL of what ends by time or by a person's right: links and vehicles (rules: registry 4.8, 4.9, 5)."""
 
 from datetime import datetime
 

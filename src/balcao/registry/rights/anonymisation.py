@@ -31,7 +31,7 @@ _ISOLATION = "repeatable_read"
 
 
 async def anonymise(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
-    """Raises Invalid, Conflict for a confirmation that does not fit (registry document, 4.9)."""
+    """Raises Invalid, Conflict for a confirmation that does not fit (rules: registry 4.9)."""
     if body.reason is not None:
         call.reason = clean("reason", body.reason, shortest=3, longest=500)
     elif not call.is_owner:

@@ -9,7 +9,7 @@ from balcao.registry.rights.holdings import HOLDINGS
 
 
 async def clear(connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
-    """The mirror must be locked. With `by_event` what a CRM event erases beside the mirror (registry document, 4.9)."""
+    """The mirror must be locked. With `by_event` what a CRM event erases beside the mirror (rules: registry 4.9)."""
     cleared: list[Cleared] = []
     for holding in HOLDINGS:
         if holding.cleared is not None and (holding.by_event or not by_event):

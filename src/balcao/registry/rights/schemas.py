@@ -1,4 +1,4 @@
-"""Wire types of the person's rights (registry document, 2.9 and 2.10)."""
+"""Wire types of the person's rights (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -57,7 +57,7 @@ class Anonymisation(msgspec.Struct):
 
 
 class Export(msgspec.Struct):
-    """The file, member by member (registry document, 4.9)."""
+    """The file, member by member (rules: registry 4.9)."""
 
     exportado_em: datetime
     cidadao: Any

@@ -28,7 +28,7 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export(call: Call, cpf: Cpf) -> bytes:
-    """One consistent snapshot of every room, itself audited (registry document, 4.9).
+    """One consistent snapshot of every room, itself audited (rules: registry 4.9).
 
     Raises TooMany, NotFound for anybody but the owner when nothing is stored.
     """

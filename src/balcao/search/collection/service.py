@@ -1,4 +1,4 @@
-"""The collection as its writers and readers enter it (search document, 4.4, steps 1 and 2).
+"""The collection as its writers and readers enter it (rules: search 4.4 steps 1-2).
 
 The order of locks is the same everywhere: runs, collection, head, physical row.
 """

@@ -6,7 +6,7 @@ import msgspec
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Unavailable
 
-# What a schema change waits for the writers under way (spec: 503 after ten seconds).
+# What a schema change waits for the writers under way (rules: search 2.1).
 SWITCH_PATIENCE = "10s"
 
 

@@ -22,7 +22,7 @@ class StartBody(msgspec.Struct):
 
 
 class MigrationStatus(msgspec.Struct):
-    """Spec: migration status. Instants in unix seconds, 0 when unset."""
+    """The state of a run (spec: migration status). Instants in unix seconds, 0 when unset."""
 
     backup_collection: str
     completed_at: int
@@ -40,7 +40,7 @@ class MigrationStatus(msgspec.Struct):
 
 
 class HistoryEntry(msgspec.Struct):
-    """Spec: migration history entry."""
+    """A run in the list of runs (spec: migration history entry)."""
 
     id: str
     completed_at: int

@@ -1,4 +1,4 @@
-"""Giving the collection another schema version, and taking it back (search document, 4.4 and 4.5).
+"""Giving the collection another schema version, and taking it back (rules: search 4.4, 4.5).
 
 A migration runs in one transaction while writers wait: right for a small catalogue. The tables, the triggers and the
 switch are those of the online method, which only replaces the copy.

@@ -1,4 +1,4 @@
-"""Which run may be rolled back now: every call in every state (search document, 4.5)."""
+"""Which run may be rolled back now: every call in every state (rules: search 4.5)."""
 
 from collections.abc import Sequence
 from typing import Literal

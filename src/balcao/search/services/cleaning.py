@@ -1,4 +1,4 @@
-"""How each kind of member is cleaned and bounded (search document, 3.1); every fault names the member."""
+"""How each kind of member is cleaned and bounded (rules: search 3.1); every fault names the member."""
 
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""What an editor's body makes of a service: cleaned, bounded, merged member by member (search document, 3.1, 4.1)."""
+"""What an editor's body makes of a service: cleaned, bounded, merged member by member (rules: search 3.1, 4.1)."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What follows from a service's content: the plain texts and the text that is searched (search document, 3.1)."""
+"""What follows from a service's content: the plain texts and the text that is searched (rules: search 3.1)."""
 
 from datetime import datetime
 

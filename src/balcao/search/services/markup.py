@@ -1,4 +1,4 @@
-"""Texts in markdown: what they must not contain, and how they read without their marks (search document, 3.1)."""
+"""Texts in markdown: what they must not contain, and how they read without their marks (rules: search 3.1)."""
 
 import html
 import re

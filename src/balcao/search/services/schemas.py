@@ -1,4 +1,4 @@
-"""Forms of a service: what a caller sends, what is stored, what staff see (search document, 3.1)."""
+"""Forms of a service: what a caller sends, what is stored, what staff see (rules: search 3.1)."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Which slug a service answers to: computed from its name, never given to another (search document, 4.3)."""
+"""Which slug a service answers to: computed from its name, never given to another (rules: search 4.3)."""
 
 from typing import TypedDict
 

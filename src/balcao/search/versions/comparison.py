@@ -1,4 +1,4 @@
-"""What changed between two snapshots of a service (search document, 2.1, "Compare in detail")."""
+"""What changed between two snapshots of a service (rules: search 2.1)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -18,7 +18,7 @@ class FieldChange(msgspec.Struct):
 
 
 class Comparison(msgspec.Struct):
-    """Spec: service version comparison. Kind, instant and author are those of the version compared to."""
+    """What changed (spec: service version comparison). Kind, instant and author are the target version's."""
 
     change_type: str
     changed_at: int

@@ -10,7 +10,7 @@ Months = Annotated[int, msgspec.Meta(ge=0, le=600)]
 
 
 class Experience(msgspec.Struct):
-    """Spec: resume experience. No member is ever null; `tempo_experiencia_meses` 0 means not informed."""
+    """An experience (spec: employability records). Nothing is null; `tempo_experiencia_meses` 0 means not informed."""
 
     id: UUID
     cpf: str

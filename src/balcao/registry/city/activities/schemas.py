@@ -1,4 +1,4 @@
-"""Wire types of the economic activities (registry document, 2.6)."""
+"""Wire types of the economic activities (rules: registry 2.6)."""
 
 from typing import Annotated
 

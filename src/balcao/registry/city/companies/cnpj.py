@@ -1,4 +1,4 @@
-"""The CNPJ, also with letters: fourteen characters, never punctuated here (registry document, 2.6)."""
+"""The CNPJ, also with letters: fourteen characters, never punctuated here (rules: registry 2.6)."""
 
 import re
 from typing import Annotated, TypeAlias

@@ -1,4 +1,4 @@
-"""Wire types of the companies (registry document, 3.7): one type for the city's file and for the answers.
+"""Wire types of the companies (rules: registry 3.7): one type for the city's file and for the answers.
 
 Every member is always answered; objects are never null, so that a portal may look into them.
 """

@@ -62,6 +62,6 @@ async def _leave_trace(call: Call) -> None:
 
 
 def _shown(company: Company, call: Call) -> Company:
-    """The platform's own client gets whole records (registry document, 1.1)."""
+    """The platform's own client gets whole records (rules: registry 1.1)."""
     shown = timed(company, ZoneInfo(call.platform.settings.time_zone))
     return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)

@@ -1,4 +1,4 @@
-"""Wire types of the departments (registry document, 3.7)."""
+"""Wire types of the departments (rules: registry 3.7)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -17,7 +17,7 @@ class Dependencies(msgspec.Struct):
 
 
 class HealthCheck(msgspec.Struct):
-    """Spec: health check result; `version` is the package's."""
+    """The state of the registry (spec: health check result); `version` is the package's."""
 
     services: Dependencies
     status: bool

@@ -1,4 +1,4 @@
-"""Wire types of the links between staff and departments (registry document, 2.6)."""
+"""Wire types of the links between staff and departments (rules: registry 2.6)."""
 
 from datetime import datetime
 from uuid import UUID

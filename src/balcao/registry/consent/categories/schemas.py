@@ -1,4 +1,4 @@
-"""Wire types of the notification categories (registry document, 3.5)."""
+"""Wire types of the notification categories (rules: registry 3.5)."""
 
 from datetime import datetime
 from typing import Annotated

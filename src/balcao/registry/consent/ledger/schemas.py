@@ -1,4 +1,4 @@
-"""Wire types of the ledger of preferences (registry document, 3.5)."""
+"""Wire types of the ledger of preferences (rules: registry 3.5)."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What forms offer: recommended channels and reasons, exact codes, in their order (registry document, 3.8)."""
+"""What forms offer: recommended channels and reasons, exact codes, in their order (rules: registry 3.8)."""
 
 from balcao.registry.consent.preferences.schemas import Channel, Channels, OptOutReason, OptOutReasons
 

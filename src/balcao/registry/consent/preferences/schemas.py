@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 
 class Preferences(msgspec.Struct):
-    """Spec: notification preferences of a citizen. Every active category appears in `category_opt_ins`."""
+    """`category_opt_ins` has every active category (spec: notification preferences of a citizen)."""
 
     cpf: str
     opt_in: bool

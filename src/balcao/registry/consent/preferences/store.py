@@ -4,28 +4,43 @@ from collections.abc import Mapping
 
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.batching import Lookup
+from balcao.core.database.pool import Connection, Database, Row, json_text
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
 # One row always: without a choice of the citizen's the categories' defaults show, and their newest change as time.
-_READ = """
-SELECT coalesce(preferences.opt_in, true) AS opt_in,
+BY_CPF = Lookup(
+    "text",
+    """
+SELECT asked.key,
+       coalesce(preferences.opt_in, true) AS opt_in,
        categories.opt_ins,
        coalesce(preferences.updated_at, categories.updated_at) AS updated_at
-FROM (
+FROM asked
+CROSS JOIN LATERAL (
     SELECT jsonb_object_agg(category.id, coalesce(choice.opt_in, category.default_opt_in))
                FILTER (WHERE category.active)::text AS opt_ins,
            max(category.updated_at) AS updated_at
     FROM registry.notification_category AS category
-    LEFT JOIN registry.preference_choice AS choice ON choice.category_id = category.id AND choice.cpf = $1
+    LEFT JOIN registry.preference_choice AS choice ON choice.category_id = category.id AND choice.cpf = asked.key
 ) AS categories
-LEFT JOIN registry.preferences ON preferences.cpf = $1
-"""
+LEFT JOIN registry.preferences ON preferences.cpf = asked.key
+""",
+)
+
+
+async def find(database: Database, cpf: Cpf) -> Preferences:
+    """Return the preferences by a look-up that other callers share; the caller's right has been checked."""
+    return _preferences(cpf, await database.fetch_by_key(BY_CPF, cpf.digits))
 
 
 async def read(connection: Connection, cpf: Cpf) -> Preferences:
-    row = await connection.fetchrow(_READ, cpf.digits)
+    """Return the preferences as this transaction sees them."""
+    return _preferences(cpf, await connection.fetchrow(BY_CPF.of_one, cpf.digits))
+
+
+def _preferences(cpf: Cpf, row: Row | None) -> Preferences:
     assert row is not None  # an aggregate without GROUP BY
     opt_ins = msgspec.json.decode(row["opt_ins"] or "{}", type=dict[str, bool])
     return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])

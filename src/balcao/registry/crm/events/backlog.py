@@ -17,7 +17,7 @@ class Backlog:
         self._counted_at = float("-inf")
 
     async def refuse_when_full(self, platform: Platform) -> None:
-        """Raises Unavailable (registry document, 4.1 row 4)."""
+        """Raises Unavailable (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
             async with platform.database.connection() as connection:

@@ -2,6 +2,5 @@
 
 from balcao.core.jobs.declaration import About
 from balcao.registry.crm.events import store
-from balcao.registry.crm.events.service import EVENT_JOB
 
-ABOUT = About(EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)
+ABOUT = About(store.EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)

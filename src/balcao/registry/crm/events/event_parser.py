@@ -1,4 +1,4 @@
-"""What the webhook lets in: rows 5 to 12 of the registry document, section 4.1, in that order."""
+"""What the webhook accepts, checked in that order (rules: registry 4.1 rows 5-12)."""
 
 import hashlib
 import unicodedata

@@ -7,6 +7,7 @@ from typing import Any
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
 from balcao.registry.crm.events import service
+from balcao.registry.crm.events.store import EVENT_JOB
 
 
 async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
@@ -14,4 +15,4 @@ async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 # Only an absent store can make this job fail, so it is tried for as long as an outage may last.
-JOBS = [JobKind(service.EVENT_JOB, apply_event, attempts=1000, first_delay=timedelta(seconds=1))]
+JOBS = [JobKind(EVENT_JOB, apply_event, attempts=1000, first_delay=timedelta(seconds=1))]

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Acknowledgement(msgspec.Struct):
-    """Spec: webhook acknowledgement."""
+    """That an event was queued (spec: webhook acknowledgement)."""
 
     cpf: str
     evento: str
@@ -48,7 +48,7 @@ class CidadaoAddress(msgspec.Struct):
 
 
 class Cidadao(msgspec.Struct, rename="camel"):
-    """Spec: CRM citizen data of the login sync. A text that the CRM does not have is left out, never null."""
+    """The citizen as the CRM has it (spec: CRM citizen data). A text that it does not have is left out, never null."""
 
     account_id: str
     cpf: str
@@ -82,7 +82,7 @@ class Cidadao(msgspec.Struct, rename="camel"):
 
 
 class LoginSync(msgspec.Struct):
-    """Spec: `action` is matched or created."""
+    """The result of the login sync (spec: login-sync rules): `action` is matched or created."""
 
     action: str
     cidadao: Cidadao

@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 from balcao.core.context.audit import Action as AuditAction
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
-from balcao.core.jobs.worker import enqueue
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
 from balcao.registry.crm.events import event_parser as door
@@ -19,13 +19,12 @@ from balcao.registry.mirror.service import Result
 from balcao.registry.mirror.writes import of_delta
 from balcao.registry.rights import clearing
 
-EVENT_JOB = "crm_event"
 FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
 
 
 def integration_configured(platform: Platform) -> None:
-    """Raises Unavailable before the client's right is looked at (registry document, 4.1 row 2)."""
+    """Raises Unavailable before the client's right is looked at (rules: registry 4.1 row 2)."""
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
@@ -35,18 +34,18 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
     event = door.read(body)
-    async with call.platform.database.transaction() as connection:
-        event_id = await store.keep(connection, event, call.client, call.request_id)
-        if event_id is not None:
-            _count_future(event)
-            await enqueue(connection, EVENT_JOB, {"event": event_id})
-            await call.platform.audit.record(connection, call, "event", subject=event.cpf, fields=_fields(event))
+    trail = call.platform.audit.trail(call, "event", subject=event.cpf, fields=_fields(event))
+    offered = store.Offered(event, call.client, call.request_id, trail)
+    with recording():
+        is_new = await call.platform.database.write_grouped(store.accept, offered)
+    if is_new:
+        _count_future(event)
     backlog.added()
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
 
 
 def _count_future(event: Event) -> None:
-    """It is taken as it is; an operator can release what it writes (registry document, 4.1)."""
+    """It is taken as it is; an operator can release what it writes (rules: registry 4.1)."""
     if event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
 

@@ -6,29 +6,66 @@ from typing import Any
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.crm.events.event_parser import Event
 
-# The same event again (same person, kind, `updatedAt` and bytes) makes no second row (spec: webhook rule 6).
-_KEEP = """
-INSERT INTO registry.crm_event
-    (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
-VALUES ($1, $2, $3, coalesce($4, now()), $5::jsonb, $6, $4 IS NOT NULL, $7, $8)
-ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
-RETURNING id::text
-"""
+EVENT_JOB = "crm_event"
+
+# Many events at once, each with its job and its trace. The same event again (same person, kind, `updatedAt` and bytes)
+# makes no second row, and no job and trace either (spec: webhook rule 6). Rows are inserted in the order of the unique
+# key: of two such statements that hold the same events, one waits for the other, and never both.
+_ACCEPT = f"""
+WITH offered AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[], $6::bytea[], $7::text[],
+                         $8::text[], $9::bytea[], $10::jsonb[])
+        AS offered (id, cpf, evento, event_at, dados, dados_sha256, azp, request_id, payload, trail)
+), kept AS (
+    INSERT INTO registry.crm_event (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
+    SELECT id, cpf, evento, coalesce(event_at, now()), dados, dados_sha256, event_at IS NOT NULL, azp, request_id
+    FROM offered ORDER BY cpf, evento, event_at, dados_sha256
+    ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
+    RETURNING id
+), {enqueue_sql("$11", "payload", "interval '0'", "kept JOIN offered USING (id)")}
+, recorded AS ({record_sql("trail", "kept JOIN offered USING (id)")})
+SELECT id::text FROM kept
+"""  # noqa: S608 - our own texts
 
 
-async def keep(connection: Connection, event: Event, client: str, request_id: str) -> str | None:
-    """Answers the new event's id, or None when it is known already."""
-    dados = None if event.dados is None else json_text(event.dados)
-    found: str | None = await connection.fetchval(
-        _KEEP, new_id(), event.cpf.digits, event.evento, event.at, dados, event.dados_sha256, client, request_id
-    )
-    return found
+class Offered(msgspec.Struct, frozen=True):
+    """An event with what is to be written beside it."""
+
+    event: Event
+    client: str
+    request_id: str
+    trail: str
+    id: str = msgspec.field(default_factory=new_id)
+
+
+async def accept(connection: Connection, rows: Sequence[Offered]) -> list[bool]:
+    """Return for each event whether it is new."""
+    values = [
+        (
+            row.id,
+            row.event.cpf.digits,
+            row.event.evento,
+            row.event.at,
+            None if row.event.dados is None else json_text(row.event.dados),
+            row.event.dados_sha256,
+            row.client,
+            row.request_id,
+            payload_bytes({"event": row.id}),
+            row.trail,
+        )
+        for row in rows
+    ]
+    kept = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
+    new = {row["id"] for row in kept}
+    return [row.id in new for row in rows]
 
 
 _WAITING = "SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT $1) AS waiting"

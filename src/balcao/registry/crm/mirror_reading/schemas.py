@@ -1,4 +1,4 @@
-"""Wire types of the mirror as it stands (registry document, 2.9)."""
+"""Wire types of the mirror as it stands (rules: registry 2.9)."""
 
 from datetime import datetime
 

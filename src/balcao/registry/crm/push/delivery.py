@@ -1,4 +1,4 @@
-"""One try to tell the CRM what a citizen changed (registry document, 4.5, "What" and "How")."""
+"""One try to tell the CRM what a citizen changed (rules: registry 4.5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (registry document, 4.5)."""
+"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (rules: registry 4.5)."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""Wire types of the CRM integration's operation (registry document, 2.10)."""
+"""Wire types of the CRM integration's operation (rules: registry 2.10)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of the vehicle catalogue (registry document, 2.7, 2.8 and 3.6)."""
+"""Wire types of the vehicle catalogue (rules: registry 2.7, 2.8, 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum

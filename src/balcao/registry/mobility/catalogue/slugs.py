@@ -1,4 +1,4 @@
-"""How names of the catalogue are compared, sorted and made into ids (registry document, 3.6)."""
+"""How names of the catalogue are compared, sorted and made into ids (rules: registry 3.6)."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Wire types of driver links and invitations (registry document, 3.6)."""
+"""Wire types of driver links and invitations (rules: registry 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum

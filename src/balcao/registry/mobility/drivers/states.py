@@ -1,4 +1,4 @@
-"""The states of a driver link and who may move it, without SQL and HTTP (registry document, 4.8)."""
+"""The states of a driver link and who may move it, without SQL and HTTP (rules: registry 4.8)."""
 
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.drivers.schemas import LinkStatus

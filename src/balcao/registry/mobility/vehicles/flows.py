@@ -1,4 +1,4 @@
-"""The three ways to say which vehicle it is, without SQL and HTTP (registry document, 4.8)."""
+"""The three ways to say which vehicle it is, without SQL and HTTP (rules: registry 4.8)."""
 
 from dataclasses import dataclass, replace
 

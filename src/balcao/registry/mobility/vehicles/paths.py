@@ -1,4 +1,4 @@
-"""Ids in a path: what is none of ours is unknown, whatever its form (registry document, 2.7)."""
+"""Ids in a path: what is none of ours is unknown, whatever its form (rules: registry 2.7)."""
 
 import re
 from typing import Annotated, TypeAlias

@@ -1,4 +1,4 @@
-"""Photos are addresses of files that lie elsewhere: which addresses are taken (registry document, 3.6)."""
+"""Photos are addresses of files that lie elsewhere: which addresses are taken (rules: registry 3.6)."""
 
 import re
 from collections.abc import Collection

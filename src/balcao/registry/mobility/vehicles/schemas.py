@@ -1,4 +1,4 @@
-"""Wire types of the vehicles (registry document, 3.6)."""
+"""Wire types of the vehicles (rules: registry 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Wire types of the avatars (registry document, 2.2)."""
+"""Wire types of the avatars (rules: registry 2.2)."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The base record as the city sends it, one line a citizen, and as it is read (registry document, 3.1)."""
+"""The base record as the city sends it, one line a citizen, and as it is read (rules: registry 3.1)."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo

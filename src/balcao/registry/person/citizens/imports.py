@@ -1,4 +1,4 @@
-"""Loading base records: the only writer of the table, under the role of its owner (registry document, 3.1)."""
+"""Loading base records: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
 
 from collections.abc import Sequence
 

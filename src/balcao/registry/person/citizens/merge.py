@@ -1,4 +1,4 @@
-"""The merged record: self-declared data over the base record, without SQL and HTTP (registry document, 3.2).
+"""The merged record: self-declared data over the base record, without SQL and HTTP (rules: registry 3.2).
 
 A register that is null lets the base show through; the empty text is an explicit "none" and hides the base.
 """

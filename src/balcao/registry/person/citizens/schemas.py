@@ -1,4 +1,4 @@
-"""Wire types of the citizen record (registry document, 3.2)."""
+"""Wire types of the citizen record (rules: registry 3.2)."""
 
 from datetime import datetime
 from typing import Any

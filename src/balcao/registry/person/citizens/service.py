@@ -1,9 +1,12 @@
 """The citizen record: what the city has loaded, under what citizen, staff and CRM have said since."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from balcao.core.access.rules import Reason
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -12,6 +15,7 @@ from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import shown
 from balcao.registry.person.citizens.merge import merged
@@ -44,9 +48,24 @@ def _for_scope(citizen: Citizen, call: Call) -> Citizen:
     return citizen
 
 
+@dataclass(frozen=True)
+class Stored:
+    """The whole record as it is stored, which version of the mirror is in it, and when it was read."""
+
+    citizen: Citizen
+    version: int
+    read_at: datetime | None
+
+
+async def read_stored(connection: Connection, cpf: Cpf) -> Stored:
+    """For the registry's own use: nothing is checked or audited."""
+    held = await mirror.read(connection, cpf)
+    return Stored(merged(cpf, await store.read_base(connection, cpf), held), held.version, held.read_at)
+
+
 async def record_of(connection: Connection, cpf: Cpf) -> Citizen:
     """The whole record as it is stored, for the registry's own use: nothing is checked or audited."""
-    return merged(cpf, await store.read_base(connection, cpf), await mirror.read(connection, cpf))
+    return (await read_stored(connection, cpf)).citizen
 
 
 async def shown_record(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
@@ -59,6 +78,35 @@ async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> Non
     if call.if_match is not None:
         await mirror.lock(connection, cpf)
         require_match(call.if_match, Ready.of(await shown_record(connection, call, cpf)).etag)
+
+
+async def write_own(
+    call: Call, cpf: Cpf, member: str, write: OwnWrite, check: Callable[[Stored], None] | None = None
+) -> None:
+    """Write what a citizen declares, with its audit event. Raises PreconditionFailed, and what `check` raises.
+
+    Where the record decides, it is read without a lock, and the write holds only if nobody has changed the mirror
+    since: the statement that locks it compares the version. Otherwise all is decided again. Somebody has always
+    written when one has to begin again, so this ends.
+    """
+    audit, database = call.platform.audit, call.platform.database
+    trail = audit.trail(call, "update", subject=cpf, fields=[member])
+    depends = check is not None or call.if_match is not None or write.removes_wording
+    is_written = False
+    while not is_written:
+        async with database.connection() as connection:
+            expected = await _checked(connection, call, cpf, check) if depends else None
+            with recording():
+                is_written = await mirror.write_own(connection, call, cpf, write, trail=trail, expected=expected)
+
+
+async def _checked(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:
+    """The version of the mirror that was checked."""
+    stored = await read_stored(connection, cpf)
+    require_match(call.if_match, Ready.of(_today(stored.citizen, call)).etag)
+    if check is not None:
+        check(stored)
+    return stored.version
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The lists of suggested and allowed answers, exact, in the order in which forms show them (registry document, 3.8)."""
+"""The lists of suggested and allowed answers, exact, in the order in which forms show them (rules: registry 3.8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The federal units of Brazil (registry document, 3.8)."""
+"""The federal units of Brazil (rules: registry 3.8)."""
 
 from balcao.registry.mirror.translation import without_accents
 

@@ -1,10 +1,10 @@
-"""Wire types of the self-declared fields (registry document, 2.3)."""
+"""Wire types of the self-declared fields (rules: registry 2.3)."""
 
 import msgspec
 
 
 class GenderBody(msgspec.Struct):
-    """Spec: self-declared gender, free text."""
+    """Any free text (spec: self-declared gender)."""
 
     valor: str
 

@@ -1,4 +1,4 @@
-"""What a citizen may say of a pet, without SQL and HTTP (registry document, 3.7)."""
+"""What a citizen may say of a pet, without SQL and HTTP (rules: registry 3.7)."""
 
 from datetime import date, datetime
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Wire types of the pets (registry document, 3.7)."""
+"""Wire types of the pets (rules: registry 3.7)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Wire types of the phone and its verification (registry document, 2.3 and 2.4)."""
+"""Wire types of the phone and its verification (rules: registry 2.3, 2.4)."""
 
 import msgspec
 

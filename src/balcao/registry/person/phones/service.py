@@ -1,4 +1,4 @@
-"""The citizen's phone: declared, proven by a code sent to it, and only then shown (registry document, 4.7).
+"""The citizen's phone: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
 
 Codes already sent are counted in the database's own rows and not by `core.limits`: these limits protect other people's
 phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
@@ -7,6 +7,7 @@ phones and the city's money, so they must hold in every process, in the sandbox 
 import re
 from datetime import datetime
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -16,6 +17,7 @@ from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.declared import service as declared
@@ -46,11 +48,12 @@ async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
 
 
 async def _require_news(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
-    record = await citizens.record_of(connection, cpf)
+    stored = await citizens.read_stored(connection, cpf)
+    record = stored.citizen
     require_match(call.if_match, Ready.of(record).etag)
     shown = record.telefone.principal if record.telefone else None
     if shown is not None and f"{shown.ddi}{shown.ddd}{shown.valor}" == number.digits:
-        await declared.require_stale(connection, call, shown)
+        declared.require_stale(call, shown, stored.read_at)
 
 
 async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
@@ -120,10 +123,11 @@ async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -
 
 
 async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
-    """The own write of a number that is proven (registry document, 4.2)."""
-    wording = ("telefone", number.typed, number.digits)
-    await mirror.write_own(connection, call, cpf, number.registers, beside=MAIN, wording=wording)
-    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["telefone"])
+    """The own write of a number that is proven (rules: registry 4.2)."""
+    write = OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["telefone"])
+    with recording():
+        await mirror.write_own(connection, call, cpf, write, trail=trail)
 
 
 def _not_confirmed() -> NotFound:

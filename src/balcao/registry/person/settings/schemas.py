@@ -1,4 +1,4 @@
-"""Wire types of what a citizen sets besides the preferences (registry document, 2.2)."""
+"""Wire types of what a citizen sets besides the preferences (rules: registry 2.2)."""
 
 import msgspec
 from msgspec import UNSET, UnsetType

@@ -1,4 +1,4 @@
-"""Loading service tickets: the only writer of the table, under the role of its owner (registry document, 3.1)."""
+"""Loading service tickets: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of the service tickets (registry document, 3.3)."""
+"""Wire types of the service tickets (rules: registry 3.3)."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Wire types of the validators (registry document, 2.4). What is not valid has empty texts."""
+"""Wire types of the validators (rules: registry 2.4). What is not valid has empty texts."""
 
 import msgspec
 

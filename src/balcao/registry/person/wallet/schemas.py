@@ -1,4 +1,4 @@
-"""The citizen's wallet: what health, education and social assistance have on them (registry document, 3.3)."""
+"""The citizen's wallet: what health, education and social assistance have on them (rules: registry 3.3)."""
 
 import msgspec
 

@@ -13,7 +13,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.wallet import store
 from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
 
-# Which scope covers which members (registry document, 2.2).
+# Which scope covers which members (rules: registry 2.2).
 COVERED = {
     "rmi:pessoa-fisica:read": ("documentos", "assistencia_social"),
     "sms:read": ("saude",),

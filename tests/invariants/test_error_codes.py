@@ -1,0 +1,48 @@
+"""Whoever meets an `Error-Code` finds its meaning in docs/reference/errors.md."""
+
+from types import ModuleType
+
+import pytest
+
+from balcao.core import errors
+from balcao.core.errors import Conflict, NotFound
+from balcao.identity.faults import Refused
+from tools import error_codes
+from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
+
+_MODULE = ModuleType("balcao.registry.example")
+vars(_MODULE).update(Conflict=Conflict, NotFound=NotFound, Refused=Refused, errors=errors, TAKEN="name-taken")
+
+
+def test_every_code_of_the_source_is_explained_and_nothing_else() -> None:
+    explained = {(package, code) for package in PACKAGES for code in declared(package)}
+    assert {(found.package, found.code) for found in raised()} == explained
+
+
+def test_every_explanation_tells_cause_and_remedy_in_a_sentence() -> None:
+    texts = [text for package in PACKAGES for entry in declared(package).values() for text in entry]
+    assert [text for text in texts if not text.endswith(".") or "|" in text] == []
+
+
+def test_the_page_is_what_the_code_says() -> None:
+    """`make docs` writes it anew."""
+    assert PAGE.read_text("utf-8") == error_codes.page()
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "status"),
+    [
+        ('raise Conflict("Já existe.", code="name-taken")', "name-taken", 409),
+        ("raise Conflict(code=TAKEN)", "name-taken", 409),
+        ('raise NotFound("Não há.", code=f"{name}-unknown")', "<field>-unknown", 404),
+        ('raise errors.NotFound(code="unknown")', "unknown", 404),
+        ('refusal = Refused("invalid_scope", "Não.")', "invalid-scope", 400),
+    ],
+)
+def test_a_code_is_read_from_the_source(source: str, code: str, status: int) -> None:
+    assert list(raised_in(_MODULE, source)) == [Raised("registry", code, status)]
+
+
+def test_a_code_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(ValueError, match="no code can be read"):
+        list(raised_in(_MODULE, "raise Conflict(code=found.code)"))

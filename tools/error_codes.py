@@ -1,0 +1,161 @@
+"""Writes `docs/reference/errors.md`: every `Error-Code` that the code can raise, with its cause and how to fix it.
+
+Codes and statuses are read from the source; causes and remedies stand in the `errors.toml` of each package.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import balcao
+from balcao.core.errors import BalcaoError
+from balcao.identity.faults import Refused
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
+
+# Package -> heading, in the order of the page.
+PACKAGES = {
+    "core": "Every service",
+    "registry": "Citizen registry",
+    "crm": "Citizen registry: the CRM behind it",
+    "employability": "Employability",
+    "search": "Search administration",
+    "access": "Access administration",
+    "health_units": "Health-unit risk",
+    "agents": "Agent configuration",
+    "agent_docs": "Agent API description",
+    "identity": "Embedded identity provider",
+}
+
+_HEAD = """# Error codes
+
+<!-- Written by `make docs` from the code and the errors.toml of each package. Do not edit. -->
+
+Every refusal and failure carries the header `Error-Code` with one of these words. The words are stable: compare them,
+not the messages, which are in Portuguese, are meant for people and may change. The body is the service's own
+(spec: errors). Every response carries `X-Request-ID`; quote it when you report a failure.
+
+`<field>` stands for the name of the member or parameter at fault, as in `valor-length`. Responses with 429 and many
+with 503 carry `Retry-After`, in seconds.
+"""
+
+
+class Raised(NamedTuple):
+    """A code, the package that raises it and the status that it comes with."""
+
+    package: str
+    code: str
+    status: int
+
+
+class Entry(NamedTuple):
+    """What the `errors.toml` of a package says of a code."""
+
+    cause: str
+    fix: str
+
+
+def raised() -> set[Raised]:
+    """Every code of the source. Raises ValueError where one cannot be read from it."""
+    return {
+        found for module in _modules() for found in raised_in(module, Path(str(module.__file__)).read_text("utf-8"))
+    }
+
+
+def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
+    """The codes in the source of a module, whose names stand for what they do there. Raises ValueError."""
+    package = module.__name__.split(".")[1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef) and (kind := _kind(module, ast.Name(node.name))):
+            if kind.__dict__.keys() & {"status", "default_code"} and not issubclass(kind, Refused):
+                yield Raised(package, kind.default_code, kind.status)
+            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call) and _is_super_init(call)]
+            raising = [(kind, call) for call in calls if not _passes_on(call, kind)]
+        elif isinstance(node, ast.Call) and (kind := _kind(module, node.func)):
+            raising = [(kind, node)]
+        else:
+            continue
+        for kind, call in raising:
+            if (expression := _code_expression(kind, call)) is not None:
+                code = _text(module, expression)
+                yield Raised(package, code.replace("_", "-") if issubclass(kind, Refused) else code, kind.status)
+
+
+def declared(package: str) -> Mapping[str, Entry]:
+    """The entries of a package by code."""
+    file = Path(balcao.__path__[0]) / package / "errors.toml"
+    entries = tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
+    return {code: Entry(**entry) for code, entry in entries.items()}
+
+
+def page() -> str:
+    """The text of the page. Raises KeyError for a code without entry."""
+    codes: dict[str, dict[str, set[int]]] = {}
+    for package, code, status in raised():
+        codes.setdefault(package, {}).setdefault(code, set()).add(status)
+    tables = (_table(heading, declared(package), codes[package]) for package, heading in PACKAGES.items())
+    return "\n".join([_HEAD, *tables])
+
+
+def _table(heading: str, entries: Mapping[str, Entry], codes: Mapping[str, set[int]]) -> str:
+    rows = [
+        f"| `{code}` | {', '.join(map(str, sorted(statuses)))} | {entries[code].cause} | {entries[code].fix} |"
+        for code, statuses in sorted(codes.items())
+    ]
+    return "\n".join([f"## {heading}", "", "| Code | Status | Cause | How to fix it |", "|---|---|---|---|", *rows, ""])
+
+
+def _modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(balcao.__path__, "balcao."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def _kind(module: ModuleType, expression: ast.expr) -> type[BalcaoError] | None:
+    """The class of the family of faults that the expression names."""
+    found: object = None
+    if isinstance(expression, ast.Name):
+        found = vars(module).get(expression.id)
+    elif isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
+        found = getattr(vars(module).get(expression.value.id), expression.attr, None)
+    return found if isinstance(found, type) and issubclass(found, BalcaoError) else None
+
+
+def _is_super_init(call: ast.Call) -> bool:
+    return ast.unparse(call.func) == "super().__init__"
+
+
+def _passes_on(call: ast.Call, kind: type[BalcaoError]) -> bool:
+    """Whether the constructor only hands on what it was given: then its callers are what is read."""
+    expression = _code_expression(kind, call)
+    return kind is Refused or (isinstance(expression, ast.Name) and expression.id in inspect.signature(kind).parameters)
+
+
+def _code_expression(kind: type[BalcaoError], call: ast.Call) -> ast.expr | None:
+    """What stands for the code: of the provider's refusals the first argument, the word of the OAuth standard."""
+    if issubclass(kind, Refused):
+        takes_word = kind is Refused or _is_super_init(call)
+        return call.args[0] if takes_word and call.args else None
+    return next((keyword.value for keyword in call.keywords if keyword.arg == "code"), None)
+
+
+def _text(module: ModuleType, expression: ast.expr) -> str:
+    if isinstance(expression, ast.Constant):
+        return str(expression.value)
+    if isinstance(expression, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "<field>" for part in expression.values)
+    if isinstance(expression, ast.Name) and isinstance(value := vars(module).get(expression.id), str):
+        return value
+    raise ValueError(
+        f"{module.__name__}, line {expression.lineno}: no code can be read from `{ast.unparse(expression)}`"
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
