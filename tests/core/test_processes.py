@@ -43,13 +43,3 @@ def test_who_tries_number_after_number_in_turn_is_shut_out_of_both(
         assert (shut.status_code, shut.headers["Error-Code"]) == (429, "probing")
         other = issuer.person("90000000175")
         assert client.get(path.format("90000000175"), headers=bearer(other)).status_code == 200
-
-
-def test_each_process_shows_the_metrics_of_both(processes: list[httpx.Client]) -> None:
-    for client in (*processes, *processes):
-        client.get("/metrics").raise_for_status()
-    for client in processes:
-        shown = client.get("/metrics").text
-        assert 'process_start_time_seconds{process="api-0"}' in shown
-        assert 'process_start_time_seconds{process="api-1"}' in shown
-        assert "balcao_requests_total{" in shown

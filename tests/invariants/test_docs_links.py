@@ -1,4 +1,4 @@
-"""Every link of the documentation leads somewhere."""
+"""Every link of the documentation leads somewhere, and every file that it names exists."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +9,21 @@ import pytest
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "balcao"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").rglob("*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert [target for target in _relative_targets(page) if not _exists(page, target)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "adr" not in page.parts], ids=lambda page: page.name)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    """Decision records may name what has gone since."""
+    named = re.findall(r"`([a-z][\w.-]*/[\w./-]*)`", page.read_text("utf-8"))
+    files = [name for name in named if name.endswith((".py", ".sql", ".toml", "/"))]
+    assert [name for name in files if not any((place / name).exists() for place in (ROOT, SOURCE))] == []
 
 
 def test_a_broken_link_is_found_out() -> None:

@@ -10,11 +10,10 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.audit import retention
+from balcao.core.audit import platform_data, retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
-from balcao.registry.dead_letters.retention import RETENTION
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
@@ -284,7 +283,7 @@ async def test_nobodys_letter_ends_after_90_days_and_with_it_the_values_behind_i
     age = "UPDATE queue.pgqueuer SET updated = now() - make_interval(days => $2) WHERE id = $1"
     for days, left in ((89, 1), (91, 0)):
         await asyncio.to_thread(sql, age, number, days)
-        await retention.run(operator_call(platform, retention.OPERATION), RETENTION)
+        await retention.run(operator_call(platform, retention.OPERATION), platform_data.RETENTION)
         assert len(await asyncio.to_thread(sql, "SELECT FROM queue.pgqueuer WHERE id = $1", number)) == left
         held = await asyncio.to_thread(sql, "SELECT FROM registry.crm_event WHERE dados IS NOT NULL")
         assert len(held) == left

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.registry.city.departments.loading import LOADS
+from balcao.registry.city.departments.imports import IMPORTS
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
@@ -18,7 +18,7 @@ CODES = ("2000", "1100", "1110")
 
 @pytest.fixture(scope="module", autouse=True)
 def _departments(database_url: str) -> None:
-    load(database_url, LOADS[0], *({"cd_ua": c, "sigla_ua": c, "nome_ua": c, "nivel": 2} for c in CODES))
+    load(database_url, IMPORTS[0], *({"cd_ua": c, "sigla_ua": c, "nome_ua": c, "nivel": 2} for c in CODES))
 
 
 @pytest.fixture(autouse=True)

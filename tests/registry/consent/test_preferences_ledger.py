@@ -18,16 +18,17 @@ from typer.testing import CliRunner, Result
 
 from balcao.cli.commands import balcao
 from balcao.cli.faults import OperatorFault
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.registry import consent
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, breaks, linked
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 from balcao.registry.consent.ledger.service import Verification
 from balcao.registry.consent.preferences import demo, service
 from balcao.registry.consent.preferences.changes import Wish
-from balcao.registry.consent.preferences.personal_data import HOLDING
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
@@ -357,15 +358,17 @@ def test_a_cpf_that_is_none_is_told_to_the_operator(operator: Callable[..., Resu
 def test_the_export_has_the_preferences_and_their_whole_history(
     act: Act, cpf: str, citizen: Talk, path: str, five: None
 ) -> None:
+    declared = DeclaredPersonalData(one.personal_data for one in consent.FEATURES if one.personal_data is not None)
+
     async def exported(call: Call) -> Any:
         async with call.platform.database.connection() as connection:
-            return json.loads(msgspec.json.encode(await HOLDING.exported(connection, Cpf(cpf))))
+            return json.loads(msgspec.json.encode(await declared.export(connection, Cpf(cpf))))
 
     assert act(exported) == {
         "preferencias": citizen.ok("GET", path),
         "historico_preferencias": citizen.ok("GET", f"{path}/history")["data"],
     }
-    assert HOLDING.cleared is None
+    assert all(one.erase is None for one in declared.declarations)
 
 
 def test_elisa_has_her_six_entries_however_often_the_demo_data_are_loaded(

@@ -13,7 +13,7 @@ import pytest
 from balcao.core.audit.personal_data import Cleared
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.avatars.personal_data import HOLDING
+from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
@@ -263,12 +263,12 @@ def test_every_write_and_every_foreign_read_leaves_its_event(
 async def test_the_choice_is_exported_and_erased_by_an_anonymisation_which_keeps_the_rest(platform: Platform) -> None:
     cpf = Cpf(somebody())
     async with platform.database.transaction() as connection:
-        assert await HOLDING.exported(connection, cpf) == {"avatar": None}
+        assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": None}
         id_ = await connection.fetchval("SELECT id FROM registry.avatar WHERE name = 'Tucano'")
         await connection.execute("INSERT INTO registry.settings VALUES ($1, false, $2)", cpf.digits, id_)
-        assert await HOLDING.exported(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
-        assert HOLDING.cleared
-        erased = [await HOLDING.cleared(connection, cpf, datetime.now(UTC)) for _ in range(2)]
+        assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
+        assert PERSONAL_DATA.erase
+        erased = [await PERSONAL_DATA.erase(connection, cpf, datetime.now(UTC)) for _ in range(2)]
         assert erased == [[Cleared("avatar", 1, ["avatar_id"])], [Cleared("avatar", 0, ["avatar_id"])]]
         kept = await connection.fetchrow(
             "SELECT firstlogin, avatar_id FROM registry.settings WHERE cpf = $1", cpf.digits

@@ -12,8 +12,8 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.pets.loading import LOADS
-from balcao.registry.person.pets.personal_data import HOLDING
+from balcao.registry.person.pets.imports import IMPORTS
+from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
 from tests.support.fixtures import Ask, Sql
@@ -66,7 +66,7 @@ def path(cpf: str = FABIO) -> str:
 def _pets(database_url: str, sql: Sql) -> None:
     sql("DELETE FROM registry.own_pet")
     sql("DELETE FROM registry.loaded_pet")
-    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+    assert load(database_url, IMPORTS[0], *LINES) == len(LINES)
 
 
 @pytest.fixture
@@ -266,19 +266,19 @@ async def test_the_export_has_all_pets_and_anonymisation_erases_the_own_ones(
 ) -> None:
     own = add().json()["id_animal"]
     async with platform.database.transaction() as connection:
-        exported = await HOLDING.exported(connection, Cpf(FABIO))
+        exported = await PERSONAL_DATA.export(connection, Cpf(FABIO))
         assert [pet["id_animal"] for pet in exported["pets"]] == [3, 5, 6, 7, 20, own]
         assert ANA not in msgspec.json.encode(exported).decode()
-        assert HOLDING.cleared is not None
-        [cleared] = await HOLDING.cleared(connection, Cpf(FABIO), datetime.now(UTC))
-        left = await HOLDING.exported(connection, Cpf(FABIO))
+        assert PERSONAL_DATA.erase is not None
+        [cleared] = await PERSONAL_DATA.erase(connection, Cpf(FABIO), datetime.now(UTC))
+        left = await PERSONAL_DATA.export(connection, Cpf(FABIO))
     assert (cleared.kind, cleared.count) == ("pets", 1)
     assert [pet["source"] for pet in left["pets"]] == ["curated"] * 5
 
 
 def test_loading_again_changes_only_what_differs(http: httpx.Client, owner: dict[str, str], database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == 0
-    assert load(database_url, LOADS[0], *LINES, line(20, "Gato"), line(20, "Gata")) == 1
+    assert load(database_url, IMPORTS[0], *LINES) == 0
+    assert load(database_url, IMPORTS[0], *LINES, line(20, "Gato"), line(20, "Gata")) == 1
     assert http.get(f"{path()}/20", headers=owner).json()["especie_nome"] == "Gata"
 
 
@@ -296,4 +296,4 @@ def test_loading_again_changes_only_what_differs(http: httpx.Client, owner: dict
 )
 def test_a_line_that_is_no_pet_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(line(1, "Gato") | changes, LOADS[0].row)
+        msgspec.convert(line(1, "Gato") | changes, IMPORTS[0].row)

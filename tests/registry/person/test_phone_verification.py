@@ -19,12 +19,12 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
-from balcao.registry.mirror.store import Mirror, Register, Wording
+from balcao.registry.mirror.records import Mirror, MirroredField, Wording
 from balcao.registry.person.citizens.merge import merged
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
-from balcao.registry.person.phones.personal_data import HOLDING
+from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -131,7 +131,7 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
     ddi, ddd, valor = parts
     number = Number.read(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
     for shape, shows in (("{}", True), (form, form != "00-{}")):
-        held = {field: Register(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
         mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
         phones = merged(Cpf("90000000175"), None, mirror).telefone
         assert phones is not None
@@ -465,13 +465,13 @@ def test_the_public_secret_is_refused_in_production_where_a_gateway_is_used() ->
 def test_the_persons_anonymisation_reaches_it(citizen: Citizen, sql: Sql, platform_run: Callable[..., Any]) -> None:
     assert citizen.put("phone", mobile()).status_code == 200
     cpf, now = Cpf(citizen.cpf), datetime.now(UTC) + timedelta(seconds=1)
-    assert HOLDING.cleared is not None
-    (first,), (second,) = [platform_run(HOLDING.cleared, cpf, now) for _ in range(2)]
+    assert PERSONAL_DATA.erase is not None
+    (first,), (second,) = [platform_run(PERSONAL_DATA.erase, cpf, now) for _ in range(2)]
     assert [(one.kind, one.count, one.fields) for one in (first, second)] == [
         ("phone_verification", 1, ["telefone"]),
         ("phone_verification", 0, ["telefone"]),
     ]
-    assert platform_run(HOLDING.exported, cpf) == {}
+    assert platform_run(PERSONAL_DATA.export, cpf) == {}
 
 
 def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
