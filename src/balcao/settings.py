@@ -14,7 +14,7 @@ import limits
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from balcao.core.http.decoding import in_portuguese
+from balcao.portuguese import in_portuguese
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",

@@ -6,7 +6,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.search.collection.service import PROGRAM_VERSION, Alias
-from balcao.search.services.schemas import Document
+from balcao.search.document import Document
 
 
 class Head(msgspec.Struct, frozen=True):
