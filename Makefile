@@ -11,7 +11,7 @@ COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-h
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove bench lint types openapi docs lock clean
+.PHONY: help run test prove bench lint structure types openapi docs lock clean
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ bench: $(VENV)/.dev ## mede as operações ao lado de dois parâmetros de compar
 lint: $(VENV)/.dev ## estilo e paredes entre os módulos
 	@$(BIN)/ruff check src tests
 	@$(BIN)/lint-imports --no-logo
+
+structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos; falha se há um ciclo
+	@$(BIN)/python -m tools.structure
 
 types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy

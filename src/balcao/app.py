@@ -118,9 +118,9 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
 
 
 async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.silent) -> int:
-    """Applies every migration and loads what a release ships. Returns how many migrations ran."""
+    """Applies every migration and loads the seed data. Returns how many migrations ran."""
     ran = await migrations.migrate(url, all_migrations(), progress, before=[tables.prepare])
-    await migrations.with_owner(url, *(service.shipped for service in SERVICES if service.shipped))
+    await migrations.with_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_PHRASES = {
+PHRASES = {
     "missing": "campo obrigatório",
     "string_type": "deve ser texto",
     "string_too_short": "deve ter pelo menos {min_length} caractere(s)",
@@ -24,7 +24,7 @@ _PHRASES = {
 
 def in_portuguese(fault: Any) -> str:
     """The text of one of pydantic's faults; a validator of ours already speaks Portuguese."""
-    phrase = _PHRASES.get(fault["type"])
+    phrase = PHRASES.get(fault["type"])
     if phrase is None:
         return str(fault.get("ctx", {}).get("error", "valor inválido"))
     return phrase.format(**fault.get("ctx", {}))

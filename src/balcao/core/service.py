@@ -36,7 +36,7 @@ class Service:
     `features` bring routes, jobs, retention, personal data, imports, dead-lettered jobs and demo data, in their order.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
-    `shipped` loads reference data after the migrations; `running` opens what the service keeps in the process.
+    `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Service:
     base: str = ""
     version: str = __version__
     tags: Sequence[str] = ()
-    shipped: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
+    seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)

@@ -168,3 +168,9 @@ async def check(connection: Connection, migrations: Sequence[Migration]) -> None
         waiting = list(migrations)
     if waiting:
         raise MigrationError(f"Faltam {len(waiting)} migrações neste banco: execute `balcao migrate`.")
+
+
+async def has_application_role(connection: Connection) -> bool:
+    """Return whether the server has the role under which services open their connections."""
+    found = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", APPLICATION_ROLE)
+    return bool(found)

@@ -11,7 +11,7 @@ import msgspec
 import pydantic
 
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.portuguese import in_portuguese
+from balcao.portuguese import PHRASES, in_portuguese
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -90,7 +90,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 def integer_faults(path: Mapping[str, str]) -> list[Fault]:
     """One for each path parameter that is not written as an integer: no sign `+`, no fraction, no leading zero."""
     return [
-        Fault(loc=["path", name], msg=_PHRASES["int_parsing"], type="int_parsing")
+        Fault(loc=["path", name], msg=PHRASES["int_parsing"], type="int_parsing")
         for name, text in path.items()
         if not _INTEGER.fullmatch(text)
     ]
