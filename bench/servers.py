@@ -13,7 +13,7 @@ import httpx
 import msgspec
 import psutil
 
-from balcao.cli.parts.orders import Order
+from balcao.cli.processes.channel import Order
 from bench import loader
 from bench.cases import Case
 from bench.stage import Stage
@@ -70,12 +70,12 @@ def ours(stage: Stage) -> Iterator[Server]:
     """The process that `balcao serve` starts for the APIs: all seven services, as delivered; no worker."""
     with _listening() as listening:
         number, port = listening.fileno(), listening.getsockname()[1]
-        with _process(stage, "balcao", ["balcao.cli.parts.api"], [number]) as process:
+        with _process(stage, "balcao", ["balcao.cli.processes", "api"], [number]) as process:
             assert process.stdin
             assert process.stdout
-            process.stdin.write(msgspec.json.encode(Order(stage.database_url, (), number)) + b"\n")
+            process.stdin.write(msgspec.json.encode(Order(stage.database_url, sockets={"api": number})) + b"\n")
             process.stdin.flush()
-            process.stdout.readline()
+            next(line for line in process.stdout if line.strip())  # its report; empty lines are heartbeats
             yield Server("Balcão", port, process)
 
 

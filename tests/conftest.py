@@ -46,6 +46,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """The privacy invariant over the whole run: checked once, by the process that controls it."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        assert reporter
         reporter.write_sep("=", "personal data in the logs of this run")
         reporter.write_line("\n".join(found[:50]))
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -8,13 +8,15 @@ from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describing
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.access import catalogue
-from balcao.core.audit import chain, platform_retention, retention
+from balcao.core.audit import chain, platform_data, retention
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
 from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
 from balcao.core.service import Service, announced, operations_of, path_of
 from balcao.employability import SERVICE as EMPLOYABILITY
@@ -53,7 +55,7 @@ def all_jobs() -> list[JobKind]:
 
 
 def all_retention() -> list[Retention]:
-    return [*platform_retention.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
+    return [*platform_data.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
@@ -103,6 +105,12 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
         stack.callback(platform.metrics.stop)
         platform.tokens.start()
         stack.callback(platform.tokens.stop)
+        platform.parts[DeclaredPersonalData] = DeclaredPersonalData(
+            [*(declared for service in services for declared in service.personal_data), *platform_data.PERSONAL_DATA]
+        )
+        platform.parts[DeclaredDeadJobs] = DeclaredDeadJobs(
+            declared for service in services for declared in service.dead_jobs
+        )
         for service in services:
             await stack.enter_async_context(service.running(platform))
         yield

@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import asyncpg
 
-Sql = Callable[..., list[asyncpg.Record]]
+from tests.support.fixtures import Sql
 
 MEMBERS = (
     "seq, at, actor, operation, target_type, target_id, target_name, subject, before, after, outcome, "

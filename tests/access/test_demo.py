@@ -6,7 +6,7 @@ from balcao.access.demo import DEMO
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from tests.access import looks
-from tests.access.looks import Sql
+from tests.support.fixtures import Sql
 
 STAFF = {
     "90000001309": ["superadministradores"],

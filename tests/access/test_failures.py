@@ -11,7 +11,8 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.access import looks
-from tests.access.looks import Sql, path
+from tests.access.looks import path
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 REFUSE = "CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'secret'; END $$"

@@ -10,7 +10,8 @@ import pytest
 from balcao import app
 from balcao.settings import Settings
 from tests.access import looks
-from tests.access.looks import Sql, path
+from tests.access.looks import path
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
 from tests.support.server import RunningServer

@@ -15,7 +15,7 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.shipped import Shipped, ShippedGroup, ShippedRole
 from balcao.core.database.migrations import with_owner
 from tests.access import looks
-from tests.access.looks import Sql
+from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
 ROLES = (

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import looks
-from tests.access.looks import Sql, path
+from tests.access.looks import path
+from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 
 ADMIN_CPF = "90000040126"

@@ -1,6 +1,7 @@
 """The contract is checked twice: with tokens of the embedded provider and of an independent one."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def sandbox(
 ) -> Iterator[Sandbox]:
     name = databases.new_name()
     database_url = databases.create(name)
-    common = {"data_dir": tmp_path_factory.mktemp("data"), "port": free_port()}
+    common: dict[str, Any] = {"data_dir": tmp_path_factory.mktemp("data"), "port": free_port()}
     if request.param == "embedded":
         settings = Settings(**common)
         tokens: Tokens = EmbeddedTokens(settings.issuers[0])

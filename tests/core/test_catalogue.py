@@ -14,6 +14,7 @@ from balcao.core.access.rules import Rule, action, public
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import InPath
@@ -62,7 +63,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
         for _ in range(3):
             await cut(owner, "cut")
             version = await raise_version(platform)
-            await until(lambda wanted=version: other.latest.version == wanted)
+            await until(lambda: other.latest.version == version)  # noqa: B023 - called before the next round
     finally:
         await other.stop()
         await owner.close()
@@ -126,7 +127,7 @@ IdInPath = Annotated[str, InPath(str, "Id", "1")]
 
 
 def service(*routes: Any) -> Service:
-    return Service("access", "/access", "De teste", "balcao.core", list(routes), {"": DETAIL})
+    return Service("access", "/access", "De teste", "balcao.core", [Feature(routes=list(routes))], {"": DETAIL})
 
 
 def route(key: str, path: str = "/things", rule: Rule | None = None) -> Any:

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from balcao import app
-from balcao.core.audit import platform_retention, retention
+from balcao.core.audit import platform_data, retention
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -78,7 +78,7 @@ async def test_audit_months_are_prepared_ahead_and_dropped_when_the_whole_month_
 ) -> None:
     months = "SELECT relname FROM pg_class WHERE relname LIKE 'audit_event_2%' AND relkind = 'r'"
     ahead = "SELECT 'audit_event_' || to_char(now() + make_interval(months => $1), 'YYYY_MM') AS name"
-    last = (await aio(sql, ahead, platform_retention.MONTHS_AHEAD))[0]["name"]
+    last = (await aio(sql, ahead, platform_data.MONTHS_AHEAD))[0]["name"]
     await aio(sql, f"DROP TABLE platform.{last}")
     for name, start, end in (("2001_01", "2001-01-01", "2001-02-01"), ("2001_02", "2001-02-01", "2001-03-01")):
         await aio(

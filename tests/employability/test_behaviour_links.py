@@ -1,7 +1,9 @@
 """Behaviours and attitudes in a resume (rules: employability cases 10-12)."""
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -12,6 +14,7 @@ from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours import service
 from tests.employability.people import ANA, BRUNO, citizen, expired, machine, staff
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/curriculo/comportamentos-atitudes/"
@@ -20,7 +23,7 @@ LARGEST = 2**63 - 1
 
 
 @pytest.fixture
-def link(sql) -> int:
+def link(sql: Sql) -> int:
     """A fresh link of Ana's."""
     sql("INSERT INTO employability.resume (cpf) VALUES ($1) ON CONFLICT DO NOTHING", ANA)
     sql("DELETE FROM employability.behaviour_link WHERE cpf = $1", ANA)
@@ -32,11 +35,13 @@ def link(sql) -> int:
     return found
 
 
-def links(sql) -> list[int]:
+def links(sql: Sql) -> list[int]:
     return [row["id"] for row in sql("SELECT id FROM employability.behaviour_link ORDER BY id")]
 
 
-def test_the_own_link_goes_once_and_the_catalogue_stays(http: httpx.Client, issuer: Issuer, sql, link: int) -> None:
+def test_the_own_link_goes_once_and_the_catalogue_stays(
+    http: httpx.Client, issuer: Issuer, sql: Sql, link: int
+) -> None:
     first, second = [http.delete(f"{PATH}{link}", headers=citizen(issuer)) for _ in range(2)]
     assert (first.status_code, list(first.json())) == (200, ["message"])
     assert isinstance(first.json()["message"], str)
@@ -46,7 +51,7 @@ def test_the_own_link_goes_once_and_the_catalogue_stays(http: httpx.Client, issu
 
 
 def test_neither_the_entrys_id_nor_another_citizen_removes_it(
-    http: httpx.Client, issuer: Issuer, sql, link: int
+    http: httpx.Client, issuer: Issuer, sql: Sql, link: int
 ) -> None:
     before = links(sql)
     answers = [
@@ -78,7 +83,9 @@ def test_leading_zeros_are_the_same_number(http: httpx.Client, issuer: Issuer, l
     assert http.delete(f"{PATH}00{link}", headers=citizen(issuer)).status_code == 200
 
 
-def test_a_removal_leaves_one_event_of_the_owners(http: httpx.Client, issuer: Issuer, link: int, events) -> None:
+def test_a_removal_leaves_one_event_of_the_owners(
+    http: httpx.Client, issuer: Issuer, link: int, events: Callable[[str], list[dict[str, Any]]]
+) -> None:
     before = len(events(OPERATION))
     for _ in range(2):
         http.delete(f"{PATH}{link}", headers=citizen(issuer))
@@ -90,7 +97,7 @@ def test_a_removal_leaves_one_event_of_the_owners(http: httpx.Client, issuer: Is
 
 
 def test_without_an_audit_event_the_link_stays(
-    http: httpx.Client, issuer: Issuer, sql, link: int, unwritable_audit
+    http: httpx.Client, issuer: Issuer, sql: Sql, link: int, unwritable_audit: None
 ) -> None:
     answer = http.delete(f"{PATH}{link}", headers=citizen(issuer))
     assert (answer.status_code, list(answer.json())) == (503, ["error"])

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from balcao.employability.reference_values.kinds import Kind, shipped_id
+from tests.support.fixtures import Sql
 
 TABLES = ("resume", "experience", "behaviour_link", "legacy_job", "reference_value", "behaviour")
 SHIPPED = {
@@ -27,7 +28,7 @@ BEHAVIOURS = (
 )
 
 
-def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installation(sql) -> None:
+def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installation(sql: Sql) -> None:
     namespace = uuid5(NAMESPACE_URL, "balcao:employability")
     rows = sql("SELECT kind, descricao, id FROM employability.reference_value ORDER BY kind, posicao")
     for kind, texts in SHIPPED.items():
@@ -37,13 +38,13 @@ def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installa
     assert shipped_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
 
 
-def test_the_shipped_behaviours_have_the_ids_one_to_eight(sql) -> None:
+def test_the_shipped_behaviours_have_the_ids_one_to_eight(sql: Sql) -> None:
     rows = sql("SELECT id, nome FROM employability.behaviour ORDER BY id")
     assert [(row["id"], row["nome"]) for row in rows] == list(enumerate(BEHAVIOURS.split("; "), 1))
 
 
 def test_a_second_load_changes_nothing_and_records_nothing(
-    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql
+    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql: Sql
 ) -> None:
     def stored() -> list[Any]:
         # The root's own time tells when a save last passed through it.
@@ -57,7 +58,7 @@ def test_a_second_load_changes_nothing_and_records_nothing(
     assert stored() == before
 
 
-def test_the_examples_name_things_that_are_there(examples: Mapping[str, Any], sql) -> None:
+def test_the_examples_name_things_that_are_there(examples: Mapping[str, Any], sql: Sql) -> None:
     assert set(examples) == {"work_model_id", "availability_id", "experience_id", "behaviour_link_id", "job_id"}
     owners = sql(
         "SELECT cpf FROM employability.experience WHERE id = $1::text::uuid"
@@ -71,7 +72,7 @@ def test_the_examples_name_things_that_are_there(examples: Mapping[str, Any], sq
 
 
 def test_the_older_jobs_are_one_for_each_status_one_removed_and_one_past_its_limit(
-    examples: Mapping[str, Any], sql
+    examples: Mapping[str, Any], sql: Sql
 ) -> None:
     jobs = sql("SELECT id, status, deleted_at, data_limite_candidatura < now() AS past FROM employability.legacy_job")
     assert len(jobs) == 6

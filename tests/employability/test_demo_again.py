@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.support.fixtures import Sql
+
 
 def test_what_was_tried_out_and_removed_comes_back(
-    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql
+    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql: Sql
 ) -> None:
     sql("DELETE FROM employability.behaviour_link")
     sql("UPDATE employability.legacy_job SET deleted_at = now()")

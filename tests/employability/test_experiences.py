@@ -1,6 +1,6 @@
 """Experiences of a resume (rules: employability cases 7-9)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -35,11 +35,11 @@ MEMBERS = {
 
 @pytest.fixture
 def path(examples: Mapping[str, Any]) -> str:
-    return PATH + examples["experience_id"]
+    return f"{PATH}{examples['experience_id']}"
 
 
 def test_the_owner_reads_exactly_ten_members_of_the_right_types(
-    http: httpx.Client, issuer: Issuer, path: str, events
+    http: httpx.Client, issuer: Issuer, path: str, events: Callable[[str], list[dict[str, Any]]]
 ) -> None:
     answer = http.get(PATH + path.removeprefix(PATH).upper(), headers=citizen(issuer))
     assert answer.status_code == 200
@@ -75,7 +75,7 @@ def test_without_a_valid_token_nobody_reads(http: httpx.Client, issuer: Issuer, 
 
 @pytest.mark.parametrize("role", ["go:admin", "admin", "superadmin"])
 def test_a_holder_of_the_action_reads_with_the_cpf_masked_and_leaves_an_event(
-    http: httpx.Client, issuer: Issuer, path: str, events, role: str
+    http: httpx.Client, issuer: Issuer, path: str, events: Callable[[str], list[dict[str, Any]]], role: str
 ) -> None:
     before = len(events(OPERATION))
     answer = http.get(path, headers=staff(issuer, role) | {"X-Access-Reason": "atendimento"})
@@ -86,13 +86,15 @@ def test_a_holder_of_the_action_reads_with_the_cpf_masked_and_leaves_an_event(
     assert not any(value in str(event) for value in (ANA, GILDA, answer.json()["cargo"]))
 
 
-def test_a_machine_that_holds_the_action_reads_too(http: httpx.Client, issuer: Issuer, path: str, events) -> None:
+def test_a_machine_that_holds_the_action_reads_too(
+    http: httpx.Client, issuer: Issuer, path: str, events: Callable[[str], list[dict[str, Any]]]
+) -> None:
     assert http.get(path, headers=machine(issuer, "go:admin")).json()["cpf"] == MASKED
     assert events(OPERATION)[-1]["actor_kind"] == "client"
 
 
 def test_a_foreign_read_that_cannot_be_recorded_is_not_answered(
-    http: httpx.Client, issuer: Issuer, path: str, unwritable_audit
+    http: httpx.Client, issuer: Issuer, path: str, unwritable_audit: None
 ) -> None:
     refused = http.get(path, headers=staff(issuer))
     assert (refused.status_code, list(refused.json())) == (503, ["error"])

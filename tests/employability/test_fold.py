@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from balcao.employability.reference_values.kinds import Kind, shipped_id
 from tests.employability.people import staff
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
@@ -23,7 +24,7 @@ def folded(text: str) -> str:
     return " ".join(bare.casefold().split())
 
 
-def folds(sql, texts: list[str]) -> list[str]:
+def folds(sql: Sql, texts: list[str]) -> list[str]:
     rows = sql(
         "SELECT employability.folded(t) AS f FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n) ORDER BY n", texts
     )
@@ -31,12 +32,12 @@ def folds(sql, texts: list[str]) -> list[str]:
 
 
 @given(texts=st.lists(PORTUGUESE, min_size=1, max_size=20))
-def test_portuguese_texts_fold_as_in_python(sql, texts: list[str]) -> None:
+def test_portuguese_texts_fold_as_in_python(sql: Sql, texts: list[str]) -> None:
     assert folds(sql, texts) == [folded(text) for text in texts]
 
 
 @given(text=ANY, blank=st.sampled_from(" \u00a0\u2009\u3000"))
-def test_any_text_folds_alike_in_every_normal_form_and_with_more_blanks(sql, text: str, blank: str) -> None:
+def test_any_text_folds_alike_in_every_normal_form_and_with_more_blanks(sql: Sql, text: str, blank: str) -> None:
     written = [
         text,
         unicodedata.normalize("NFC", text),

@@ -1,7 +1,9 @@
 """Older jobs (rules: employability 4.7, cases 14, 15)."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from typing import Any
 
 import httpx
 import msgspec
@@ -14,6 +16,7 @@ from balcao.employability.legacy_jobs import service, states
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import Status
 from tests.employability.people import citizen, expired, machine, staff
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregos/"
@@ -22,7 +25,7 @@ BODY = LegacyJobBody("Costureira", "CLT", Status.OPEN)
 
 
 @pytest.fixture
-def job(sql) -> int:
+def job(sql: Sql) -> int:
     [row] = sql(
         "INSERT INTO employability.legacy_job (titulo, tipo_contratacao, status) VALUES ('Costureira', 'CLT', 'ABERTO')"
         " RETURNING id"
@@ -46,13 +49,13 @@ def worded(answer: httpx.Response, status: int) -> bool:
     )
 
 
-def removed(sql, id_: int) -> bool:
+def removed(sql: Sql, id_: int) -> bool:
     [row] = sql("SELECT deleted_at IS NOT NULL AS gone FROM employability.legacy_job WHERE id = $1", id_)
     found: bool = row["gone"]
     return found
 
 
-def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     first, second = [http.delete(f"{PATH}{job}", headers=staff(issuer)) for _ in range(2)]
     assert (first.status_code, first.content) == (200, b"{}")
     assert first.headers["Content-Type"].startswith("application/json")
@@ -70,7 +73,7 @@ def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     assert worded(http.delete(PATH + id_, headers=staff(issuer)), status)
 
 
-def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     for caller in ({}, expired(issuer)):
         assert worded(http.delete(f"{PATH}{job}", headers=caller), 401)
     for caller in (citizen(issuer), machine(issuer), staff(issuer, "go:empregabilidade:editor")):
@@ -86,7 +89,7 @@ def test_every_fault_under_the_path_is_worded_alike(http: httpx.Client, issuer: 
     assert list(http.get("/jobs/api/v1/empregabilidade/nada", headers=staff(issuer)).json()) == ["error"]
 
 
-def test_a_fault_of_ours_tells_nothing_of_its_cause(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+def test_a_fault_of_ours_tells_nothing_of_its_cause(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     sql("REVOKE UPDATE ON employability.legacy_job FROM balcao_app")
     answer = http.delete(f"{PATH}{job}", headers=staff(issuer))
     sql("GRANT UPDATE ON employability.legacy_job TO balcao_app")
@@ -95,7 +98,9 @@ def test_a_fault_of_ours_tells_nothing_of_its_cause(http: httpx.Client, issuer: 
     assert not removed(sql, job)
 
 
-def test_a_removal_leaves_one_event(http: httpx.Client, issuer: Issuer, job: int, events) -> None:
+def test_a_removal_leaves_one_event(
+    http: httpx.Client, issuer: Issuer, job: int, events: Callable[[str], list[dict[str, Any]]]
+) -> None:
     before = len(events(OPERATION))
     for _ in range(2):
         http.delete(f"{PATH}{job}", headers=staff(issuer))
@@ -104,13 +109,13 @@ def test_a_removal_leaves_one_event(http: httpx.Client, issuer: Issuer, job: int
 
 
 def test_without_an_audit_event_the_job_stays(
-    http: httpx.Client, issuer: Issuer, sql, job: int, unwritable_audit
+    http: httpx.Client, issuer: Issuer, sql: Sql, job: int, unwritable_audit: None
 ) -> None:
     assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer)), 503)
     assert not removed(sql, job)
 
 
-def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issuer: Issuer, sql, job: int) -> None:
+def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": '"other"'}), 412)
     assert not removed(sql, job)
     assert http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": "*"}).status_code == 200
@@ -151,7 +156,7 @@ async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Ca
 
 
 async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
-    wrong = [
+    wrong: list[dict[str, Any]] = [
         {"titulo": " "},
         {"titulo": "x" * 501},
         {"descricao": "x" * 10_001},

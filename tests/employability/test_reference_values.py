@@ -1,6 +1,7 @@
 """Reference values (rules: employability cases 1-6, 13)."""
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from balcao.employability.reference_values.kinds import Kind, shipped_id
 from tests.employability.people import citizen, expired, machine, staff
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
@@ -21,12 +23,12 @@ WORK_MODEL = f"/jobs/api/v1/empregabilidade/modelos-trabalho/{REMOTE}"
 TOO_DEEP = b"[" * 200_000 + b"]" * 200_000
 
 
-def row(sql, id_: str) -> dict[str, Any]:
+def row(sql: Sql, id_: str) -> dict[str, Any]:
     [found] = sql("SELECT * FROM employability.reference_value WHERE id = $1::text::uuid", id_)
     return dict(found)
 
 
-def test_a_new_text_is_stored_and_surplus_members_are_ignored(http: httpx.Client, issuer: Issuer, sql) -> None:
+def test_a_new_text_is_stored_and_surplus_members_are_ignored(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     before = row(sql, IMMEDIATE)
     body = {"descricao": "  De imediato ", "id": str(uuid4()), "created_at": "1999", "updated_at": 1, "x": {"y": []}}
     answer = http.put(PATH + IMMEDIATE.upper(), json=body, headers=staff(issuer))
@@ -62,10 +64,13 @@ def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     assert list(answer.json()) == ["error"]
 
 
+NO_DESCRIPTIONS: list[Any] = ["", "  ", "\u00a0", None, 7, 1e308, True, [], {}, "x" * 256]
+
+
 @pytest.mark.parametrize(
     "body",
     [
-        *({"descricao": value} for value in ("", "  ", "\u00a0", None, 7, 1e308, True, [], {}, "x" * 256)),
+        *({"descricao": value} for value in NO_DESCRIPTIONS),
         *({"descricao": value} for value in ("a\u0000b", "a\u0007b", "a\nb", "a\tb", "a\u0085b")),
         {},
         {"Descricao": "Outra"},
@@ -76,7 +81,7 @@ def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     ],
     ids=repr,
 )
-def test_a_bad_body_is_refused_and_nothing_changes(http: httpx.Client, issuer: Issuer, sql, body: Any) -> None:
+def test_a_bad_body_is_refused_and_nothing_changes(http: httpx.Client, issuer: Issuer, sql: Sql, body: Any) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, content=json.dumps(body), headers=staff(issuer))
     assert answer.status_code == 400
@@ -106,7 +111,7 @@ def test_a_bad_body_is_refused_and_nothing_changes(http: httpx.Client, issuer: I
     ids=range(15),
 )
 def test_hostile_bytes_are_refused_and_nothing_changes(
-    http: httpx.Client, issuer: Issuer, sql, body: bytes, status: int
+    http: httpx.Client, issuer: Issuer, sql: Sql, body: bytes, status: int
 ) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, content=body, headers=staff(issuer))
@@ -123,7 +128,7 @@ def test_a_refusal_never_repeats_what_was_typed(http: httpx.Client, issuer: Issu
 
 @pytest.mark.parametrize("text", ["em ATE 30   dias", "Em até 30 dias", "ÊM\u00a0áte 30 dias", "Em ate\u0301 30 dias"])
 def test_the_text_of_another_value_is_taken_whatever_its_case_accents_and_blanks(
-    http: httpx.Client, issuer: Issuer, sql, text: str
+    http: httpx.Client, issuer: Issuer, sql: Sql, text: str
 ) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, json={"descricao": text}, headers=staff(issuer))
@@ -196,7 +201,7 @@ def test_of_many_at_once_that_saw_the_same_state_one_replaces_it(http: httpx.Cli
             assert sorted(put.result().status_code for put in puts) == [200, 412, 412, 412]
 
 
-def test_of_two_at_once_that_want_the_same_text_one_gets_it(http: httpx.Client, issuer: Issuer, sql) -> None:
+def test_of_two_at_once_that_want_the_same_text_one_gets_it(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     ids = [str(shipped_id(Kind.AVAILABILITY, text)) for text in ("Em até 30 dias", "Acima de 60 dias")]
     caller = staff(issuer)
     with ThreadPoolExecutor(2) as together:
@@ -211,7 +216,9 @@ def test_of_two_at_once_that_want_the_same_text_one_gets_it(http: httpx.Client, 
     sql("UPDATE employability.reference_value SET descricao = 'Acima de 60 dias' WHERE id = $1::text::uuid", ids[1])
 
 
-def test_a_change_leaves_one_event_that_names_fields_and_no_values(http: httpx.Client, issuer: Issuer, events) -> None:
+def test_a_change_leaves_one_event_that_names_fields_and_no_values(
+    http: httpx.Client, issuer: Issuer, events: Callable[[str], list[dict[str, Any]]]
+) -> None:
     before = len(events("employability.replace_availability"))
     http.put(PATH + TWO_WEEKS, json={"descricao": "Em até 15 dias"}, headers=staff(issuer))
     http.put(PATH + TWO_WEEKS, json={"descricao": ""}, headers=staff(issuer))
@@ -221,7 +228,9 @@ def test_a_change_leaves_one_event_that_names_fields_and_no_values(http: httpx.C
     assert "15 dias" not in str(event)
 
 
-def test_without_an_audit_event_nothing_changes(http: httpx.Client, issuer: Issuer, sql, unwritable_audit) -> None:
+def test_without_an_audit_event_nothing_changes(
+    http: httpx.Client, issuer: Issuer, sql: Sql, unwritable_audit: None
+) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, json={"descricao": "Outra"}, headers=staff(issuer))
     assert (answer.status_code, list(answer.json())) == (503, ["error"])

@@ -10,7 +10,7 @@ import msgspec
 
 from balcao.core.imports import service, source
 from balcao.core.imports.service import Order, Outcome, Progress
-from balcao.registry.loads.kinds import LOADS
+from balcao.registry import SERVICE
 from balcao.settings import Settings
 from tests.support.acting import acting
 
@@ -37,7 +37,7 @@ def importing(settings: Settings, database_url: str) -> Iterator[Load]:
 
         def load(file: Path, kind: str = "citizens", progress: Progress = _silent, **options: Any) -> Outcome:
             with source.opened(file) as lines:
-                outcome: Outcome = act(service.run, lines, Order(LOADS[kind], **options), progress)
+                outcome: Outcome = act(service.run, lines, Order(SERVICE.imports[kind], **options), progress)
                 return outcome
 
         yield load

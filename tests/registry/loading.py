@@ -1,4 +1,4 @@
-"""What a city would load from a file, written into the test's database by the room's own load."""
+"""What a city would load from a file, written into the test's database by the feature's own import."""
 
 import asyncio
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Database
-from balcao.core.imports.declaration import Load
+from balcao.core.imports.declaration import Import
 
 
-def load(database_url: str, wanted: Load, *lines: dict[str, Any]) -> int:
+def load(database_url: str, wanted: Import, *lines: dict[str, Any]) -> int:
     """Under the owner's role, as the import does; answers how many rows are new or other than before."""
     rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
     return asyncio.run(_load(database_url, wanted, rows))
 
 
-async def _load(database_url: str, wanted: Load, rows: list[Any]) -> int:
+async def _load(database_url: str, wanted: Import, rows: list[Any]) -> int:
     owner = Database(database_url, size=1, role=None)
     await owner.open()
     try:

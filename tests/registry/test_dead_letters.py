@@ -10,11 +10,11 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.audit import retention
+from balcao.core.audit import platform_data, retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
-from balcao.registry.dead_letters.retention import RETENTION
+from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -121,7 +121,7 @@ def audited(sql: Callable[..., Any]) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows]
 
 
-def test_an_event_that_could_not_be_applied_is_listed_without_a_value(ask, dead_event, sql) -> None:
+def test_an_event_that_could_not_be_applied_is_listed_without_a_value(ask: Ask, dead_event: Any, sql: Sql) -> None:
     number = dead_event()
     answer = ask("GET")
     assert (answer.status_code, answer.json()["pagination"]["total"]) == (200, 1)
@@ -142,7 +142,7 @@ def test_an_event_that_could_not_be_applied_is_listed_without_a_value(ask, dead_
         assert not any(value in said for value in ("segredo", ANA, "Nao_binario"))
 
 
-def test_an_event_is_applied_after_a_retry(ask, dead_event, drain, sql) -> None:
+def test_an_event_is_applied_after_a_retry(ask: Ask, dead_event: Any, drain: Drain, sql: Sql) -> None:
     number = dead_event()
     answer = ask("POST", f"/{number}/retry")
     assert (answer.status_code, differences(answer.json(), LETTER)) == (200, [])
@@ -155,7 +155,7 @@ def test_an_event_is_applied_after_a_retry(ask, dead_event, drain, sql) -> None:
     assert ask("GET", f"/{number}").status_code == 404
 
 
-def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask, dead_event, sql) -> None:
+def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask: Ask, dead_event: Any, sql: Sql) -> None:
     number = dead_event(BRUNO)
     for reason in ({}, {"reason": "ab"}, {"reason": " a "}, {"reason": "x" * 201}):
         assert ask("DELETE", f"/{number}", params=reason).status_code == 400
@@ -166,7 +166,7 @@ def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask, dead_event, 
     assert ("delete", "***.000.002-**", ["job:crm_event"], "Evento de teste") in audited(sql)
 
 
-def test_a_push_shows_its_fields_and_the_crms_answers(ask, dead_push, sql) -> None:
+def test_a_push_shows_its_fields_and_the_crms_answers(ask: Ask, dead_push: Callable[[str], str], sql: Sql) -> None:
     number = dead_push(CARLA)
     letter = ask("GET", f"/{number}").json()
     assert differences(letter, LETTER | {"attempts_log": [TRY]}) == []
@@ -177,7 +177,9 @@ def test_a_push_shows_its_fields_and_the_crms_answers(ask, dead_push, sql) -> No
     assert sql("SELECT FROM registry.outbox") == []
 
 
-def test_a_code_that_could_not_be_sent_is_its_persons_and_goes_with_its_job(ask, dead_job, sql) -> None:
+def test_a_code_that_could_not_be_sent_is_its_persons_and_goes_with_its_job(
+    ask: Ask, dead_job: Callable[..., str], sql: Sql
+) -> None:
     row = str(uuid4())
     sql(
         "INSERT INTO registry.phone_verification"
@@ -194,7 +196,9 @@ def test_a_code_that_could_not_be_sent_is_its_persons_and_goes_with_its_job(ask,
     sql("DELETE FROM registry.phone_verification")
 
 
-def test_lists_are_filtered_and_paged_and_looks_are_audited(ask, dead_job, dead_push, sql) -> None:
+def test_lists_are_filtered_and_paged_and_looks_are_audited(
+    ask: Ask, dead_job: Callable[..., str], dead_push: Callable[[str], str], sql: Sql
+) -> None:
     pushes = [dead_push(cpf) for cpf in (BRUNO, CARLA)]
     others = [dead_job(run=str(uuid4())) for _ in range(3)]
 
@@ -218,7 +222,7 @@ def test_lists_are_filtered_and_paged_and_looks_are_audited(ask, dead_job, dead_
         assert (answer.status_code, next(iter(wrong)) in answer.json()["error"]) == (400, True)
 
 
-def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask, dead_job) -> None:
+def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask: Ask, dead_job: Callable[..., str]) -> None:
     away = [dead_job(code="store-away", run=str(uuid4())) for _ in range(3)]
     refused = dead_job(code="refused", run=str(uuid4()))
     other = dead_job("crm_push", "store-away", outbox=str(uuid4()))
@@ -240,13 +244,13 @@ def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask, dead_job) -
     + [{"kind": "crm_push"} | wrong for wrong in ({"limit": 0}, {"limit": 1001}, {"limit": "1"}, {"error_code": 5})],
     ids=str,
 )
-def test_what_cannot_be_tried_again_is_told(ask, body: dict[str, Any]) -> None:
+def test_what_cannot_be_tried_again_is_told(ask: Ask, body: dict[str, Any]) -> None:
     answer = ask("POST", "/retry", json=body)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
 
 
 @pytest.mark.parametrize("number", ["0", "x", "1" * 30, "-1", str(uuid4()), "999999999"], ids=len)
-def test_an_unknown_number_is_not_found(ask, number: str) -> None:
+def test_an_unknown_number_is_not_found(ask: Ask, number: str) -> None:
     answers = [
         ask("GET", f"/{number}"),
         ask("POST", f"/{number}/retry"),
@@ -255,7 +259,7 @@ def test_an_unknown_number_is_not_found(ask, number: str) -> None:
     assert [answer.status_code for answer in answers] == [404] * 3
 
 
-def test_two_retries_at_once_are_one(ask, dead_job) -> None:
+def test_two_retries_at_once_are_one(ask: Ask, dead_job: Callable[..., str]) -> None:
     number = dead_job(run=str(uuid4()))
     with ThreadPoolExecutor(8) as pool:
         statuses = list(pool.map(lambda _: ask("POST", f"/{number}/retry").status_code, range(8)))
@@ -265,7 +269,7 @@ def test_two_retries_at_once_are_one(ask, dead_job) -> None:
 @pytest.mark.parametrize(
     ("method", "path"), [("GET", ""), ("GET", "/1"), ("POST", "/1/retry"), ("POST", "/retry"), ("DELETE", "/1")]
 )
-def test_who_may(http, issuer, method: str, path: str) -> None:
+def test_who_may(http: httpx.Client, issuer: Issuer, method: str, path: str) -> None:
     assert http.request(method, BASE + path).status_code == 401
     assert http.request(method, BASE + path, headers=bearer(issuer.person(ANA))).status_code == 403
     machine = bearer(issuer.machine("crm-sandbox"))
@@ -279,7 +283,7 @@ async def test_nobodys_letter_ends_after_90_days_and_with_it_the_values_behind_i
     age = "UPDATE queue.pgqueuer SET updated = now() - make_interval(days => $2) WHERE id = $1"
     for days, left in ((89, 1), (91, 0)):
         await asyncio.to_thread(sql, age, number, days)
-        await retention.run(operator_call(platform, retention.OPERATION), RETENTION)
+        await retention.run(operator_call(platform, retention.OPERATION), platform_data.RETENTION)
         assert len(await asyncio.to_thread(sql, "SELECT FROM queue.pgqueuer WHERE id = $1", number)) == left
         held = await asyncio.to_thread(sql, "SELECT FROM registry.crm_event WHERE dados IS NOT NULL")
         assert len(held) == left

@@ -30,7 +30,7 @@ def load(settings: Settings, database_url: str) -> Iterator[Load]:
 
 @pytest.fixture(autouse=True)
 def _empty(sql: Sql) -> None:
-    sql("TRUNCATE registry.base_record, registry.ticket, registry.import")
+    sql("TRUNCATE registry.base_record, registry.ticket, platform.import")
 
 
 @pytest.fixture
@@ -80,10 +80,10 @@ def test_a_dry_run_counts_and_reports_and_leaves_the_database_as_it_was(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
     load(written(tmp_path / "a", invented.citizens(5)))
-    before = sql(RECORD), sql("SELECT * FROM registry.import"), sql("SELECT count(*) FROM platform.audit_event")
+    before = sql(RECORD), sql("SELECT * FROM platform.import"), sql("SELECT count(*) FROM platform.audit_event")
     file = written(tmp_path / "b", [b"{", *invented.citizens(8)])
     assert counts(load(file, dry_run=True, report=report)) == (9, 3, 5, 1)
-    after = sql(RECORD), sql("SELECT * FROM registry.import"), sql("SELECT count(*) FROM platform.audit_event")
+    after = sql(RECORD), sql("SELECT * FROM platform.import"), sql("SELECT count(*) FROM platform.audit_event")
     assert after == before
     assert set(refusals(report)) == {1}
 

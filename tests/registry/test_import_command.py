@@ -35,7 +35,7 @@ def terminal(database_url: str, tmp_path: Path) -> Terminal:
 @pytest.fixture
 def committed(sql: Sql) -> Callable[[], int]:
     """Lines of the present import of citizens that are committed."""
-    return lambda: sum(row["lines"] for row in sql("SELECT lines FROM registry.import WHERE kind = 'citizens'"))
+    return lambda: sum(row["lines"] for row in sql("SELECT lines FROM platform.import WHERE kind = 'citizens'"))
 
 
 def begun(terminal: Terminal, *words: str) -> psutil.Popen:
@@ -108,7 +108,7 @@ def test_a_stream_is_loaded_but_not_gone_on_with(terminal: Terminal, sql: Sql) -
         check=True,
     )
     assert '"changed": 50' in done.stdout
-    assert sql("SELECT FROM registry.import WHERE kind = 'tickets'") == []
+    assert sql("SELECT FROM platform.import WHERE kind = 'tickets'") == []
 
 
 @pytest.mark.parametrize(

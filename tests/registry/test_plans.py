@@ -16,8 +16,8 @@ import pytest
 from balcao import app
 from balcao.core.imports import service
 from balcao.core.values.cpf import Cpf
+from balcao.registry import SERVICE
 from balcao.registry.city.departments import demo as departments
-from balcao.registry.loads.kinds import LOADS
 from balcao.registry.person import invented
 from balcao.settings import Settings
 from tests.support.acting import acting
@@ -102,8 +102,8 @@ def plans(settings: Settings, database_url: str) -> Callable[[], list[dict[str, 
     """A whole city; answers every plan of the connections that begin from here on."""
 
     async def fill(call: Any) -> Path:
-        await service.load(call.platform, LOADS["citizens"], invented.citizens(CITIZENS))
-        await service.load(call.platform, LOADS["tickets"], invented.tickets(CITIZENS))
+        await service.load_rows(call.platform, SERVICE.imports["citizens"], invented.citizens(CITIZENS))
+        await service.load_rows(call.platform, SERVICE.imports["tickets"], invented.tickets(CITIZENS))
         await departments.load(call.platform)
         return await _filled(database_url)
 

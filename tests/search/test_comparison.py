@@ -59,7 +59,7 @@ def test_entries_stand_in_the_tables_order_and_never_tell_of_derived_members(
 
 def test_a_new_value_gives_the_type_and_an_old_one_when_there_is_none_any_more() -> None:
     old = {"sub_categoria": "x", "status": 0, "is_free": None, "buttons": [{"a": 1}], "agents": {"a": 1}}
-    new = {"sub_categoria": None, "status": 1, "is_free": False, "buttons": [], "agents": None}
+    new: dict[str, Any] = {"sub_categoria": None, "status": 1, "is_free": False, "buttons": [], "agents": None}
     assert [(c.field_name, c.old_value, c.new_value, c.value_type) for c in compare(old, new)] == [
         ("sub_categoria", "x", None, "string"),
         ("is_free", None, False, "bool"),

@@ -14,7 +14,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid
 from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
-from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.schema_migrations.schemas import RollbackBody, StartBody
 from balcao.search.services import service as services
 from tests.search.support import body, staff
 from tests.support.issuer import Issuer, bearer
@@ -265,7 +265,7 @@ async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
 
     async def changes() -> None:
         await migrate(platform, "v1")
-        await migrations.rollback(call, migrations.RollbackBody())
+        await migrations.rollback(call, RollbackBody())
 
     await asyncio.gather(*(writer(number) for number in range(5)), changes())
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")

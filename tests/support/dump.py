@@ -1,11 +1,9 @@
 """Every visible row of every table, as text: what a byte scan searches, what "nothing changed" compares."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-import asyncpg
-
-Sql = Callable[..., list[asyncpg.Record]]
+from tests.support.fixtures import Sql
 
 TABLES = """
 SELECT format('%I.%I', nspname, relname) AS name

@@ -94,8 +94,8 @@ async def load_demo(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with app.opened(platform):
         for service in app.SERVICES:
-            if service.demo is not None:
-                await service.demo.load(platform)
+            for demo in service.demos:
+                await demo.load(platform)
 
 
 async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
@@ -103,6 +103,6 @@ async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     async with app.opened(platform):
         for service in app.SERVICES:
-            if service.demo is not None:
-                found |= await service.demo.examples(platform)
+            for demo in service.demos:
+                found |= await demo.examples(platform)
     return found

@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 
@@ -22,7 +22,7 @@ class RunningServer:
         self._server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="auto"))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
-    def __enter__(self) -> "RunningServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not self._server.started:

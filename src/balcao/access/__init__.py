@@ -1,9 +1,14 @@
 """Access administration: the catalogue of actions that governs every operation of the platform."""
 
 from balcao.access import shipped
-from balcao.access.actions import api as actions
+from balcao.access.actions.feature import FEATURE as ACTIONS
+from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.demo import DEMO
+from balcao.access.groups.feature import FEATURE as GROUPS
+from balcao.access.mappings.feature import FEATURE as MAPPINGS
 from balcao.access.ready import ready
+from balcao.access.roles.feature import FEATURE as ROLES
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.health import PATHS
 from balcao.core.service import Service
@@ -13,11 +18,10 @@ SERVICE = Service(
     prefix="/access",
     title="Balcão: administração de acessos",
     package=__name__,
-    routes=actions.ROUTES,
+    features=[CATALOGUE, ACTIONS, ROLES, GROUPS, MAPPINGS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     tags=["acessos"],
     shipped=shipped.load,
     ready=ready,
     health_paths={**PATHS, "liveness_v1": "/api/v1/healthz", "readiness_v1": "/api/v1/readyz"},
-    demo=DEMO,
 )

@@ -16,7 +16,7 @@ from balcao.access.roles import service as roles
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
-from balcao.core.service import Demo
+from balcao.core.feature import Demo
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from balcao.agent_docs.description import api
 from balcao.agent_docs.description.document import document, server
+from balcao.agent_docs.description.feature import FEATURE as DESCRIPTION
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import DescribedService, Root
 from balcao.core.context.platform import Platform
@@ -19,7 +19,7 @@ _OWN = Service(
     prefix="/agent-docs",
     title="Balcão: descrição da API de agentes",
     package=__name__,
-    routes=api.ROUTES,
+    features=[DESCRIPTION],
     dialects={"": DETAIL},
     tags=["descrição"],
 )

@@ -1,10 +1,11 @@
 """Agent configuration: what the city's conversational agents run with, and the examples with which they are judged."""
 
-from balcao.agents.datasets import api as datasets
+from balcao.agents.datasets.feature import FEATURE as DATASETS
 from balcao.agents.demo import DEMO
 from balcao.agents.running import running
-from balcao.agents.token_check import api as token_check
-from balcao.agents.versions import api as versions
+from balcao.agents.token_check.feature import FEATURE as TOKEN_CHECK
+from balcao.agents.versions.feature import FEATURE as VERSIONS
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 
@@ -13,9 +14,8 @@ SERVICE = Service(
     prefix="/agent",
     title="Balcão: configuração de agentes",
     package=__name__,
-    routes=[*token_check.ROUTES, *versions.ROUTES, *datasets.ROUTES],
+    features=[TOKEN_CHECK, VERSIONS, DATASETS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     tags=["autenticação", "configurações", "conjuntos de dados"],
     running=running,
-    demo=DEMO,
 )

@@ -13,7 +13,7 @@ from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.service import Demo
+from balcao.core.feature import Demo
 from balcao.core.values.clock import utc_now
 
 AGENT = "agentic_search"

@@ -1,11 +1,10 @@
-"""The demo data of all services: loaded once, and what they offer to who wants to try the platform."""
+"""The demo data of all services: loaded once, and described to who wants to try the platform."""
 
 from typing import Any
 
-import msgspec
-
 from balcao import app
 from balcao.cli import database
+from balcao.cli.offer import Client, Offer, Person
 from balcao.core.context.platform import Platform
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
@@ -13,30 +12,6 @@ from balcao.core.jobs.worker import Worker
 from balcao.core.service import Service
 from balcao.identity import demo
 from balcao.settings import Settings
-
-
-class Person(msgspec.Struct, frozen=True):
-    cpf: str
-    name: str
-    username: str
-    password: str
-    groups: list[str]
-
-
-class Client(msgspec.Struct, frozen=True):
-    client_id: str
-    client_secret: str
-    scopes: list[str]
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """What `balcao demo --json` prints; `examples` has one id of each thing that an operation needs."""
-
-    base_urls: dict[str, str]
-    people: list[Person]
-    clients: list[Client]
-    examples: dict[str, Any]
-
 
 # Whose steps the marks beside the migrations are.
 OWNER = "demo"
@@ -48,14 +23,15 @@ async def load_once(settings: Settings, url: str) -> None:
     The mark is kept beside the migrations: it comes and goes with the database, not with a file.
     """
     async with database.platform(settings, url) as platform:
-        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demo))
+        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demos))
 
 
 def _loading(service: Service, platform: Platform) -> Any:
     async def step(connection: Connection) -> None:
-        if service.demo is None or await migrations.was_done(connection, OWNER, service.name):
+        if await migrations.was_done(connection, OWNER, service.name):
             return
-        await service.demo.load(platform)
+        for one in service.demos:
+            await one.load(platform)
         await Worker(platform.database, service.jobs, platform).drain()
         await migrations.mark_done(connection, OWNER, service.name)
 
@@ -75,8 +51,9 @@ async def offer(settings: Settings, url: str) -> Offer | None:
 async def _examples(platform: Platform, loaded: set[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for service in app.SERVICES:
-        if service.demo and service.name in loaded:
-            found |= await service.demo.examples(platform)
+        if service.name in loaded:
+            for one in service.demos:
+                found |= await one.examples(platform)
     return found
 
 

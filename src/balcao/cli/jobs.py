@@ -14,16 +14,16 @@ from rich.table import Table
 from balcao import app
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
+from balcao.cli.portuguese import Commands
 from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.paging import MOST_PER_PAGE, Page
-from balcao.core.jobs import dead_letters as service
-from balcao.core.jobs import schedule
+from balcao.core.jobs import dead_letters, schedule
+from balcao.core.jobs.schemas import DeadLetter
 from balcao.core.values.cpf import Cpf
-from balcao.registry.dead_letters.schemas import DeadLetter
 from balcao.settings import Settings
 
-jobs = typer.Typer(no_args_is_help=True, help="Tarefas em fila: listar, ver, repetir, descartar.")
+jobs = Commands(help="Tarefas em fila: listar, ver, repetir, descartar.")
 console = Console(highlight=False)
 
 
@@ -36,7 +36,7 @@ class State(StrEnum):
 WORDS = {"queued": "espera", "running": "em execução", "dead": "falhou"}
 Json = Annotated[bool, typer.Option("--json", help="Em JSON.")]
 Reason = Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")]
-Number = Annotated[str, typer.Argument(help="O número da tarefa, como em `balcao jobs list`.")]
+Number = Annotated[str, typer.Argument(metavar="NÚMERO", help="O número da tarefa, como em `balcao jobs list`.")]
 CpfOption = Annotated[str | None, typer.Option(help="Só as que são desta pessoa, com 11 dígitos.")]
 
 
@@ -53,7 +53,9 @@ def list_jobs(
     states: Any = [one.value for one in state or State]
     whose = _cpf(cpf)
     found = _operate(
-        lambda call: service.list_letters(call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states)
+        lambda call: dead_letters.list_dead_letters(
+            call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states
+        )
     )
     if as_json:
         _print_json(found)
@@ -68,7 +70,7 @@ def list_jobs(
 @jobs.command("show")
 def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
-    letter = _operate(lambda call: service.read_letter(call, number))
+    letter = _operate(lambda call: dead_letters.read_dead_letter(call, number))
     if as_json:
         _print_json(letter)
         return
@@ -83,17 +85,19 @@ def show_job(number: Number, as_json: Json = False) -> None:
 
 
 @jobs.command("retry")
-def retry_job(numbers: Annotated[list[str], typer.Argument(help="Números de tarefas que falharam.")]) -> None:
+def retry_job(
+    numbers: Annotated[list[str], typer.Argument(metavar="NÚMERO...", help="Números de tarefas que falharam.")],
+) -> None:
     """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
     for number in numbers:
-        _operate(functools.partial(service.retry, letter_id=number))
+        _operate(functools.partial(dead_letters.retry, letter_id=number))
         console.print(f"Tarefa {number}: de volta à fila.")
 
 
 @jobs.command("drop")
 def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
-    _operate(lambda call: service.drop(call, number, reason))
+    _operate(lambda call: dead_letters.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
 
 

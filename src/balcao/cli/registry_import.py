@@ -21,7 +21,7 @@ from balcao.core.imports import service, source
 from balcao.core.imports.service import Order, Outcome
 from balcao.core.imports.source import Source
 from balcao.core.imports.store import Done
-from balcao.registry.loads.kinds import LOADS
+from balcao.registry import SERVICE
 from balcao.registry.person import invented
 from balcao.settings import Settings
 
@@ -29,12 +29,12 @@ console = Console(stderr=True, highlight=False)
 
 
 def _known_kind(kind: str) -> str:
-    if kind not in LOADS:
-        raise typer.BadParameter(f"use um de: {', '.join(LOADS)}")
+    if kind not in SERVICE.imports:
+        raise typer.BadParameter(f"use um de: {', '.join(SERVICE.imports)}")
     return kind
 
 
-Kind = Annotated[str, typer.Option(callback=_known_kind, metavar="TIPO", help=f"Um de: {', '.join(LOADS)}.")]
+Kind = Annotated[str, typer.Option(callback=_known_kind, metavar="TIPO", help=f"Um de: {', '.join(SERVICE.imports)}.")]
 
 
 def import_file(
@@ -48,7 +48,7 @@ def import_file(
     as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
-    order = Order(LOADS[kind], source_name, report, dry_run)
+    order = Order(SERVICE.imports[kind], source_name, report, dry_run)
     with _files(), source.opened(file) as lines:
         outcome = _run(lines, order)
     if as_json:
@@ -99,7 +99,7 @@ def _files() -> Iterator[None]:
 def _told(outcome: Outcome, order: Order) -> dict[str, Any]:
     done = outcome.done
     return {
-        "kind": order.load.kind,
+        "kind": order.declared.kind,
         "dry_run": order.dry_run,
         "lines": done.lines,
         "changed": done.changed,

@@ -5,20 +5,23 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
 
 import asyncpg
 
 from balcao import __version__
 from balcao.core.access.catalogue import AnnouncedOperation
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
 from balcao.core.database.migrations import Migration, find
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.http.health import health_operations
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import description_operations
+from balcao.core.imports.declaration import Import
+from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
 
 
@@ -26,21 +29,11 @@ def _nothing(_: Platform) -> AbstractAsyncContextManager[None]:
     return nullcontext()
 
 
-@dataclass(frozen=True)
-class Demo:
-    """A service's sandbox data: `load` is idempotent and goes through the use cases; `examples` names ids to try.
-
-    Keys of `examples` are those of `balcao demo --json`.
-    """
-
-    load: Callable[[Platform], Awaitable[None]]
-    examples: Callable[[Platform], Awaitable[Mapping[str, Any]]]
-
-
 @dataclass(frozen=True, eq=False)
 class Service:
     """`prefix` is the gateway's, `base` stands before every path also without gateway.
 
+    `features` bring routes, jobs, retention, personal data, imports, dead-lettered jobs and demo data, in their order.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
     `shipped` loads reference data after the migrations; `running` opens what the service keeps in the process.
@@ -50,18 +43,44 @@ class Service:
     prefix: str
     title: str
     package: str
-    routes: Sequence[Operation]
+    features: Sequence[Feature]
     dialects: Mapping[str, Dialect]
     base: str = ""
     version: str = __version__
     tags: Sequence[str] = ()
-    jobs: Sequence[JobKind] = ()
-    retention: Sequence[Retention] = ()
     shipped: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
-    demo: Demo | None = None
+
+    @property
+    def routes(self) -> list[Operation]:
+        return [route for feature in self.features for route in feature.routes]
+
+    @property
+    def jobs(self) -> list[JobKind]:
+        return [kind for feature in self.features for kind in feature.jobs]
+
+    @property
+    def retention(self) -> list[Retention]:
+        return [retention for feature in self.features for retention in feature.retention]
+
+    @property
+    def personal_data(self) -> list[PersonalData]:
+        return [feature.personal_data for feature in self.features if feature.personal_data is not None]
+
+    @property
+    def imports(self) -> dict[str, Import]:
+        """By the word of the import command."""
+        return {declared.kind: declared for feature in self.features for declared in feature.imports}
+
+    @property
+    def dead_jobs(self) -> list[DeadJobs]:
+        return [declared for feature in self.features for declared in feature.dead_jobs]
+
+    @property
+    def demos(self) -> list[Demo]:
+        return [feature.demo for feature in self.features if feature.demo is not None]
 
     def dialect(self, path: str) -> Dialect:
         matching = [start for start in self.dialects if path.startswith(start)]

@@ -1,20 +1,29 @@
 """Employability: job listings, resumes and their reference values."""
 
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
-from balcao.core.service import Demo, Service
+from balcao.core.service import Service
 from balcao.employability import demo
-from balcao.employability.legacy_jobs import api as legacy_jobs
-from balcao.employability.reference_values import api as reference_values
-from balcao.employability.resume.behaviours import api as behaviours
-from balcao.employability.resume.experiences import api as experiences
+from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
+from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
+from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
+from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
+from balcao.employability.resume.experiences.feature import FEATURE as EXPERIENCES
+from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
 
 SERVICE = Service(
     name="employability",
     prefix="/jobs",
     title="Balcão: empregabilidade",
     package=__name__,
-    routes=[*reference_values.ROUTES, *experiences.ROUTES, *behaviours.ROUTES, *legacy_jobs.ROUTES],
-    dialects={"": ERROR_TEXT, legacy_jobs.BASE: CODE_MESSAGE},
+    features=[
+        REFERENCE_VALUES,
+        PROFILES,
+        EXPERIENCES,
+        BEHAVIOURS,
+        LEGACY_JOBS,
+        Feature(demo=Demo(demo.load, demo.examples)),
+    ],
+    dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
     tags=["reference-values", "resume", "legacy-jobs"],
-    demo=Demo(load=demo.load, examples=demo.examples),
 )

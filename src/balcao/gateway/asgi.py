@@ -13,7 +13,8 @@ from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
-from balcao.core.logs import log, request_id
+from balcao.core.logs import request_id
+from balcao.core.request_log import request_log
 from balcao.gateway.gateway import Gateway
 
 Message = MutableMapping[str, Any]
@@ -66,6 +67,8 @@ class Application:
         except Exception as failure:
             await send({"type": "lifespan.startup.failed", "message": str(failure)})
             raise
+        finally:
+            request_log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -92,12 +95,4 @@ async def _send(endpoint: Endpoint, request: Request, response: Response[Any], s
     await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
     seconds = perf_counter() - request.started
     endpoint.meter.count(status, seconds)
-    log.info(
-        "request",
-        service=endpoint.service,
-        operation=endpoint.key,
-        method=request.method,
-        status=status,
-        ms=round(seconds * 1000, 2),
-        request_id=request.id,
-    )
+    request_log.add(endpoint.meter.labels, status, seconds, request.id)

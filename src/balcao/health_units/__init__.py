@@ -1,20 +1,23 @@
 """Health-unit risk: whether a unit works normally or its surroundings are unsafe."""
 
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 from balcao.health_units.demo import DEMO
-from balcao.health_units.risk import api as risk
+from balcao.health_units.feed.feature import FEATURE as FEED
+from balcao.health_units.notifications.feature import FEATURE as NOTIFICATIONS
+from balcao.health_units.risk.feature import FEATURE as RISK
 from balcao.health_units.running import ready, running
+from balcao.health_units.units.feature import FEATURE as UNITS
 
 SERVICE = Service(
     name="health_units",
     prefix="/health-units",
     title="Balcão: risco das unidades de saúde",
     package=__name__,
-    routes=risk.ROUTES,
+    features=[UNITS, NOTIFICATIONS, FEED, RISK, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     tags=["risco"],
     running=running,
     ready=ready,
-    demo=DEMO,
 )

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.service import Demo
+from balcao.core.feature import Demo
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service as notifications

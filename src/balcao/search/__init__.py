@@ -1,22 +1,22 @@
 """Search administration: the catalogue of services, its versions and its migrations."""
 
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.service import Demo, Service
+from balcao.core.service import Service
 from balcao.search import demo
+from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
-from balcao.search.schema_migrations import api as schema_migrations
-from balcao.search.schema_migrations.jobs import JOBS
-from balcao.search.versions import api as versions
+from balcao.search.schema_migrations.feature import FEATURE as SCHEMA_MIGRATIONS
+from balcao.search.services.feature import FEATURE as SERVICES
+from balcao.search.versions.feature import FEATURE as VERSIONS
 
 SERVICE = Service(
     name="search",
     prefix="/search",
     title="Balcão: administração da busca",
     package=__name__,
-    routes=[*versions.ROUTES, *schema_migrations.ROUTES],
+    features=[COLLECTION, SERVICES, VERSIONS, SCHEMA_MIGRATIONS, Feature(demo=Demo(demo.load, demo.examples))],
     dialects={"": ERROR_TEXT},
     tags=["versions", "migration"],
-    jobs=JOBS,
     ready=ready,
-    demo=Demo(load=demo.load, examples=demo.examples),
 )

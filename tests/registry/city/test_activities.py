@@ -6,7 +6,7 @@ import httpx
 import msgspec
 import pytest
 
-from balcao.registry.city.activities.loading import LOADS
+from balcao.registry.city.activities.imports import IMPORTS
 from tests.registry.loading import load
 
 PATH = "/registry/v1/cnaes"
@@ -29,7 +29,7 @@ ORDER = ["1091-1/02", "5510-8/01", "5611-2/01", "5611-2/03"]
 
 @pytest.fixture(scope="module", autouse=True)
 def _classification(database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+    assert load(database_url, IMPORTS[0], *LINES) == len(LINES)
 
 
 def test_the_list_is_public_cacheable_and_by_subclass(http: httpx.Client) -> None:
@@ -82,8 +82,8 @@ def test_a_bad_parameter_is_refused_by_name(http: httpx.Client, name: str, value
 
 
 def test_loading_again_changes_only_what_differs(http: httpx.Client, database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == 0
-    assert load(database_url, LOADS[0], *LINES, LINES[1] | {"denominacao": "Padaria"}) == 1
+    assert load(database_url, IMPORTS[0], *LINES) == 0
+    assert load(database_url, IMPORTS[0], *LINES, LINES[1] | {"denominacao": "Padaria"}) == 1
     assert http.get(PATH).json()["cnaes"][0]["denominacao"] == "Padaria"
     with pytest.raises(msgspec.ValidationError):
-        load(database_url, LOADS[0], LINES[0] | {"secao": ""})
+        load(database_url, IMPORTS[0], LINES[0] | {"secao": ""})

@@ -10,9 +10,10 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.cnpj import is_cnpj
-from balcao.registry.city.companies.loading import LOADS
-from balcao.registry.city.companies.personal_data import HOLDING
+from balcao.registry.city.companies.imports import IMPORTS
+from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 from tests.registry.loading import load
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 IARA, ANA, BRUNO, CARLA = "90000000922", "90000000175", "90000000256", "90000000337"
@@ -57,7 +58,7 @@ LINES = [
 
 @pytest.fixture(scope="module", autouse=True)
 def _companies(database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+    assert load(database_url, IMPORTS[0], *LINES) == len(LINES)
 
 
 def get(http: httpx.Client, path: str, token: str, **query: Any) -> httpx.Response:
@@ -183,7 +184,9 @@ def test_who_may_list_a_persons_companies(http: httpx.Client, issuer: Issuer) ->
     assert [get(http, of("123"), token).status_code for token in tokens] == [403, 400, 400, 403, 403]
 
 
-def test_reads_by_others_and_refusals_leave_a_trace_and_own_reads_none(http: httpx.Client, issuer: Issuer, sql) -> None:
+def test_reads_by_others_and_refusals_leave_a_trace_and_own_reads_none(
+    http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
     sql("DELETE FROM platform.audit_event")
     get(http, f"{ONE}/{OURS}", issuer.person(IARA))
     get(http, of(IARA), issuer.person(IARA))
@@ -206,10 +209,10 @@ def test_loading_again_changes_only_what_differs_and_who_belongs(
 ) -> None:
     carla = issuer.person(CARLA)
     changed = line(NOBODYS, None, partner(CARLA))
-    assert load(database_url, LOADS[0], *LINES) == 0
-    assert load(database_url, LOADS[0], *LINES, changed) == 1
+    assert load(database_url, IMPORTS[0], *LINES) == 0
+    assert load(database_url, IMPORTS[0], *LINES, changed) == 1
     assert cnpjs(get(http, of(CARLA), carla)) == [OURS, NOBODYS]
-    assert load(database_url, LOADS[0], line(NOBODYS, None)) == 1
+    assert load(database_url, IMPORTS[0], line(NOBODYS, None)) == 1
     assert cnpjs(get(http, of(CARLA), carla)) == [OURS]
 
 
@@ -230,7 +233,7 @@ def test_loading_again_changes_only_what_differs_and_who_belongs(
 )
 def test_a_line_that_is_no_company_is_refused_without_its_values(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError) as refusal:
-        msgspec.convert(LINES[0] | changes, LOADS[0].row)
+        msgspec.convert(LINES[0] | changes, IMPORTS[0].row)
     assert not any(value in str(refusal.value) for value in ("900.000", "02/03", "ontem", "0100128"))
 
 
@@ -242,13 +245,13 @@ def test_a_cnpj_is_fourteen_characters_with_official_check_digits() -> None:
 
 async def test_an_export_has_the_persons_companies_with_nobody_elses_cpf(platform: Platform) -> None:
     async with platform.database.connection() as connection:
-        exported = await HOLDING.exported(connection, Cpf(IARA))
+        exported = await PERSONAL_DATA.export(connection, Cpf(IARA))
     assert [company["cnpj"] for company in exported["empresas"]] == [LETTERED, OURS]
     assert shown_cpfs(exported["empresas"][1]) == [MASKED[0], IARA, *MASKED[2:]]
-    assert HOLDING.cleared is None
+    assert PERSONAL_DATA.erase is None
 
 
-def test_a_persons_companies_are_found_by_index(sql) -> None:
+def test_a_persons_companies_are_found_by_index(sql: Sql) -> None:
     numbers = (
         "SELECT lpad(n::text, 14, '0') AS cnpj, lpad((n / 3)::text, 11, '0') AS cpf FROM generate_series(1, 6000) AS n"
     )

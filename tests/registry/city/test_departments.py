@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from balcao.registry.city.departments.loading import LOADS
+from balcao.registry.city.departments.imports import IMPORTS
 from tests.registry.loading import load
+from tests.support.fixtures import Sql
 from tests.support.sizes import size
 
 PATH = "/registry/v1/departments"
@@ -46,7 +47,7 @@ ORDER = ["1000", "1200", "1100", "1190", "9000"]
 
 @pytest.fixture(scope="module", autouse=True)
 def _chart(database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+    assert load(database_url, IMPORTS[0], *LINES) == len(LINES)
 
 
 def codes(http: httpx.Client, **query: Any) -> list[str]:
@@ -148,7 +149,7 @@ def test_the_search_is_a_literal_substring_blind_to_case_and_accents(http: httpx
 
 @settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=30), min_size=1, max_size=10))
-def test_the_registry_folds_texts_as_the_jobs_do(sql, texts: list[str]) -> None:
+def test_the_registry_folds_texts_as_the_jobs_do(sql: Sql, texts: list[str]) -> None:
     """One definition of "the same text" on the whole platform, although no service reads another's schema."""
     [row] = sql(
         "SELECT array_agg(registry.folded(t)) AS here, array_agg(employability.folded(t)) AS there"
@@ -160,10 +161,10 @@ def test_the_registry_folds_texts_as_the_jobs_do(sql, texts: list[str]) -> None:
 
 def test_loading_again_changes_only_what_differs(http: httpx.Client, database_url: str) -> None:
     again = [line("7000", 99, "Antes"), line("7000", 99, "Depois", cd_ua_pai="1000")]
-    assert load(database_url, LOADS[0], *LINES) == 0
-    assert load(database_url, LOADS[0], *again, *LINES) == 1
+    assert load(database_url, IMPORTS[0], *LINES) == 0
+    assert load(database_url, IMPORTS[0], *again, *LINES) == 1
     assert http.get(f"{PATH}/7000").json()["nome_ua"] == "Depois"
-    assert load(database_url, LOADS[0], again[0]) == 1
+    assert load(database_url, IMPORTS[0], again[0]) == 1
     assert http.get(f"{PATH}/7000").json()["cd_ua_pai"] is None
 
 
@@ -174,4 +175,4 @@ def test_loading_again_changes_only_what_differs(http: httpx.Client, database_ur
 )
 def test_a_line_that_is_no_department_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(line("1", 1, "Nome") | changes, LOADS[0].row)
+        msgspec.convert(line("1", 1, "Nome") | changes, IMPORTS[0].row)

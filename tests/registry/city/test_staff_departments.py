@@ -6,8 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.registry.city.departments.loading import LOADS
+from balcao.registry.city.departments.imports import IMPORTS
 from tests.registry.loading import load
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 LUIZ, ANA, ADMIN = "90000001228", "90000000175", "90000040126"
@@ -17,11 +18,11 @@ CODES = ("2000", "1100", "1110")
 
 @pytest.fixture(scope="module", autouse=True)
 def _departments(database_url: str) -> None:
-    load(database_url, LOADS[0], *({"cd_ua": c, "sigla_ua": c, "nome_ua": c, "nivel": 2} for c in CODES))
+    load(database_url, IMPORTS[0], *({"cd_ua": c, "sigla_ua": c, "nome_ua": c, "nivel": 2} for c in CODES))
 
 
 @pytest.fixture(autouse=True)
-def _nobody_linked(sql) -> None:
+def _nobody_linked(sql: Sql) -> None:
     sql("DELETE FROM registry.staff_department")
 
 
@@ -34,7 +35,9 @@ def link(http: httpx.Client, admin: dict[str, str], cd_ua: Any, cpf: str = LUIZ,
     return http.post(f"{ADMINISTRATION}/{cpf}", json={"cd_ua": cd_ua}, headers=admin | headers)
 
 
-def test_a_link_appears_for_the_person_and_for_administrators_until_it_is_undone(http, issuer, admin) -> None:
+def test_a_link_appears_for_the_person_and_for_administrators_until_it_is_undone(
+    http: httpx.Client, issuer: Issuer, admin: dict[str, str]
+) -> None:
     empty = http.get(f"{OWN}/{LUIZ}", headers=bearer(issuer.person(LUIZ)))
     assert (empty.status_code, empty.json()) == (200, {"cpf": LUIZ, "cd_uas": []})
     made = [link(http, admin, code) for code in CODES]
@@ -51,7 +54,9 @@ def test_a_link_appears_for_the_person_and_for_administrators_until_it_is_undone
     assert left["cd_uas"] == ["1100", "2000"]
 
 
-def test_a_mapping_tells_who_made_it_without_naming_them(http, issuer, admin) -> None:
+def test_a_mapping_tells_who_made_it_without_naming_them(
+    http: httpx.Client, issuer: Issuer, admin: dict[str, str]
+) -> None:
     mapping = link(http, admin, " 1100 ").json()
     assert set(mapping) == {"id", "cpf", "cd_ua", "created_at", "updated_at", "created_by"}
     assert (mapping["cpf"], mapping["cd_ua"], mapping["created_by"]) == (LUIZ, "1100", "***.000.401-**")
@@ -71,19 +76,21 @@ def test_a_mapping_tells_who_made_it_without_naming_them(http, issuer, admin) ->
         ("x" * 51, LUIZ, 400),
     ],
 )
-def test_a_bad_link_is_refused_and_nothing_is_stored(http, admin, sql, cd_ua: Any, cpf: str, status: int) -> None:
+def test_a_bad_link_is_refused_and_nothing_is_stored(
+    http: httpx.Client, admin: dict[str, str], sql: Sql, cd_ua: Any, cpf: str, status: int
+) -> None:
     answer = link(http, admin, cd_ua, cpf)
     assert (answer.status_code, set(answer.json())) == (status, {"error"})
     assert sql("SELECT FROM registry.staff_department") == []
 
 
-def test_of_parallel_links_one_is_made(http, admin) -> None:
+def test_of_parallel_links_one_is_made(http: httpx.Client, admin: dict[str, str]) -> None:
     with ThreadPoolExecutor(8) as pool:
         statuses = sorted(pool.map(lambda _: link(http, admin, "1100").status_code, range(8)))
     assert statuses == [201] + [409] * 7
 
 
-def test_a_repeated_call_with_its_key_is_answered_alike(http, admin) -> None:
+def test_a_repeated_call_with_its_key_is_answered_alike(http: httpx.Client, admin: dict[str, str]) -> None:
     key = {"Idempotency-Key": "link-1"}
     answers = [link(http, admin, "1100", **key) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
@@ -91,7 +98,7 @@ def test_a_repeated_call_with_its_key_is_answered_alike(http, admin) -> None:
     assert link(http, admin, "1110", **key).status_code == 409
 
 
-def test_who_may_read_and_write_links(http, issuer, admin) -> None:
+def test_who_may_read_and_write_links(http: httpx.Client, issuer: Issuer, admin: dict[str, str]) -> None:
     person, another = issuer.person(LUIZ), issuer.person(ANA)
     desk = issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]})
     platform, portal = issuer.machine("balcao-platform"), issuer.machine("portal-servidor", "rmi:pessoa-fisica:read")
@@ -109,7 +116,9 @@ def test_who_may_read_and_write_links(http, issuer, admin) -> None:
     assert status("GET", f"{OWN}/123", person) == 403
 
 
-def test_reads_by_others_and_writes_leave_a_trace_and_own_reads_none(http, issuer, admin, sql) -> None:
+def test_reads_by_others_and_writes_leave_a_trace_and_own_reads_none(
+    http: httpx.Client, issuer: Issuer, admin: dict[str, str], sql: Sql
+) -> None:
     sql("DELETE FROM platform.audit_event")
     http.get(f"{OWN}/{LUIZ}", headers=bearer(issuer.person(LUIZ)))
     assert sql("SELECT FROM platform.audit_event") == []

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.registry.talking import Talk, somebody
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, differences
 
@@ -65,7 +66,7 @@ def ids(talk: Talk, path: str) -> list[str]:
     return [category["id"] for category in talk.ok("GET", path)["categories"]]
 
 
-def test_the_shipped_categories_stand_in_their_order(anybody) -> None:
+def test_the_shipped_categories_stand_in_their_order(anybody: Talk) -> None:
     answer = anybody("GET", LIST)
     assert differences(answer.json(), {"categories": [CATEGORY]}) == []
     shown = answer.json()["categories"]
@@ -74,7 +75,9 @@ def test_the_shipped_categories_stand_in_their_order(anybody) -> None:
     assert len({row["description"] for row in shown}) == 6
 
 
-def test_the_public_list_may_be_kept_and_changes_with_the_next_write(anybody, made) -> None:
+def test_the_public_list_may_be_kept_and_changes_with_the_next_write(
+    anybody: Talk, made: Callable[..., dict[str, Any]]
+) -> None:
     first = anybody("GET", LIST)
     assert first.headers["Cache-Control"] == "public, max-age=300"
     assert anybody("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 304
@@ -91,14 +94,18 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-def test_keeping_them_needs_the_action(http, issuer, anybody, method: str, path: str, body: Any) -> None:
+def test_keeping_them_needs_the_action(
+    http: httpx.Client, issuer: Issuer, anybody: Talk, method: str, path: str, body: Any
+) -> None:
     assert anybody(method, path, body).status_code == 401
     assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
     assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
     assert ids(anybody, LIST) == [id_ for id_, _, _ in SHIPPED]
 
 
-def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(anybody, admin, made, http, issuer) -> None:
+def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(
+    anybody: Talk, admin: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+) -> None:
     created = made(name="  Feiras  ")
     assert differences(created, CATEGORY) == []
     assert created == next(row for row in admin.ok("GET", ADMIN)["categories"] if row["id"] == created["id"])
@@ -112,7 +119,9 @@ def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(anybod
     assert (shown[created["id"]], shown[chosen["id"]]) == (False, True)
 
 
-def test_equal_orders_stand_by_id_and_the_last_place_is_the_highest(anybody, made) -> None:
+def test_equal_orders_stand_by_id_and_the_last_place_is_the_highest(
+    anybody: Talk, made: Callable[..., dict[str, Any]]
+) -> None:
     highest = made(order=9999)
     behind = made()
     assert behind["order"] == 9999
@@ -130,7 +139,7 @@ REFUSED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
-def test_a_malformed_category_is_refused_naming_the_member(admin, wrong: dict[str, Any]) -> None:
+def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, wrong: dict[str, Any]) -> None:
     before = admin.ok("GET", ADMIN)
     answer = admin("POST", ADMIN, {"id": "good_id", "name": "N", "description": "D"} | wrong)
     (name,) = wrong
@@ -141,13 +150,13 @@ def test_a_malformed_category_is_refused_naming_the_member(admin, wrong: dict[st
 
 
 @pytest.mark.parametrize("missing", ["id", "name", "description"])
-def test_a_category_needs_its_three_texts(admin, missing: str) -> None:
+def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
     new = {"id": "good_id", "name": "N", "description": "D"}
     answer = admin("POST", ADMIN, {name: text for name, text in new.items() if name != missing})
     assert (answer.status_code, f"`{missing}`" in answer.json()["error"]) == (400, True)
 
 
-def test_an_id_is_taken_for_ever(admin, made) -> None:
+def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
     assert admin("POST", ADMIN, new).status_code == 409
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
@@ -155,7 +164,7 @@ def test_an_id_is_taken_for_ever(admin, made) -> None:
     assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
 
 
-def test_of_parallel_creations_one_wins(admin) -> None:
+def test_of_parallel_creations_one_wins(admin: Talk) -> None:
     new = {"id": f"race_{next(_numbers)}", "name": "N", "description": "D"}
     with ThreadPoolExecutor(6) as threads:
         statuses = sorted(answer.status_code for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
@@ -168,7 +177,9 @@ def test_of_parallel_creations_one_wins(admin) -> None:
     [{"name": "Outra"}, {"description": "Outra."}, {"default_opt_in": True}, {"active": False}, {"order": 77}],
     ids=repr,
 )
-def test_a_change_keeps_what_it_leaves_out(admin, made, change: dict[str, Any]) -> None:
+def test_a_change_keeps_what_it_leaves_out(
+    admin: Talk, made: Callable[..., dict[str, Any]], change: dict[str, Any]
+) -> None:
     before = made()
     after = admin.ok("PUT", f"{ADMIN}/{before['id']}", change | {"id": "outro", "nada": 1})
     assert after == before | change | {"updated_at": after["updated_at"]}
@@ -176,19 +187,21 @@ def test_a_change_keeps_what_it_leaves_out(admin, made, change: dict[str, Any]) 
     assert admin.ok("PUT", f"{ADMIN}/{before['id']}", change) == after
 
 
-def test_nothing_to_change_is_refused(admin, made) -> None:
+def test_nothing_to_change_is_refused(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     answer = admin("PUT", f"{ADMIN}/{made()['id']}", {"nada": 1})
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "nothing-to-change")
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 @pytest.mark.parametrize("id_", ["nobody_knows", "Bad.Id", "a%00b", "x" * 300])
-def test_an_unknown_id_is_not_found(admin, method: str, id_: str) -> None:
+def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
     body = {"name": "N"} if method == "PUT" else None
     assert admin(method, f"{ADMIN}/{id_}", body).status_code == 404
 
 
-def test_deactivated_it_is_gone_and_revived_the_choices_are_back(admin, anybody, made, http, issuer) -> None:
+def test_deactivated_it_is_gone_and_revived_the_choices_are_back(
+    admin: Talk, anybody: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+) -> None:
     id_, cpf = made()["id"], somebody()
     citizen, path = Talk(http, issuer.person(cpf)), f"/citizen/{cpf}/notification-preferences"
     citizen.ok("PATCH", f"{path}/categories/{id_}", {"channel": "web", "opt_in": True})
@@ -202,7 +215,7 @@ def test_deactivated_it_is_gone_and_revived_the_choices_are_back(admin, anybody,
     assert citizen.ok("GET", path)["category_opt_ins"][id_] is True
 
 
-def test_a_write_that_expects_another_state_is_refused(admin) -> None:
+def test_a_write_that_expects_another_state_is_refused(admin: Talk) -> None:
     created = admin("POST", ADMIN, {"id": "conditional", "name": "N", "description": "D"})
     path, etag = f"{ADMIN}/conditional", created.headers["ETag"]
     changed = admin("PUT", path, {"name": "M"}, If_Match=etag)
@@ -212,7 +225,9 @@ def test_a_write_that_expects_another_state_is_refused(admin) -> None:
     assert admin("DELETE", path, If_Match=changed.headers["ETag"]).status_code == 204
 
 
-def test_every_write_leaves_its_event_and_a_repeated_one_none(admin, made, sql) -> None:
+def test_every_write_leaves_its_event_and_a_repeated_one_none(
+    admin: Talk, made: Callable[..., dict[str, Any]], sql: Sql
+) -> None:
     id_ = made()["id"]
     for _ in range(2):
         admin.ok("PUT", f"{ADMIN}/{id_}", {"order": 5, "name": "Outra"})
@@ -229,7 +244,9 @@ def test_every_write_leaves_its_event_and_a_repeated_one_none(admin, made, sql) 
     ]
 
 
-def test_with_none_active_the_list_is_empty_and_nothing_fails(anybody, admin, http, issuer) -> None:
+def test_with_none_active_the_list_is_empty_and_nothing_fails(
+    anybody: Talk, admin: Talk, http: httpx.Client, issuer: Issuer
+) -> None:
     active = ids(anybody, LIST)
     try:
         for id_ in active:

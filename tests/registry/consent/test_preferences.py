@@ -12,6 +12,7 @@ from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
 from tests.support.acting import Act, acting
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 DEFAULTS = {
@@ -51,7 +52,9 @@ def entries(citizen: Talk, path: str) -> Callable[[], list[dict[str, Any]]]:
     return lambda: citizen.ok("GET", f"{path}/history?per_page=100")["data"][::-1]
 
 
-def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(citizen, path, cpf, sql) -> None:
+def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
+    citizen: Talk, path: str, cpf: str, sql: Sql
+) -> None:
     first, second = citizen("GET", path), citizen("GET", path)
     assert first.status_code == 200
     assert first.json() == second.json()
@@ -62,7 +65,9 @@ def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(citizen, 
     assert sql("SELECT FROM registry.preferences WHERE cpf = $1", cpf) == []
 
 
-def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(citizen, http) -> None:
+def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(
+    citizen: Talk, http: httpx.Client
+) -> None:
     answers = [citizen("GET", f"/citizen/{of}/notification-preferences") for of in ("90000000256", somebody(), "123")]
     assert [answer.status_code for answer in answers] == [403, 403, 403]
     assert len({answer.text for answer in answers}) == 1
@@ -71,7 +76,9 @@ def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(ci
 @pytest.mark.parametrize(
     ("method", "suffix"), [("GET", ""), ("PUT", ""), ("PATCH", "/categories/health"), ("GET", "/history")]
 )
-def test_who_may_and_which_path_is_malformed(http, issuer, citizen, admin, path, method: str, suffix: str) -> None:
+def test_who_may_and_which_path_is_malformed(
+    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, path: str, method: str, suffix: str
+) -> None:
     body = {"channel": "web", "opt_in": True} if method != "GET" else None
     assert Talk(http)(method, path + suffix, body).status_code == 401
     assert Talk(http, issuer.person("90000000256"))(method, path + suffix, body).status_code == 403
@@ -81,7 +88,7 @@ def test_who_may_and_which_path_is_malformed(http, issuer, citizen, admin, path,
     assert admin(method, path + suffix, body).status_code == 200
 
 
-def test_the_same_state_is_not_sent_twice(citizen, path) -> None:
+def test_the_same_state_is_not_sent_twice(citizen: Talk, path: str) -> None:
     etag = citizen("GET", path).headers["ETag"]
     again = citizen("GET", path, If_None_Match=etag)
     assert (again.status_code, again.content) == (304, b"")
@@ -102,7 +109,9 @@ def test_the_same_state_is_not_sent_twice(citizen, path) -> None:
         ("PATCH", "/categories/courses", {"opt_in": True}, (True, {"courses": True})),
     ],
 )
-def test_a_change_keeps_the_rest_and_is_answered_as_it_is_read(citizen, path, method, suffix, body, shown) -> None:
+def test_a_change_keeps_the_rest_and_is_answered_as_it_is_read(
+    citizen: Talk, path: str, method: str, suffix: str, body: dict[str, Any], shown: Any
+) -> None:
     before = citizen.ok("GET", path)
     changed = citizen(method, path + suffix, {"channel": "web"} | body)
     read = citizen("GET", path)
@@ -115,20 +124,22 @@ def test_a_change_keeps_the_rest_and_is_answered_as_it_is_read(citizen, path, me
 @pytest.mark.parametrize(
     "body", [{}, {"opt_in": True}, {"category_opt_ins": {}}, {"category_opt_ins": {"health": True}}]
 )
-def test_what_changes_nothing_is_accepted_and_leaves_no_entry(citizen, path, entries, body) -> None:
+def test_what_changes_nothing_is_accepted_and_leaves_no_entry(
+    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], body: dict[str, Any]
+) -> None:
     before = citizen.ok("GET", path)
     assert citizen.ok("PUT", path, {"channel": "web"} | body) == before
     assert entries() == []
 
 
-def test_opting_out_twice_is_one_entry(citizen, path, entries) -> None:
+def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
     first, second = (citizen.ok("PUT", path, {"channel": "web", "opt_in": False}) for _ in range(2))
     assert first == second
     assert [(e["action"], e["old_value"], e["new_value"]) for e in entries()] == [("opt_out", True, False)]
     assert first["category_opt_ins"] == DEFAULTS
 
 
-def test_the_other_settings_do_not_touch_a_category(citizen, cpf, path) -> None:
+def test_the_other_settings_do_not_touch_a_category(citizen: Talk, cpf: str, path: str) -> None:
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"health": False}})
     citizen.ok("PUT", f"/citizen/{cpf}/firstlogin")
     citizen.ok("PUT", f"/citizen/{cpf}/optin", {"opt_in": True})
@@ -149,7 +160,15 @@ def inactive(admin: Talk) -> str:
 
 
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one", "", "A\u0000", "Health"])
-def test_an_unknown_or_inactive_category_changes_nothing(citizen, path, cpf, inactive, entries, sql, category) -> None:
+def test_an_unknown_or_inactive_category_changes_nothing(
+    citizen: Talk,
+    path: str,
+    cpf: str,
+    inactive: str,
+    entries: Callable[[], list[dict[str, Any]]],
+    sql: Sql,
+    category: str,
+) -> None:
     before = citizen.ok("GET", path)
     body = {"channel": "web", "opt_in": False, "category_opt_ins": {"health": False, category: True}}
     answer = citizen("PUT", path, body)
@@ -160,7 +179,9 @@ def test_an_unknown_or_inactive_category_changes_nothing(citizen, path, cpf, ina
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", {}, {"opt_in": None}, {"opt_in": True, "channel": "web"}])
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one"])
-def test_one_category_is_looked_at_before_the_body(citizen, path, inactive, category, body) -> None:
+def test_one_category_is_looked_at_before_the_body(
+    citizen: Talk, path: str, inactive: str, category: str, body: Any
+) -> None:
     assert citizen("PATCH", f"{path}/categories/{category}", body).status_code == 422
 
 
@@ -193,7 +214,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("method", "suffix", "body"), REFUSED, ids=range(len(REFUSED)))
-def test_a_malformed_change_is_refused_and_changes_nothing(citizen, path, entries, method, suffix, body) -> None:
+def test_a_malformed_change_is_refused_and_changes_nothing(
+    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str, body: Any
+) -> None:
     before = citizen.ok("GET", path)
     answer = citizen(method, path + suffix, body)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
@@ -201,13 +224,17 @@ def test_a_malformed_change_is_refused_and_changes_nothing(citizen, path, entrie
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "w", "a_b.c-9", "x" * 32])
-def test_any_channel_of_the_right_form_will_do(citizen, path, entries, channel: str) -> None:
+def test_any_channel_of_the_right_form_will_do(
+    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], channel: str
+) -> None:
     citizen.ok("PUT", path, {"channel": channel, "opt_in": False, "reason": "x" * 500})
     assert (entries()[0]["channel"], entries()[0]["reason"]) == (channel, "x" * 500)
 
 
 @pytest.mark.parametrize(("method", "suffix"), [("PUT", ""), ("PATCH", "/categories/health")])
-def test_a_write_that_expects_another_state_is_refused(citizen, path, entries, method: str, suffix: str) -> None:
+def test_a_write_that_expects_another_state_is_refused(
+    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str
+) -> None:
     etag = citizen("GET", path).headers["ETag"]
     bodies = [{"channel": "web", "opt_in": wanted} for wanted in (False, True)]
     writes = [citizen(method, path + suffix, body, If_Match=etag) for body in bodies]
@@ -216,7 +243,7 @@ def test_a_write_that_expects_another_state_is_refused(citizen, path, entries, m
     assert citizen(method, path + suffix, {"channel": "web", "opt_in": True}, If_Match="*").status_code == 200
 
 
-def test_an_explicit_choice_outlives_the_default_it_agreed_with(citizen, path, admin) -> None:
+def test_an_explicit_choice_outlives_the_default_it_agreed_with(citizen: Talk, path: str, admin: Talk) -> None:
     category = "/admin/notification-categories/mei_opportunities"
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"mei_opportunities": False}})
     admin.ok("PUT", category, {"default_opt_in": True})
@@ -226,7 +253,7 @@ def test_an_explicit_choice_outlives_the_default_it_agreed_with(citizen, path, a
         admin.ok("PUT", category, {"default_opt_in": False})
 
 
-def test_a_change_leaves_its_event_with_who_and_why(citizen, admin, path, sql) -> None:
+def test_a_change_leaves_its_event_with_who_and_why(citizen: Talk, admin: Talk, path: str, sql: Sql) -> None:
     citizen.ok("PUT", path, {"channel": "web", "opt_in": False, "category_opt_ins": {"health": False}})
     admin.ok("PATCH", f"{path}/categories/health", {"channel": "web", "opt_in": True}, X_Access_Reason="Pedido na loja")
     events = sql(
@@ -248,7 +275,9 @@ def test_a_change_leaves_its_event_with_who_and_why(citizen, admin, path, sql) -
 
 
 @pytest.mark.parametrize(("table", "status"), [("platform.audit_event", 503), ("registry.preference_ledger", 500)])
-def test_without_its_traces_a_change_does_not_happen(citizen, path, sql, table: str, status: int) -> None:
+def test_without_its_traces_a_change_does_not_happen(
+    citizen: Talk, path: str, sql: Sql, table: str, status: int
+) -> None:
     before = citizen.ok("GET", path)
     sql(f"REVOKE INSERT ON {table} FROM balcao_app")
     try:
@@ -270,7 +299,9 @@ def fifty(admin: Talk) -> Iterator[list[str]]:
         admin.ok("DELETE", f"/admin/notification-categories/{id_}")
 
 
-def test_fifty_parallel_choices_of_different_categories_all_stay(citizen, cpf, path, fifty, entries, act) -> None:
+def test_fifty_parallel_choices_of_different_categories_all_stay(
+    citizen: Talk, cpf: str, path: str, fifty: list[str], entries: Callable[[], list[dict[str, Any]]], act: Act
+) -> None:
     with ThreadPoolExecutor(16) as threads:
         answers = threads.map(
             lambda id_: citizen("PATCH", f"{path}/categories/{id_}", {"channel": "web", "opt_in": True}), fifty
@@ -282,7 +313,9 @@ def test_fifty_parallel_choices_of_different_categories_all_stay(citizen, cpf, p
     assert act(verify, cpf) == Verification(1, 50, [])
 
 
-def test_parallel_choices_of_one_category_have_one_order(citizen, cpf, path, entries, act) -> None:
+def test_parallel_choices_of_one_category_have_one_order(
+    citizen: Talk, cpf: str, path: str, entries: Callable[[], list[dict[str, Any]]], act: Act
+) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(
             threads.map(
@@ -305,7 +338,7 @@ def test_parallel_choices_of_one_category_have_one_order(citizen, cpf, path, ent
         ("opt-out-reasons", ["irrelevant_content", "not_from_rio", "incorrect_person", "too_many_messages"]),
     ],
 )
-def test_what_forms_offer_is_public_and_may_be_kept(http, path_: str, codes: list[str]) -> None:
+def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, codes: list[str]) -> None:
     answer = Talk(http)("GET", f"/config/{path_}")
     ((name, rows),) = answer.json().items()
     assert [row["code"] for row in rows] == codes

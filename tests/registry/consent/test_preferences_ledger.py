@@ -18,20 +18,22 @@ from typer.testing import CliRunner, Result
 
 from balcao.cli.commands import balcao
 from balcao.cli.faults import OperatorFault
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.registry import consent
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, breaks, linked
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 from balcao.registry.consent.ledger.service import Verification
 from balcao.registry.consent.preferences import demo, service
 from balcao.registry.consent.preferences.changes import Wish
-from balcao.registry.consent.preferences.personal_data import HOLDING
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
 from tests.support.acting import Act, acting
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size
@@ -95,7 +97,9 @@ def five(citizen: Talk, path: str) -> None:
         citizen.ok("PUT", path, {"channel": "whatsapp"} | change)
 
 
-def test_an_entry_says_what_changed_how_by_whom_and_nothing_of_the_chain(citizen, path, cpf, http, issuer) -> None:
+def test_an_entry_says_what_changed_how_by_whom_and_nothing_of_the_chain(
+    citizen: Talk, path: str, cpf: str, http: httpx.Client, issuer: Issuer
+) -> None:
     changed = citizen("PUT", path, {"channel": "mobile", "opt_in": False, "reason": "not_from_rio"})
     Talk(http, issuer.admin()).ok("PATCH", f"{path}/categories/courses", {"channel": "web", "opt_in": True})
     history = citizen("GET", f"{path}/history")
@@ -133,7 +137,7 @@ def test_an_entry_says_what_changed_how_by_whom_and_nothing_of_the_chain(citizen
     assert history.headers["Cache-Control"] == "no-store, private"
 
 
-def test_the_changes_of_one_call_are_entries_of_one_moment(citizen, path) -> None:
+def test_the_changes_of_one_call_are_entries_of_one_moment(citizen: Talk, path: str) -> None:
     body = {"channel": "web", "opt_in": False, "category_opt_ins": {"health": False, "courses": True, "events": True}}
     citizen.ok("PUT", path, body)
     entries = citizen.ok("GET", f"{path}/history")["data"]
@@ -141,7 +145,7 @@ def test_the_changes_of_one_call_are_entries_of_one_moment(citizen, path) -> Non
     assert len({entry["timestamp"] for entry in entries}) == 1
 
 
-def test_the_history_comes_page_by_page_newest_first(citizen, path, five) -> None:
+def test_the_history_comes_page_by_page_newest_first(citizen: Talk, path: str, five: None) -> None:
     whole = citizen.ok("GET", f"{path}/history")
     assert whole["pagination"] == {"page": 1, "per_page": 10, "total": 5, "total_pages": 1}
     assert [entry["category"] for entry in whole["data"]] == ["health", "courses", None, "courses", None]
@@ -154,13 +158,15 @@ def test_the_history_comes_page_by_page_newest_first(citizen, path, five) -> Non
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101", "per_page="])
-def test_a_malformed_page_is_refused_naming_the_parameter(citizen, path, query: str) -> None:
+def test_a_malformed_page_is_refused_naming_the_parameter(citizen: Talk, path: str, query: str) -> None:
     answer = citizen("GET", f"{path}/history?{query}")
     assert answer.status_code == 400
     assert f"`{query.partition('=')[0]}`" in answer.json()["error"]
 
 
-def test_a_read_of_somebody_elses_history_leaves_its_event(http, issuer, path, sql) -> None:
+def test_a_read_of_somebody_elses_history_leaves_its_event(
+    http: httpx.Client, issuer: Issuer, path: str, sql: Sql
+) -> None:
     Talk(http, issuer.admin()).ok("GET", f"{path}/history", X_Access_Reason="Queixa")
     events = sql(
         "SELECT action, actor_kind, reason FROM platform.audit_event WHERE operation = $1",
@@ -183,12 +189,14 @@ async def test_the_services_cannot_take_a_proof_back(platform: Platform, stateme
             await connection.execute(statement)
 
 
-def test_a_chain_that_nobody_touched_holds(act, cpf, five, found) -> None:
+def test_a_chain_that_nobody_touched_holds(
+    act: Act, cpf: str, five: None, found: Callable[[], list[tuple[int, str]]]
+) -> None:
     assert found() == []
     assert act(verify, cpf) == Verification(1, 5, [])
 
 
-def test_what_is_hashed_is_fixed_for_ever(sql, cpf, five) -> None:
+def test_what_is_hashed_is_fixed_for_ever(sql: Sql, cpf: str, five: None) -> None:
     """Written down once more here: a ledger is checked years after it was written."""
     before = bytes(32)
     for row in sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf):
@@ -230,7 +238,9 @@ TAMPERED = [
 
 
 @pytest.mark.parametrize(("statement", "expected"), TAMPERED, ids=range(len(TAMPERED)))
-def test_whatever_an_owner_of_the_tables_does_is_found(five, found, sql, cpf, statement, expected) -> None:
+def test_whatever_an_owner_of_the_tables_does_is_found(
+    five: None, found: Callable[[], list[tuple[int, str]]], sql: Sql, cpf: str, statement: str, expected: list[Any]
+) -> None:
     sql(statement, cpf)
     try:
         assert found() == expected
@@ -238,7 +248,8 @@ def test_whatever_an_owner_of_the_tables_does_is_found(five, found, sql, cpf, st
         sql("DELETE FROM registry.preference_ledger WHERE cpf = $1", cpf)
 
 
-CATEGORIES = {
+OPT_INS: dict[str | None, bool] = {
+    None: True,  # all of them
     "events": True,
     "services": True,
     "alerts": True,
@@ -246,7 +257,7 @@ CATEGORIES = {
     "courses": False,
     "health": True,
 }
-CHOICES = st.dictionaries(st.sampled_from(sorted(CATEGORIES)), st.booleans())
+CHOICES = st.dictionaries(st.sampled_from(sorted(filter(None, OPT_INS))), st.booleans())
 WISHES = st.lists(st.builds(Wish, st.just("web"), st.none() | st.booleans(), CHOICES), max_size=6)
 
 
@@ -257,14 +268,18 @@ def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, 
     for wish in wishes:
         act(service.fulfil, cpf, wish)
     held = act(service.read_preferences, cpf)
-    wished: dict[str | None, bool] = {None: True, **CATEGORIES}
+    wished = dict(OPT_INS)
     for wish in wishes:
-        wished |= wish.choices | ({} if wish.opt_in is None else {None: wish.opt_in})
-    told: dict[str | None, bool] = {None: True, **CATEGORIES}
+        wished.update(wish.choices.items())
+        if wish.opt_in is not None:
+            wished[None] = wish.opt_in
+    told = dict(OPT_INS)
     for entry in act(history, cpf):
         assert (told[entry.category], entry.new_value) == (entry.old_value, not entry.old_value)
         told[entry.category] = entry.new_value
-    assert {None: held.opt_in, **held.category_opt_ins} == wished == told
+    state: dict[str | None, bool] = {None: held.opt_in}
+    state.update(held.category_opt_ins.items())
+    assert state == wished == told
     assert act(verify, cpf.digits).findings == []
 
 
@@ -319,7 +334,9 @@ def operator(database_url: str) -> Callable[..., Result]:
     return lambda *words: CliRunner().invoke(balcao, ["registry", "verify-ledger", *words], env=environment)
 
 
-def test_the_operators_command_tells_which_entry_is_no_longer_what_it_was(operator, five, cpf, sql) -> None:
+def test_the_operators_command_tells_which_entry_is_no_longer_what_it_was(
+    operator: Callable[..., Result], five: None, cpf: str, sql: Sql
+) -> None:
     whole = operator("--cpf", cpf, "--json")
     assert (whole.exit_code, json.loads(whole.stdout)) == (0, {"chains": 1, "entries": 5, "findings": []})
     assert "íntegras" in operator("--cpf", cpf).stdout
@@ -334,23 +351,29 @@ def test_the_operators_command_tells_which_entry_is_no_longer_what_it_was(operat
     assert (told.exit_code, "foi alterada" in told.stdout, cpf in told.stdout) == (1, True, False)
 
 
-def test_a_cpf_that_is_none_is_told_to_the_operator(operator) -> None:
+def test_a_cpf_that_is_none_is_told_to_the_operator(operator: Callable[..., Result]) -> None:
     assert isinstance(operator("--cpf", "123").exception, OperatorFault)
 
 
-def test_the_export_has_the_preferences_and_their_whole_history(act, cpf, citizen, path, five) -> None:
+def test_the_export_has_the_preferences_and_their_whole_history(
+    act: Act, cpf: str, citizen: Talk, path: str, five: None
+) -> None:
+    declared = DeclaredPersonalData(one.personal_data for one in consent.FEATURES if one.personal_data is not None)
+
     async def exported(call: Call) -> Any:
         async with call.platform.database.connection() as connection:
-            return json.loads(msgspec.json.encode(await HOLDING.exported(connection, Cpf(cpf))))
+            return json.loads(msgspec.json.encode(await declared.export(connection, Cpf(cpf))))
 
     assert act(exported) == {
         "preferencias": citizen.ok("GET", path),
         "historico_preferencias": citizen.ok("GET", f"{path}/history")["data"],
     }
-    assert HOLDING.cleared is None
+    assert all(one.erase is None for one in declared.declarations)
 
 
-def test_elisa_has_her_six_entries_however_often_the_demo_data_are_loaded(act, http, issuer) -> None:
+def test_elisa_has_her_six_entries_however_often_the_demo_data_are_loaded(
+    act: Act, http: httpx.Client, issuer: Issuer
+) -> None:
     async def load(call: Call) -> None:
         await demo.load(call.platform)
 

@@ -8,7 +8,9 @@ import pytest
 
 from balcao import app
 from balcao.crm.circuit import IN_A_ROW
+from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
@@ -61,7 +63,9 @@ def send(http: httpx.Client, issuer: Issuer) -> Callable[..., str]:
     return post
 
 
-def test_the_status_counts_what_waits_what_was_done_and_what_is_dead(ask, send, drain, sql) -> None:
+def test_the_status_counts_what_waits_what_was_done_and_what_is_dead(
+    ask: Ask, send: Callable[..., str], drain: Drain, sql: Sql
+) -> None:
     before = ask("/status").json()
     assert differences(before, STATUS) == []
     assert before["circuit"] == {"state": "closed", "failures": 0, "until": None}
@@ -79,7 +83,7 @@ def test_the_status_counts_what_waits_what_was_done_and_what_is_dead(ask, send, 
     assert ask("/status").json()["future_registers"] == before["future_registers"] + 1
 
 
-def test_the_status_counts_pushes(ask, sql) -> None:
+def test_the_status_counts_pushes(ask: Ask, sql: Sql) -> None:
     sql("INSERT INTO registry.mirror_head (cpf) VALUES ($1) ON CONFLICT DO NOTHING", CARLA)
     sql(
         "INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id)"
@@ -98,7 +102,9 @@ def test_the_status_counts_pushes(ask, sql) -> None:
     sql("DELETE FROM registry.outbox")
 
 
-def test_the_status_shows_the_circuit_of_the_process(settings, database_url, issuer, tmp_path: Any) -> None:
+def test_the_status_shows_the_circuit_of_the_process(
+    settings: Settings, database_url: str, issuer: Issuer, tmp_path: Any
+) -> None:
     with RunningCrm(crm_settings(tmp_path, auth_issuer=issuer.address)) as crm:
         crm.faults({"mode": "error", "operation": "query"})
         with RunningServer(app.build(crm.settings, database_url, ["registry"])) as running:
@@ -112,7 +118,9 @@ def test_the_status_shows_the_circuit_of_the_process(settings, database_url, iss
     assert (refused.status_code, int(refused.headers["Retry-After"]) > 0) == (502, True)
 
 
-def test_events_are_listed_by_person_request_and_time_without_their_data(ask, send, drain, sql) -> None:
+def test_events_are_listed_by_person_request_and_time_without_their_data(
+    ask: Ask, send: Callable[..., str], drain: Drain, sql: Sql
+) -> None:
     requests = [send(cpf, {"email": f"{cpf}@casa.example", "raca": "Parda"}) for cpf in (ANA, BRUNO, ANA)]
     drain()
     send(BRUNO, {}, evento="anonimizacao", updatedAt="2026-07-01T10:00:00Z")
@@ -156,21 +164,21 @@ def test_events_are_listed_by_person_request_and_time_without_their_data(ask, se
     ],
     ids=str,
 )
-def test_a_filter_that_is_none_is_refused_by_its_name(ask, query: dict[str, str]) -> None:
+def test_a_filter_that_is_none_is_refused_by_its_name(ask: Ask, query: dict[str, str]) -> None:
     answer = ask("/events", **query)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
     assert next(iter(query)) in answer.json()["error"]
 
 
 def test_what_lies_ahead_of_the_clock_is_released_and_ordinary_events_win_again(
-    ask, send, drain, http, issuer, sql
+    ask: Ask, send: Callable[..., str], drain: Drain, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
     def gender() -> Any:
         return http.get(f"/registry/v1/citizen/{DAVI}", headers=bearer(issuer.person(DAVI))).json()["genero"]
 
     send(DAVI, {"genero": "Homem_cisgenero", "email": "d@casa.example"}, updatedAt="2099-01-01T00:00:00Z")
     drain()
-    put = {"json": {"valor": "livre"}, "headers": bearer(issuer.person(DAVI))}
+    put: dict[str, Any] = {"json": {"valor": "livre"}, "headers": bearer(issuer.person(DAVI))}
     assert http.put(f"/registry/v1/citizen/{DAVI}/gender", **put).status_code == 200
     assert gender() == "livre"
     send(DAVI, {"genero": "Mulher_cisgenero"})
@@ -190,7 +198,7 @@ def test_what_lies_ahead_of_the_clock_is_released_and_ordinary_events_win_again(
     assert sql("SELECT FROM registry.wording WHERE cpf = $1", DAVI) == []
 
 
-def test_a_release_needs_a_mirror_and_a_cpf(ask) -> None:
+def test_a_release_needs_a_mirror_and_a_cpf(ask: Ask) -> None:
     assert ask("/mirrors/90000001147/release-future", "POST").status_code == 404
     assert ask("/mirrors/123/release-future", "POST").status_code == 400
 
@@ -198,7 +206,7 @@ def test_a_release_needs_a_mirror_and_a_cpf(ask) -> None:
 @pytest.mark.parametrize(
     ("method", "path"), [("GET", "/status"), ("GET", "/events"), ("POST", f"/mirrors/{ANA}/release-future")]
 )
-def test_who_may(http, issuer, method: str, path: str) -> None:
+def test_who_may(http: httpx.Client, issuer: Issuer, method: str, path: str) -> None:
     statuses = [
         http.request(method, BASE + path, headers=headers).status_code
         for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))

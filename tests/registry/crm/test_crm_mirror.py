@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.shapes import INSTANT, differences
 
@@ -48,7 +49,7 @@ def effective(found: dict[str, Any]) -> set[str]:
     return {field["name"] for field in found["fields"] if field["effective"]}
 
 
-def test_of_an_unknown_citizen_there_is_nothing(mirror) -> None:
+def test_of_an_unknown_citizen_there_is_nothing(mirror: Callable[[str], dict[str, Any]]) -> None:
     assert mirror(UNKNOWN) == {
         "cpf": UNKNOWN,
         "anonymised_at": None,
@@ -58,7 +59,9 @@ def test_of_an_unknown_citizen_there_is_nothing(mirror) -> None:
     }
 
 
-def test_fields_and_consents_stand_with_time_and_origin(mirror, crm, http, issuer) -> None:
+def test_fields_and_consents_stand_with_time_and_origin(
+    mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None], http: httpx.Client, issuer: Issuer
+) -> None:
     consents = [
         {"categoria": "b.$", "status": "OUT", "motivo": "m"},
         {"categoria": "a", "canal": "sms", "status": "IN", "finalidade": "f", "data": "2026-06-30"},
@@ -132,13 +135,15 @@ STEPS = [
 ]
 
 
-def test_effective_is_what_the_record_shows(mirror, crm) -> None:
+def test_effective_is_what_the_record_shows(mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None]) -> None:
     for hour, (cpf, dados, wanted) in enumerate(STEPS):
         crm(cpf, hour, dados)
         assert effective(mirror(cpf)) == wanted, dados
 
 
-def test_every_effective_field_and_no_other_shows_in_the_record(mirror, crm, http, issuer) -> None:
+def test_every_effective_field_and_no_other_shows_in_the_record(
+    mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None], http: httpx.Client, issuer: Issuer
+) -> None:
     """The record is asked: a value that nothing else has shows in it exactly if the mirror says so."""
     texts = "cidade complemento deficiencia email escolaridade nomeExibicao raca rendaFamiliar passaporte canalOrigem"
     dados: dict[str, Any] = {key: f"{key} x" for key in texts.split()}
@@ -152,7 +157,7 @@ def test_every_effective_field_and_no_other_shows_in_the_record(mirror, crm, htt
         assert (f'"{value}"' in record) == field["effective"], field["name"]
 
 
-def test_who_may_and_that_a_look_is_recorded(http, issuer, sql) -> None:
+def test_who_may_and_that_a_look_is_recorded(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     url = f"/registry/v1/citizen/{FABIO}/crm-mirror"
     statuses = [
         http.get(url, headers=bearer(token)).status_code

@@ -10,6 +10,7 @@ import pytest
 from balcao import app
 from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
 from tests.support.server import RunningServer
@@ -69,7 +70,7 @@ def mirrored(sql: Callable[..., Any], cpf: str = CARLA) -> list[tuple[Any, ...]]
     ]
 
 
-def test_the_account_is_answered_as_the_crm_has_it_now(ask, crm) -> None:
+def test_the_account_is_answered_as_the_crm_has_it_now(ask: Ask, crm: RunningCrm) -> None:
     answer = ask("GET", "/cidadao/{}")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store, private")
     found = answer.json()
@@ -79,7 +80,16 @@ def test_the_account_is_answered_as_the_crm_has_it_now(ask, crm) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda word: word.rsplit("/", 1)[-1])
-def test_who_may_and_what_each_failure_answers(ask, http, issuer, crm, settings, database_url, method, path) -> None:
+def test_who_may_and_what_each_failure_answers(
+    ask: Ask,
+    http: httpx.Client,
+    issuer: Issuer,
+    crm: RunningCrm,
+    settings: Settings,
+    database_url: str,
+    method: str,
+    path: str,
+) -> None:
     assert http.request(method, BASE + path.format(CARLA), json=CONSENT).status_code == 401
     refused = [ask(method, path, cpf, issuer.person(STRANGER)) for cpf in (CARLA, DAVI, "123")]
     assert [answer.status_code for answer in refused] == [403] * 3
@@ -101,7 +111,7 @@ def test_who_may_and_what_each_failure_answers(ask, http, issuer, crm, settings,
         assert (answer.status_code, set(answer.json())) == (status, {"error"})
 
 
-def test_a_read_by_staff_is_recorded_and_an_own_one_is_not(ask, issuer, crm, sql) -> None:
+def test_a_read_by_staff_is_recorded_and_an_own_one_is_not(ask: Ask, issuer: Issuer, crm: RunningCrm, sql: Sql) -> None:
     count = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.read_crm_account'"
     before = sql(count)[0][0]
     assert ask("GET", "/cidadao/{}").status_code == 200
@@ -110,7 +120,7 @@ def test_a_read_by_staff_is_recorded_and_an_own_one_is_not(ask, issuer, crm, sql
     assert sql(count)[0][0] == before + 1
 
 
-def test_a_confirmed_consent_is_in_the_crm_and_in_the_mirror(ask, crm, sql) -> None:
+def test_a_confirmed_consent_is_in_the_crm_and_in_the_mirror(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     answer = ask("PATCH", "/cidadao/{}/consentimento")
     data = answer.json().pop("data")
     entry = {**CONSENT, "status": "OUT", "finalidade": "Campanhas de vacinação"}
@@ -129,7 +139,7 @@ def test_a_confirmed_consent_is_in_the_crm_and_in_the_mirror(ask, crm, sql) -> N
 
 
 @pytest.mark.parametrize("canal", [None, "", "  "], ids=repr)
-def test_a_consent_without_channel_is_one_of_its_own(ask, crm, canal: str | None) -> None:
+def test_a_consent_without_channel_is_one_of_its_own(ask: Ask, crm: RunningCrm, canal: str | None) -> None:
     body = {"categoria": "a/b.$ç", "acao": "optin", "canal": canal, "origem": "WhatsApp"}
     assert ask("PATCH", "/cidadao/{}/consentimento", json=body).json().keys() == {"categoria", "status", "acao", "data"}
     assert consents(crm)["a/b.$ç", None]["Chave__c"] == f"{CARLA}|a/b.$ç|"
@@ -157,23 +167,27 @@ def test_a_consent_without_channel_is_one_of_its_own(ask, crm, canal: str | None
     ],
     ids=str,
 )
-def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(ask, crm, change: dict[str, Any]) -> None:
+def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(
+    ask: Ask, crm: RunningCrm, change: dict[str, Any]
+) -> None:
     answer = ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | change)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
     assert next(iter(change)) in answer.json()["error"]
     assert crm.operations() == []
 
 
-def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask, crm, sql) -> None:
+def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     before = mirrored(sql)
     crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_CUSTOM_VALIDATION_EXCEPTION"})
     assert ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"}).status_code == 502
     assert mirrored(sql) == before
 
 
-def test_a_confirmed_consent_shows_whatever_was_cleared_ahead_of_the_clock(ask, http, issuer, crm, sql, drain) -> None:
+def test_a_confirmed_consent_shows_whatever_was_cleared_ahead_of_the_clock(
+    ask: Ask, http: httpx.Client, issuer: Issuer, crm: RunningCrm, sql: Sql, drain: Drain
+) -> None:
     consent = {**CONSENT, "status": "IN", "acao": None}
-    events = [
+    events: list[dict[str, Any]] = [
         {"updatedAt": "2098-01-01T00:00:00Z", "evento": "anonimizacao"},
         {"updatedAt": "2098-01-02T00:00:00Z", "dados": {"consentimento": None}},
         {"updatedAt": "2098-01-03T00:00:00Z", "dados": {"consentimento": [consent]}},
@@ -187,7 +201,7 @@ def test_a_confirmed_consent_shows_whatever_was_cleared_ahead_of_the_clock(ask, 
         assert [(row[2], row[6]) for row in mirrored(sql, BRUNO)] == [("OUT", "citizen")]
 
 
-def test_the_export_holds_account_consents_and_what_the_city_did(ask, crm, sql) -> None:
+def test_the_export_holds_account_consents_and_what_the_city_did(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     answer = ask("GET", "/cidadao/{}/exportar")
     found = answer.json()
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store, private")
@@ -211,7 +225,9 @@ FILED = {"numeroSolicitacao": str, "cpf": str, "status": OneOf("enfileirado"), "
 STATUS = {"numeroSolicitacao": str, "status": str, "dataSolicitacao": INSTANT, "dataConclusao": Optional(INSTANT)}
 
 
-def test_a_request_for_anonymisation_is_filed_done_and_told_to_nobody_else(ask, http, issuer, crm) -> None:
+def test_a_request_for_anonymisation_is_filed_done_and_told_to_nobody_else(
+    ask: Ask, http: httpx.Client, issuer: Issuer, crm: RunningCrm
+) -> None:
     answer = ask("POST", "/cidadao/{}/anonimizar")
     filed = answer.json()
     assert (answer.status_code, differences(filed, FILED), filed["cpf"]) == (202, [], CARLA)
@@ -242,7 +258,7 @@ def slow_crm(tmp_path: Any, issuer: Issuer) -> Iterator[RunningCrm]:
         yield running
 
 
-def test_ten_at_once_in_two_processes_file_one_request(slow_crm, database_url, issuer) -> None:
+def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, database_url: str, issuer: Issuer) -> None:
     build = app.build
     with (
         RunningServer(build(slow_crm.settings, database_url, ["registry"])) as one,
@@ -257,11 +273,11 @@ def test_ten_at_once_in_two_processes_file_one_request(slow_crm, database_url, i
     assert slow_crm.operations().count("create") == 1
 
 
-def test_a_filing_that_was_lost_on_the_way_is_not_filed_twice(ask, crm) -> None:
+def test_a_filing_that_was_lost_on_the_way_is_not_filed_twice(ask: Ask, crm: RunningCrm) -> None:
     crm.faults({"mode": "reset", "operation": "create", "applied": "after"})
     assert ask("POST", "/cidadao/{}/anonimizar").status_code == 502
     assert crm.operations().count("create") == 1
 
 
-def test_two_accounts_answer_with_the_oldest(ask, crm) -> None:
+def test_two_accounts_answer_with_the_oldest(ask: Ask, crm: RunningCrm) -> None:
     assert ask("GET", "/cidadao/{}", JOAO).json()["email"] == "joao.pacheco@correio.example"

@@ -11,6 +11,7 @@ from balcao import app
 from balcao.crm.circuit import IN_A_ROW
 from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.server import RunningServer
 
@@ -50,7 +51,7 @@ def changes(crm: RunningCrm, cpf: str) -> list[dict[str, Any]]:
     return [row for row in crm.requests(cpf=cpf) if row["operation"] in {"update", "upsert", "create"}]
 
 
-def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login, crm) -> None:
+def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login: Ask, crm: RunningCrm) -> None:
     email = crm.accounts(BRUNO)[0]["PersonEmail"]
     answer = login(BRUNO, email=email.swapcase())
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
@@ -58,7 +59,7 @@ def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login
     assert changes(crm, BRUNO) == []
 
 
-def test_another_email_is_patched_without_the_origin_account(login, crm) -> None:
+def test_another_email_is_patched_without_the_origin_account(login: Ask, crm: RunningCrm) -> None:
     answer = login(CARLA, email="nova@casa.example")
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
     assert answer.json()["cidadao"]["email"] == "nova@casa.example"
@@ -67,14 +68,14 @@ def test_another_email_is_patched_without_the_origin_account(login, crm) -> None
     assert crm.accounts(CARLA)[0]["PersonEmail"] == "nova@casa.example"
 
 
-def test_a_first_login_creates_one_account_and_the_next_matches_it(login, crm) -> None:
+def test_a_first_login_creates_one_account_and_the_next_matches_it(login: Ask, crm: RunningCrm) -> None:
     assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "created"
     assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "matched"
     (account,) = crm.accounts(DAVI)
     assert (account["ContaOrigem__c"], account["Idioma__c"]) == ("Portal", "Portugues_Brasil")
 
 
-def test_the_answer_has_the_keys_of_the_specification_and_no_null(login, crm) -> None:
+def test_the_answer_has_the_keys_of_the_specification_and_no_null(login: Ask, crm: RunningCrm) -> None:
     cidadao = login(CARLA).json()["cidadao"]
     assert {"accountId", "cpf", "nome", "consentimento", "idioma", "isTourist", "endereco"} <= set(cidadao)
     assert "cidade" not in cidadao
@@ -85,7 +86,7 @@ def test_the_answer_has_the_keys_of_the_specification_and_no_null(login, crm) ->
 
 
 def test_parallel_first_logins_in_two_processes_make_one_account(
-    login, crm, settings, database_url, issuer, sql
+    login: Ask, crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, sql: Sql
 ) -> None:
     """Each process has a run of its own; a lease lets one of them go first, and nothing of it stays behind."""
     with (
@@ -103,7 +104,7 @@ def test_parallel_first_logins_in_two_processes_make_one_account(
     assert sql("SELECT FROM registry.crm_lease") == []
 
 
-def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login, crm, sql) -> None:
+def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login: Ask, crm: RunningCrm, sql: Sql) -> None:
     sql(
         "INSERT INTO registry.crm_lease (cpf, purpose, holder, until)"
         " VALUES ($1, 'login', gen_random_uuid(), now() + interval '1 hour')",
@@ -114,14 +115,14 @@ def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login, crm, sql) 
     sql("DELETE FROM registry.crm_lease")
 
 
-def test_several_accounts_of_one_person_match_the_oldest(login, crm) -> None:
+def test_several_accounts_of_one_person_match_the_oldest(login: Ask, crm: RunningCrm) -> None:
     accounts = crm.accounts(JOAO)
     oldest = min(accounts, key=lambda account: account["CreatedDate"])
     assert len(accounts) == 2
     assert login(JOAO).json()["cidadao"]["accountId"] == oldest["Id"]
 
 
-def test_a_refused_email_change_is_not_the_users_affair(login, crm) -> None:
+def test_a_refused_email_change_is_not_the_users_affair(login: Ask, crm: RunningCrm) -> None:
     before = crm.accounts(CARLA)[0]["PersonEmail"]
     crm.faults({"operation": "update", "mode": "error", "status": 500})
     answer = login(CARLA, email="nova@casa.example")
@@ -129,7 +130,7 @@ def test_a_refused_email_change_is_not_the_users_affair(login, crm) -> None:
     assert answer.json()["cidadao"]["email"] == before
 
 
-def test_a_rate_limit_and_an_expired_token_are_waited_out(login, crm) -> None:
+def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: RunningCrm) -> None:
     crm.faults({"operation": "query", "mode": "rate_limit", "retry_after": 1, "times": 1})
     assert login(BRUNO).status_code == 200
     crm.faults({"operation": "query", "mode": "expired_token", "times": 1})
@@ -175,7 +176,9 @@ class FasterCrm:
     ],
     ids=lambda refusal: str(refusal[0]),
 )
-def test_whoever_is_beaten_to_it_is_matched(settings, database_url, issuer, refusal: tuple[int, bytes]) -> None:
+def test_whoever_is_beaten_to_it_is_matched(
+    settings: Settings, database_url: str, issuer: Issuer, refusal: tuple[int, bytes]
+) -> None:
     with RunningServer(FasterCrm(refusal)) as faster:
         elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
         with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
@@ -185,14 +188,16 @@ def test_whoever_is_beaten_to_it_is_matched(settings, database_url, issuer, refu
     assert answer.json()["cidadao"]["accountId"] == "001000000000000001"
 
 
-def test_without_a_crm_there_is_no_sync(settings, database_url, issuer) -> None:
+def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:
     alone = settings.model_copy(update={"crm_url_override": ""})
     with RunningServer(app.build(alone, database_url, ["registry"])) as running:
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)))
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
 
 
-def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(settings, database_url, issuer, crm) -> None:
+def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
+    settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm
+) -> None:
     crm.faults({"operation": "query", "mode": "error"})
     with RunningServer(app.build(settings, database_url, ["registry"])) as running:
         headers = bearer(issuer.person(BRUNO))
@@ -204,7 +209,7 @@ def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(settings, da
     assert len(crm.operations()) == asked
 
 
-def test_what_the_citizen_declared_stands_in_place_of_the_tokens_email(login, crm, sql) -> None:
+def test_what_the_citizen_declared_stands_in_place_of_the_tokens_email(login: Ask, crm: RunningCrm, sql: Sql) -> None:
     """Login and push never undo each other: the declared e-mail reaches the CRM once, and stays."""
     sql("INSERT INTO registry.mirror_head (cpf) VALUES ($1) ON CONFLICT DO NOTHING", BRUNO)
     sql(
@@ -226,12 +231,12 @@ def test_what_the_citizen_declared_stands_in_place_of_the_tokens_email(login, cr
     sql("DELETE FROM registry.mirror_head WHERE cpf = $1", BRUNO)
 
 
-def test_a_machine_cannot_log_in(http, issuer) -> None:
+def test_a_machine_cannot_log_in(http: httpx.Client, issuer: Issuer) -> None:
     answer = http.get(PATH, headers=bearer(issuer.machine("portal-cidadao")))
     assert (answer.status_code, set(answer.json())) == (401, {"error"})
 
 
-def test_nothing_of_the_crm_is_stored(login, crm, sql) -> None:
+def test_nothing_of_the_crm_is_stored(login: Ask, crm: RunningCrm, sql: Sql) -> None:
     assert login(CARLA, email="nova@casa.example").status_code == 200
     assert login(DAVI, name="Davi Furtado").status_code == 200
     for table in ("mirror_head", "register", "wording", "crm_consentimentos", "crm_event", "outbox", "crm_lease"):
@@ -251,7 +256,9 @@ def test_nothing_of_the_crm_is_stored(login, crm, sql) -> None:
     ],
     ids=lambda fault: fault["mode"],
 )
-def test_a_crm_that_fails_is_a_bad_gateway(settings, database_url, issuer, crm, fault: dict[str, Any]) -> None:
+def test_a_crm_that_fails_is_a_bad_gateway(
+    settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm, fault: dict[str, Any]
+) -> None:
     crm.faults({"operation": "query"} | fault)
     with RunningServer(app.build(settings, database_url, ["registry"])) as running:  # a circuit of its own
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=30)

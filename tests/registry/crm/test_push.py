@@ -5,11 +5,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from balcao.settings import Settings
+from tests.registry.conftest import Own
 from tests.support.crm import RunningCrm
-from tests.support.issuer import bearer
+from tests.support.fixtures import Drain, Sql
+from tests.support.issuer import Issuer, bearer
 
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
 CHANNEL = "CanalUltimaModificacao__c"
@@ -25,7 +28,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 
 @pytest.fixture
-def put(http, issuer) -> Callable[[str, str], None]:
+def put(http: httpx.Client, issuer: Issuer) -> Callable[[str, str], None]:
     def call(cpf: str, valor: str) -> None:
         answer = http.put(
             f"/registry/v1/citizen/{cpf}/gender", json={"valor": valor}, headers=bearer(issuer.person(cpf))
@@ -36,7 +39,7 @@ def put(http, issuer) -> Callable[[str, str], None]:
 
 
 @pytest.fixture
-def event(http, issuer, sql, drain) -> Callable[..., None]:
+def event(http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain) -> Callable[..., None]:
     """An event of the CRM, applied while no push is due, however slow the machine."""
 
     def call(cpf: str, **body: Any) -> None:
@@ -49,7 +52,7 @@ def event(http, issuer, sql, drain) -> Callable[..., None]:
 
 
 @pytest.fixture
-def shown(http, issuer) -> Callable[[str], Any]:
+def shown(http: httpx.Client, issuer: Issuer) -> Callable[[str], Any]:
     def call(cpf: str) -> Any:
         return http.get(f"/registry/v1/citizen/{cpf}", headers=bearer(issuer.person(cpf))).json()["genero"]
 
@@ -57,7 +60,7 @@ def shown(http, issuer) -> Callable[[str], Any]:
 
 
 @pytest.fixture
-def row(sql) -> Callable[[str], Any]:
+def row(sql: Sql) -> Callable[[str], Any]:
     """The citizen's outbox with the state of its job, or None."""
 
     def call(cpf: str) -> Any:
@@ -80,7 +83,9 @@ def account(crm: RunningCrm, cpf: str) -> dict[str, Any]:
     return found
 
 
-def test_a_change_is_one_call_with_the_changed_fields_and_the_channel(put, send, crm, row) -> None:
+def test_a_change_is_one_call_with_the_changed_fields_and_the_channel(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, row: Callable[[str], Any]
+) -> None:
     put(BRUNO, "Não binário")
     assert row(BRUNO) is not None
     send()
@@ -90,7 +95,9 @@ def test_a_change_is_one_call_with_the_changed_fields_and_the_channel(put, send,
     assert row(BRUNO) is None
 
 
-def test_the_first_try_is_two_seconds_after_the_first_change(put, crm, person, row) -> None:
+def test_the_first_try_is_two_seconds_after_the_first_change(
+    put: Callable[[str, str], None], crm: RunningCrm, person: str, row: Callable[[str], Any]
+) -> None:
     put(person, "Não binário")
     first = row(person)
     put(person, "Agênero")
@@ -99,7 +106,9 @@ def test_the_first_try_is_two_seconds_after_the_first_change(put, crm, person, r
     assert crm.operations() == []
 
 
-def test_five_changes_before_the_push_are_one_call_with_the_last_value(put, send, crm) -> None:
+def test_five_changes_before_the_push_are_one_call_with_the_last_value(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm
+) -> None:
     for valor in ("Homem cisgênero", "Mulher cisgênero", "Agênero", "Não binário", "Mulher transgênero"):
         put(CARLA, valor)
     send()
@@ -107,7 +116,9 @@ def test_five_changes_before_the_push_are_one_call_with_the_last_value(put, send
     assert account(crm, CARLA)["Genero__c"] == "Mulher_transgenero"
 
 
-def test_a_person_without_account_is_created_with_name_and_origin(put, send, crm, person) -> None:
+def test_a_person_without_account_is_created_with_name_and_origin(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, person: str
+) -> None:
     put(person, "Não binário")
     send()
     created = account(crm, person)
@@ -119,14 +130,18 @@ def test_a_person_without_account_is_created_with_name_and_origin(put, send, crm
     assert [operation for operation, _ in changes(crm, person)] == ["upsert"]
 
 
-def test_of_two_accounts_the_older_is_written(put, send, crm) -> None:
+def test_of_two_accounts_the_older_is_written(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm
+) -> None:
     put(JOAO, "Não binário")
     send()
     older, younger = sorted(crm.accounts(JOAO), key=lambda found: found["CreatedDate"])
     assert (older["Genero__c"], younger["Genero__c"]) == ("Nao_binario", None)
 
 
-def test_the_parts_of_an_address_and_empty_values_reach_their_fields(own, send, crm) -> None:
+def test_the_parts_of_an_address_and_empty_values_reach_their_fields(
+    own: Own, send: Callable[..., None], crm: RunningCrm
+) -> None:
     own(CARLA, endereco__bairro="Farol", endereco__cep=None, endereco__complemento="", telefone1="")
     send()
     assert changes(crm, CARLA) == [
@@ -141,14 +156,24 @@ def test_the_parts_of_an_address_and_empty_values_reach_their_fields(own, send, 
     assert stored["PersonMailingStreet"] == "Rua das Acácias, 45"
 
 
-def test_what_comes_from_the_crm_is_not_sent_back(event, send, crm, person, row) -> None:
+def test_what_comes_from_the_crm_is_not_sent_back(
+    event: Callable[..., None], send: Callable[..., None], crm: RunningCrm, person: str, row: Callable[[str], Any]
+) -> None:
     event(person, updatedAt="2026-07-01T10:00:00Z", dados={"genero": "Nao_binario"})
     assert row(person) is None
     send()
     assert crm.operations() == []
 
 
-def test_the_echo_of_a_push_changes_neither_value_nor_wording(put, send, event, crm, person, shown, row) -> None:
+def test_the_echo_of_a_push_changes_neither_value_nor_wording(
+    put: Callable[[str, str], None],
+    send: Callable[..., None],
+    event: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    shown: Callable[[str], Any],
+    row: Callable[[str], Any],
+) -> None:
     put(person, "Agênero")
     send()
     crm.switch.delete("/requests")
@@ -160,7 +185,9 @@ def test_the_echo_of_a_push_changes_neither_value_nor_wording(put, send, event, 
     assert crm.operations() == []
 
 
-def test_an_empty_text_comes_back_as_null_and_stays_empty(own, send, event, sql, crm, person) -> None:
+def test_an_empty_text_comes_back_as_null_and_stays_empty(
+    own: Own, send: Callable[..., None], event: Callable[..., None], sql: Sql, crm: RunningCrm, person: str
+) -> None:
     own(person, telefone1="")
     send()
     event(person, updatedAt=account(crm, person)["LastModifiedDate"], dados={"telefone1": None})
@@ -168,7 +195,15 @@ def test_an_empty_text_comes_back_as_null_and_stays_empty(own, send, event, sql,
     assert tuple(register) == ('""', "citizen")
 
 
-def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(put, send, event, crm, person, shown, row) -> None:
+def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(
+    put: Callable[[str, str], None],
+    send: Callable[..., None],
+    event: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    shown: Callable[[str], Any],
+    row: Callable[[str], Any],
+) -> None:
     """X3: A is sent, B is written, then the echo of A comes, dated after B."""
     put(person, "Homem cisgênero")
     crm.faults({"operation": "upsert", "mode": "reset", "applied": "after", "times": 1})
@@ -184,7 +219,14 @@ def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(put, send, 
     )
 
 
-def test_a_newer_event_takes_its_field_out_of_the_push(own, send, event, crm, person, row) -> None:
+def test_a_newer_event_takes_its_field_out_of_the_push(
+    own: Own,
+    send: Callable[..., None],
+    event: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    row: Callable[[str], Any],
+) -> None:
     own(person, genero="Nao_binario", nomeExibicao="Bia")
     event(person, updatedAt=LATER, dados={"genero": "Homem_cisgenero"})
     assert list(json.loads(row(person)["dirty"])) == ["nomeExibicao"]
@@ -193,7 +235,9 @@ def test_a_newer_event_takes_its_field_out_of_the_push(own, send, event, crm, pe
     assert (stored["Genero__c"], stored["NomeExibicao__c"]) == (None, "Bia")
 
 
-def test_a_push_that_has_nothing_left_leaves_no_row_and_no_job(put, event, sql, person, row) -> None:
+def test_a_push_that_has_nothing_left_leaves_no_row_and_no_job(
+    put: Callable[[str, str], None], event: Callable[..., None], sql: Sql, person: str, row: Callable[[str], Any]
+) -> None:
     put(person, "Não binário")
     job = row(person)["job"]
     event(person, updatedAt=LATER, dados={"genero": "Homem_cisgenero"})
@@ -201,7 +245,14 @@ def test_a_push_that_has_nothing_left_leaves_no_row_and_no_job(put, event, sql, 
     assert sql("SELECT FROM queue.pgqueuer WHERE id = $1", job) == []
 
 
-def test_a_clearing_takes_what_it_covers_out_of_the_push(put, event, send, crm, person, row) -> None:
+def test_a_clearing_takes_what_it_covers_out_of_the_push(
+    put: Callable[[str, str], None],
+    event: Callable[..., None],
+    send: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    row: Callable[[str], Any],
+) -> None:
     put(person, "Não binário")
     event(person, evento="anonimizacao", updatedAt=LATER)
     assert row(person) is None
@@ -209,21 +260,33 @@ def test_a_clearing_takes_what_it_covers_out_of_the_push(put, event, send, crm, 
     assert crm.operations() == []
 
 
-def test_after_a_clearing_nobody_is_created_anew(put, event, send, crm, person, shown, row) -> None:
+def test_after_a_clearing_nobody_is_created_anew(
+    put: Callable[[str, str], None],
+    event: Callable[..., None],
+    send: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    shown: Callable[[str], Any],
+    row: Callable[[str], Any],
+) -> None:
     event(person, evento="anonimizacao", updatedAt="2026-07-01T10:00:00Z")
     put(person, "Agênero")
     send()
     assert (crm.accounts(person), row(person), shown(person)) == ([], None, "Agênero")
 
 
-def test_after_a_clearing_an_account_that_exists_is_written(put, event, send, crm) -> None:
+def test_after_a_clearing_an_account_that_exists_is_written(
+    put: Callable[[str, str], None], event: Callable[..., None], send: Callable[..., None], crm: RunningCrm
+) -> None:
     event(BRUNO, evento="anonimizacao", updatedAt="2026-07-01T10:00:00Z")
     put(BRUNO, "Não binário")
     send()
     assert account(crm, BRUNO)["Genero__c"] == "Nao_binario"
 
 
-def test_a_write_that_fails_marks_nothing(http, issuer, sql, person, row) -> None:
+def test_a_write_that_fails_marks_nothing(
+    http: httpx.Client, issuer: Issuer, sql: Sql, person: str, row: Callable[[str], Any]
+) -> None:
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
         headers = bearer(issuer.person(person))
@@ -233,7 +296,9 @@ def test_a_write_that_fails_marks_nothing(http, issuer, sql, person, row) -> Non
     assert (answer.status_code, row(person)) == (503, None)
 
 
-def test_the_platforms_own_token_is_used(put, send, crm: RunningCrm, issuer, person) -> None:
+def test_the_platforms_own_token_is_used(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, issuer: Issuer, person: str
+) -> None:
     put(person, "Não binário")
     send()
     assert [entry["operation"] for entry in crm.requests()][:2] == ["token", "query"]
@@ -241,7 +306,14 @@ def test_the_platforms_own_token_is_used(put, send, crm: RunningCrm, issuer, per
 
 
 @pytest.mark.parametrize("off", [{"crm_push": False}, {"crm_url_override": ""}], ids=["switched off", "no CRM"])
-def test_switched_off_the_row_is_kept(put, send, crm, person, row, off: dict[str, Any]) -> None:
+def test_switched_off_the_row_is_kept(
+    put: Callable[[str, str], None],
+    send: Callable[..., None],
+    crm: RunningCrm,
+    person: str,
+    row: Callable[[str], Any],
+    off: dict[str, Any],
+) -> None:
     put(person, "Não binário")
     send(**off)
     assert crm.operations() == []
@@ -250,7 +322,9 @@ def test_switched_off_the_row_is_kept(put, send, crm, person, row, off: dict[str
     assert (account(crm, person)["Genero__c"], row(person)) == ("Nao_binario", None)
 
 
-def test_the_request_id_goes_through_to_the_crm(http, issuer, send, crm, person) -> None:
+def test_the_request_id_goes_through_to_the_crm(
+    http: httpx.Client, issuer: Issuer, send: Callable[..., None], crm: RunningCrm, person: str
+) -> None:
     headers = bearer(issuer.person(person)) | {"X-Request-ID": "origem-da-mudanca"}
     answer = http.put(f"/registry/v1/citizen/{person}/gender", json={"valor": "x"}, headers=headers)
     send()
@@ -258,7 +332,9 @@ def test_the_request_id_goes_through_to_the_crm(http, issuer, send, crm, person)
     assert change["request_id"] == answer.headers["X-Request-ID"]
 
 
-def test_a_push_is_in_the_audit_trail(put, send, crm, sql, person) -> None:
+def test_a_push_is_in_the_audit_trail(
+    put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, sql: Sql, person: str
+) -> None:
     put(person, "Não binário")
     send()
     [event] = sql(
@@ -267,7 +343,9 @@ def test_a_push_is_in_the_audit_trail(put, send, crm, sql, person) -> None:
     assert tuple(event) == ("worker", ["genero"], "delivered")
 
 
-def test_only_the_citizens_own_word_is_sent_although_staff_wrote_it(http, issuer, send, crm, person) -> None:
+def test_only_the_citizens_own_word_is_sent_although_staff_wrote_it(
+    http: httpx.Client, issuer: Issuer, send: Callable[..., None], crm: RunningCrm, person: str
+) -> None:
     path = f"/registry/v1/citizen/{person}/gender"
     assert http.put(path, json={"valor": "Não binário"}, headers=bearer(issuer.admin())).status_code == 200
     send()

@@ -1,12 +1,13 @@
 """The sandbox CRM echoes what was pushed: a round trip over HTTP that changes nothing (rules: registry case X2)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from balcao.settings import Settings
 from tests.support import sandbox as whole
 from tests.support.crm import crm_settings
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import bearer
 from tests.support.patience import until_now
 from tests.support.sandbox import EmbeddedTokens, Sandbox
@@ -27,7 +28,9 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
         yield running
 
 
-def test_a_push_comes_back_and_changes_nothing(sandbox: Sandbox, send, drain, sql) -> None:
+def test_a_push_comes_back_and_changes_nothing(
+    sandbox: Sandbox, send: Callable[..., None], drain: Drain, sql: Sql
+) -> None:
     token = bearer(sandbox.tokens.person(BRUNO))
     assert sandbox.http.put(f"{PATH}/gender", json={"valor": "Agênero"}, headers=token).status_code == 200
     before = sandbox.http.get(PATH, headers=token).json()

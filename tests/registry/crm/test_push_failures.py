@@ -22,8 +22,9 @@ from balcao.registry.crm.push import demo
 from balcao.registry.crm.push.jobs import JOBS
 from balcao.registry.mirror import outbox_store as store
 from balcao.settings import Settings
-from tests.registry.conftest import DUE, declare
+from tests.registry.conftest import DUE, Own, declare
 from tests.support.crm import RunningCrm
+from tests.support.fixtures import Sql
 from tests.support.patience import until_now
 from tests.support.sizes import size
 
@@ -47,7 +48,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 
 @pytest.fixture
-def letter(sql) -> Callable[[str], Any]:
+def letter(sql: Sql) -> Callable[[str], Any]:
     """The citizen's outbox with the state of its job, or None."""
 
     def call(cpf: str) -> Any:
@@ -83,7 +84,13 @@ def codes(found: Any) -> list[tuple[int | None, str]]:
     ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else "",
 )
 def test_what_may_pass_is_tried_once_a_push_and_delivered_later(
-    own, send, crm, letter, kinds, fault: dict[str, Any], kept: tuple[int | None, str]
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    kinds: Callable[[str], list[str]],
+    fault: dict[str, Any],
+    kept: tuple[int | None, str],
 ) -> None:
     own(BRUNO, genero="Nao_binario")
     crm.faults({"operation": "update"} | fault)
@@ -107,7 +114,14 @@ def test_what_may_pass_is_tried_once_a_push_and_delivered_later(
     ],
     ids=lambda fault: fault["status"],
 )
-def test_what_will_not_pass_is_dead_at_once(own, send, crm, letter, kinds, fault: dict[str, Any]) -> None:
+def test_what_will_not_pass_is_dead_at_once(
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    kinds: Callable[[str], list[str]],
+    fault: dict[str, Any],
+) -> None:
     own(BRUNO, genero="Nao_binario")
     crm.faults({"operation": "update"} | fault)
     send()
@@ -116,14 +130,18 @@ def test_what_will_not_pass_is_dead_at_once(own, send, crm, letter, kinds, fault
     assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)  # 404: after a second look-up
 
 
-def test_several_accounts_at_the_creation_are_dead_at_once(own, send, crm, letter, person) -> None:
+def test_several_accounts_at_the_creation_are_dead_at_once(
+    own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any], person: str
+) -> None:
     own(person, genero="Nao_binario")
     crm.faults({"operation": "upsert", "mode": "duplicate"})
     send()
     assert codes(letter(person)) == [(300, "MULTIPLE_CHOICES")]
 
 
-def test_a_person_created_by_somebody_else_meanwhile_is_written(own, send, crm, letter, person) -> None:
+def test_a_person_created_by_somebody_else_meanwhile_is_written(
+    own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any], person: str
+) -> None:
     own(person, genero="Nao_binario")
     send()
     own(person, genero="Homem_cisgenero")
@@ -132,7 +150,9 @@ def test_a_person_created_by_somebody_else_meanwhile_is_written(own, send, crm, 
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Homem_cisgenero", None)
 
 
-def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(own, send, crm, letter) -> None:
+def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(
+    own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any]
+) -> None:
     own(BRUNO, email="x" * 90 + "@casa.example")
     send()
     dead = letter(BRUNO)
@@ -146,7 +166,9 @@ def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(ow
     assert (crm.accounts(BRUNO)[0]["PersonEmail"], letter(BRUNO)) == ("curto@casa.example", None)
 
 
-def test_a_revived_push_leaves_no_letter_behind(own, send, sql, crm, person) -> None:
+def test_a_revived_push_leaves_no_letter_behind(
+    own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, person: str
+) -> None:
     own(person, email="x" * 90 + "@casa.example")
     send()
     [dead] = sql("SELECT job FROM registry.outbox WHERE cpf = $1", person)
@@ -154,7 +176,9 @@ def test_a_revived_push_leaves_no_letter_behind(own, send, sql, crm, person) -> 
     assert sql("SELECT FROM queue.pgqueuer WHERE id = $1", dead["job"]) == []
 
 
-def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(own, send, sql, crm, person) -> None:
+def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(
+    own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, person: str
+) -> None:
     own(person, genero="Nao_binario")
     sql("DELETE FROM queue.pgqueuer WHERE id = (SELECT job FROM registry.outbox WHERE cpf = $1)", person)
     send()
@@ -165,7 +189,9 @@ def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(own, send
     assert (account["Genero__c"], account["NomeExibicao__c"]) == ("Nao_binario", "Bia")
 
 
-def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(own, send, sql, crm, letter) -> None:
+def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(
+    own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, letter: Callable[[str], Any]
+) -> None:
     own(CARLA, genero="Nao_binario")
     crm.faults({"mode": "error", "cpf": CARLA})
     for _ in range(8):
@@ -187,13 +213,15 @@ async def test_the_log_keeps_the_last_ten_tries(platform: Platform, crm: Running
     [row] = await platform_rows(platform, LETTER, person)
     async with platform.database.transaction() as connection:
         for number in range(12):
-            tried = {"status": None, "code": f"TRY_{number}", "fields": [], "duration": 0.0}
+            tried: dict[str, Any] = {"status": None, "code": f"TRY_{number}", "fields": [], "duration": 0.0}
             await store.failed(connection, row["id"], tried, given_up=False)
     [row] = await platform_rows(platform, LETTER, person)
     assert [code for _, code in codes(row)] == [f"TRY_{number}" for number in range(2, 12)]
 
 
-def test_the_crms_own_pause_counts_when_it_is_longer(own, send, crm, letter) -> None:
+def test_the_crms_own_pause_counts_when_it_is_longer(
+    own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any]
+) -> None:
     for asked, least, most in ((120, 119, 121), (100_000, 3_590, 3_601)):
         own(BRUNO, genero="Nao_binario")
         crm.faults({"operation": "update", "mode": "rate_limit", "retry_after": asked})
@@ -208,7 +236,12 @@ def test_try_n_waits_twice_as_long_as_the_one_before_but_no_longer_than_a_quarte
 
 
 def test_a_change_that_took_effect_before_its_answer_was_lost_is_repeated_without_harm(
-    own, send, crm, letter, kinds, person
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    kinds: Callable[[str], list[str]],
+    person: str,
 ) -> None:
     own(person, genero="Nao_binario")
     crm.faults({"operation": "upsert", "mode": "reset", "applied": "after", "times": 1})
@@ -218,7 +251,14 @@ def test_a_change_that_took_effect_before_its_answer_was_lost_is_repeated_withou
     assert ([found["Genero__c"] for found in crm.accounts(person)], letter(person)) == (["Nao_binario"], None)
 
 
-def test_a_change_during_the_call_is_sent_after_it(own, send, crm, letter, kinds, person) -> None:
+def test_a_change_during_the_call_is_sent_after_it(
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    kinds: Callable[[str], list[str]],
+    person: str,
+) -> None:
     """X3: the row is not lost with the confirmation of the value before."""
     own(person, genero="Nao_binario")
     send()
@@ -233,7 +273,13 @@ def test_a_change_during_the_call_is_sent_after_it(own, send, crm, letter, kinds
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Mulher_cisgenero", None)
 
 
-def test_a_change_during_a_call_that_is_refused_is_tried_in_its_turn(own, send, crm, letter, kinds) -> None:
+def test_a_change_during_a_call_that_is_refused_is_tried_in_its_turn(
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    kinds: Callable[[str], list[str]],
+) -> None:
     own(BRUNO, email="x" * 90 + "@casa.example")
     crm.faults({"operation": "update", "mode": "latency", "ms": 1_000, "times": 1})
     with ThreadPoolExecutor(1) as pool:
@@ -244,7 +290,9 @@ def test_a_change_during_a_call_that_is_refused_is_tried_in_its_turn(own, send, 
     assert (crm.accounts(BRUNO)[0]["PersonEmail"], letter(BRUNO)) == ("curto@casa.example", None)
 
 
-def test_a_job_that_runs_a_second_time_finds_nothing_to_do(own, send, sql, crm, kinds, person) -> None:
+def test_a_job_that_runs_a_second_time_finds_nothing_to_do(
+    own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, kinds: Callable[[str], list[str]], person: str
+) -> None:
     """Its worker was killed after the confirmation, before the queue was told."""
     own(person, genero="Nao_binario")
     [job] = sql(
@@ -259,7 +307,9 @@ def test_a_job_that_runs_a_second_time_finds_nothing_to_do(own, send, sql, crm, 
     assert kinds(person) == ["upsert"]
 
 
-def test_a_push_whose_worker_was_killed_is_taken_by_another(own, send, sql, crm, letter, person) -> None:
+def test_a_push_whose_worker_was_killed_is_taken_by_another(
+    own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, letter: Callable[[str], Any], person: str
+) -> None:
     own(person, genero="Nao_binario")
     sql(
         "UPDATE queue.pgqueuer SET status = 'picked', queue_manager_id = gen_random_uuid(), execute_after = now(), "
@@ -317,7 +367,9 @@ async def test_an_open_circuit_is_not_called_at_all(platform: Platform, crm: Run
     ],
     ids=lambda faults: "-".join(fault["mode"] for fault in faults),
 )
-def test_each_persons_changes_arrive_in_their_order(own, send, crm, sql, faults: list[dict[str, Any]], person) -> None:
+def test_each_persons_changes_arrive_in_their_order(
+    own: Own, send: Callable[..., None], crm: RunningCrm, sql: Sql, faults: list[dict[str, Any]], person: str
+) -> None:
     people = [Cpf.with_stem(f"95{int(person[2:9]):05}{number:02}").digits for number in range(size(6, 20))]
     crm.faults(*({"probability": 0.4, "seed": number} | fault for number, fault in enumerate(faults, 1)))
     for step in range(STEPS):
@@ -349,7 +401,14 @@ async def test_pushes_and_logins_share_the_circuit(platform: Platform, crm: Runn
     ("number", "kept"),
     [(151, (500, "UNKNOWN_EXCEPTION")), (161, (429, "REQUEST_LIMIT_EXCEEDED")), (171, (None, "TIMEOUT"))],
 )
-def test_the_demos_simulators_fail_in_their_ways(own, send, crm, letter, number: int, kept: tuple[int, str]) -> None:
+def test_the_demos_simulators_fail_in_their_ways(
+    own: Own,
+    send: Callable[..., None],
+    crm: RunningCrm,
+    letter: Callable[[str], Any],
+    number: int,
+    kept: tuple[int, str],
+) -> None:
     cpf = Cpf.with_stem(f"900000{number}").digits
     own(cpf, genero="Nao_binario")
     send()

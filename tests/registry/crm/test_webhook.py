@@ -9,7 +9,9 @@ from prometheus_client import REGISTRY
 
 from balcao import app
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
+from balcao.settings import Settings
 from tests.support import databases
+from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.server import RunningServer
 
@@ -42,7 +44,9 @@ def event(cpf: str = ANA, **more: Any) -> dict[str, Any]:
     return {"cpf": cpf, "updatedAt": "2026-07-01T10:00:00Z", "dados": {"email": "ana@casa.example"}} | more
 
 
-def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(send, record, drain) -> None:
+def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
     answer = send(event())
     assert answer.status_code == 202
     assert set(answer.json()) == {"cpf", "evento", "message", "status"}
@@ -95,7 +99,7 @@ def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(send
     ],
     ids=str,
 )
-def test_a_malformed_event_is_refused_and_nothing_is_stored(send, sql, change: dict[str, Any]) -> None:
+def test_a_malformed_event_is_refused_and_nothing_is_stored(send: Ask, sql: Sql, change: dict[str, Any]) -> None:
     before = sql("SELECT count(*) FROM registry.crm_event")
     answer = send(event(**change))
     assert answer.status_code == 400
@@ -121,19 +125,19 @@ def test_a_malformed_event_is_refused_and_nothing_is_stored(send, sql, change: d
     ],
     ids=str,
 )
-def test_what_the_document_allows_is_accepted(send, change: dict[str, Any]) -> None:
+def test_what_the_document_allows_is_accepted(send: Ask, change: dict[str, Any]) -> None:
     assert send(event(**change)).status_code == 202
 
 
 @pytest.mark.parametrize("key", ["cpf", "dados"])
-def test_what_is_needed_and_absent_is_refused_by_its_name(send, key: str) -> None:
+def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str) -> None:
     answer = send({name: value for name, value in event().items() if name != key})
     assert (answer.status_code, key in answer.json()["error"]) == (400, True)
 
 
 @pytest.mark.parametrize("key", [*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS])
 @pytest.mark.parametrize("value", ["", None], ids=repr)
-def test_every_key_may_be_empty_or_null(send, key: str, value: Any) -> None:
+def test_every_key_may_be_empty_or_null(send: Ask, key: str, value: Any) -> None:
     assert send(event(dados={key: value})).status_code == 202
 
 
@@ -147,7 +151,7 @@ def test_every_key_may_be_empty_or_null(send, key: str, value: Any) -> None:
         ("2026-07-01T19:31:18.123456789-03", "2026-07-01T22:31:18.123456+00:00"),
     ],
 )
-def test_the_time_of_an_event_is_what_it_says(send, sql, text: str, instant: str) -> None:
+def test_the_time_of_an_event_is_what_it_says(send: Ask, sql: Sql, text: str, instant: str) -> None:
     cpf = "90000001309"
     assert send(event(cpf, updatedAt=text, dados={"email": text})).status_code == 202
     kept = sql("SELECT event_at FROM registry.crm_event WHERE cpf = $1 ORDER BY id DESC LIMIT 1", cpf)
@@ -156,7 +160,7 @@ def test_the_time_of_an_event_is_what_it_says(send, sql, text: str, instant: str
 
 @pytest.mark.parametrize("change", [{"crm_webhook_clients_csv": ""}, {"crm_url_override": ""}], ids=str)
 def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
-    settings, database_url, issuer, change: dict[str, str]
+    settings: Settings, database_url: str, issuer: Issuer, change: dict[str, str]
 ) -> None:
     with RunningServer(app.build(settings.model_copy(update=change), database_url, ["registry"])) as running:
         answers = [
@@ -167,7 +171,9 @@ def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
     assert "configurada" in answers[1].json()["error"]
 
 
-def test_a_full_queue_is_told_before_the_body_is_looked_at(settings, database_url, issuer, sql, drain) -> None:
+def test_a_full_queue_is_told_before_the_body_is_looked_at(
+    settings: Settings, database_url: str, issuer: Issuer, sql: Sql, drain: Drain
+) -> None:
     drain()
     most = settings.model_copy(update={"crm_event_queue_max": 2})
     with RunningServer(app.build(most, database_url, ["registry"])) as running:
@@ -180,7 +186,7 @@ def test_a_full_queue_is_told_before_the_body_is_looked_at(settings, database_ur
     drain()
 
 
-def test_without_the_store_nothing_is_acknowledged(settings, issuer) -> None:
+def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: Issuer) -> None:
     name = databases.new_name()
     url = databases.create(name)
     with RunningServer(app.build(settings, url, ["registry"])) as running:
@@ -190,7 +196,7 @@ def test_without_the_store_nothing_is_acknowledged(settings, issuer) -> None:
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
 
 
-def test_an_event_far_ahead_of_the_clock_is_counted(send) -> None:
+def test_an_event_far_ahead_of_the_clock_is_counted(send: Ask) -> None:
     def counted() -> float:
         return REGISTRY.get_sample_value("balcao_crm_event_future_total") or 0.0
 
@@ -200,7 +206,7 @@ def test_an_event_far_ahead_of_the_clock_is_counted(send) -> None:
     assert counted() == before + 1
 
 
-def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send, sql) -> None:
+def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send: Ask, sql: Sql) -> None:
     body = event("90000000256", updatedAt="2026-07-02T10:00:00Z")
     answers = [send(body) for _ in range(5)]
     assert {answer.status_code for answer in answers} == {202}
@@ -208,7 +214,7 @@ def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send, sql) -
     assert sql("SELECT count(*) FROM registry.crm_event WHERE cpf = $1", "90000000256")[0][0] == 1
 
 
-def test_dados_is_measured_as_sent(http, issuer) -> None:
+def test_dados_is_measured_as_sent(http: httpx.Client, issuer: Issuer) -> None:
     token = bearer(issuer.machine("crm-sandbox"))
 
     def post(length: int, blanks: int = 0) -> int:
@@ -221,7 +227,7 @@ def test_dados_is_measured_as_sent(http, issuer) -> None:
     assert http.post(PATH, content=b'{"x":"' + b"a" * 200_000 + b'"}', headers=token).status_code == 400
 
 
-def test_who_may_call(http, issuer) -> None:
+def test_who_may_call(http: httpx.Client, issuer: Issuer) -> None:
     cases = {
         None: 401,
         issuer.machine("portal-cidadao"): 403,
@@ -234,12 +240,14 @@ def test_who_may_call(http, issuer) -> None:
         assert http.post(PATH, json=event(), headers=headers).status_code == status
 
 
-def delta(send, drain, cpf: str, hour: int, dados: dict[str, Any]) -> None:
+def delta(send: Ask, drain: Drain, cpf: str, hour: int, dados: dict[str, Any]) -> None:
     assert send(event(cpf, dados=dados, updatedAt=f"2026-07-01T{hour:02}:00:00Z")).status_code == 202
     drain()
 
 
-def test_absent_keeps_null_clears_and_empty_sets_empty(send, record, drain) -> None:
+def test_absent_keeps_null_clears_and_empty_sets_empty(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
     cpf = "90000000418"
     delta(send, drain, cpf, 10, {"email": "a@b.example", "genero": "Nao_binario"})
     delta(send, drain, cpf, 11, {"raca": "Indígena"})
@@ -256,7 +264,9 @@ def test_absent_keeps_null_clears_and_empty_sets_empty(send, record, drain) -> N
     assert record(cpf)["email"]["principal"] is None
 
 
-def test_an_older_event_never_overrides_a_newer_one(send, record, drain) -> None:
+def test_an_older_event_never_overrides_a_newer_one(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
+) -> None:
     cpf = "90000000507"
     delta(send, drain, cpf, 11, {"email": "onze@b.example"})
     delta(send, drain, cpf, 10, {"email": "dez@b.example", "genero": "Homem_cisgenero"})
@@ -264,7 +274,9 @@ def test_an_older_event_never_overrides_a_newer_one(send, record, drain) -> None
     assert (found["email"]["principal"]["valor"], found["genero"]) == ("onze@b.example", "Homem cisgênero")
 
 
-def test_anonymisation_clears_the_mirror_and_outlives_older_events(send, record, drain, sql) -> None:
+def test_anonymisation_clears_the_mirror_and_outlives_older_events(
+    send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain, sql: Sql
+) -> None:
     cpf = "90000000680"
     consent = {"categoria": "saude", "status": "IN"}
     delta(send, drain, cpf, 10, {"email": "f@b.example", "consentimento": [consent]})
@@ -278,13 +290,13 @@ def test_anonymisation_clears_the_mirror_and_outlives_older_events(send, record,
     assert record(cpf)["email"]["principal"]["valor"] == "novo@b.example"
 
 
-def test_what_was_applied_is_not_kept_a_second_time(send, drain, sql) -> None:
+def test_what_was_applied_is_not_kept_a_second_time(send: Ask, drain: Drain, sql: Sql) -> None:
     delta(send, drain, "90000000760", 10, {"email": "g@b.example"})
     rows = sql("SELECT dados, result FROM registry.crm_event WHERE cpf = $1", "90000000760")
     assert [(row["dados"], row["result"]) for row in rows] == [(None, "applied")]
 
 
-def test_an_event_without_effect_creates_no_mirror(send, drain, sql) -> None:
+def test_an_event_without_effect_creates_no_mirror(send: Ask, drain: Drain, sql: Sql) -> None:
     cpf = "90000000841"
     delta(send, drain, cpf, 10, {})
     delta(send, drain, cpf, 11, {"nome": "x", "nomeSocial": "y", "dataNascimento": "z"})
@@ -294,7 +306,7 @@ def test_an_event_without_effect_creates_no_mirror(send, drain, sql) -> None:
 
 
 def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_citizens_word(
-    http, issuer, send, record, drain
+    http: httpx.Client, issuer: Issuer, send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
 ) -> None:
     cpf, last = "90000000922", "9999-12-31T23:59:59.999999Z"
     for change in ({"dados": {"genero": "Nao_binario"}}, {"evento": "anonimizacao"}):
@@ -305,7 +317,7 @@ def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_cit
         assert record(cpf)["genero"] == "x"
 
 
-def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send, drain, sql) -> None:
+def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send: Ask, drain: Drain, sql: Sql) -> None:
     """All are applied at the first try: none waits for another's lock in the reverse order."""
     cpf = "90000001066"
     for minute in range(40):

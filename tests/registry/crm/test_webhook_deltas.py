@@ -11,7 +11,9 @@ import pytest
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events import service
+from balcao.settings import Settings
 from tests.support.acting import acting
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
@@ -90,7 +92,9 @@ def main(found: dict[str, Any], member: str, part: str = "valor") -> Any:
     return found[member]["principal"] and found[member]["principal"][part]
 
 
-def test_an_email_is_set_emptied_and_cleared(crm, record, cpf) -> None:  # D1, D2
+def test_an_email_is_set_emptied_and_cleared(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
+) -> None:  # D1, D2
     crm(cpf, "10:00", {"email": "crm@casa.example"})
     assert main(record(cpf), "email") == "crm@casa.example"
     crm(cpf, "11:00", {"genero": "Nao_binario"})
@@ -120,20 +124,26 @@ FROM_BASE = {"logradouro": "Base", "municipio": "Porto Aurora", "estado": "RJ", 
     ],
     ids=str,
 )
-def test_an_address_changes_by_parts_and_shows_whole(crm, record, cpf, then: Any, shown: Any) -> None:  # D3, D4
+def test_an_address_changes_by_parts_and_shows_whole(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str, then: Any, shown: Any
+) -> None:  # D3, D4
     crm(cpf, "10:00", {"endereco": ADDRESS})
     crm(cpf, "11:00", then)
     found = record(cpf)["endereco"]["principal"]
     assert {part: found[part] for part in shown} == shown
 
 
-def test_a_city_alone_makes_no_address(crm, record, cpf) -> None:  # D5
+def test_a_city_alone_makes_no_address(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
+) -> None:  # D5
     crm(cpf, "10:00", {"cidade": "Maricá"})
     found = record(cpf)["endereco"]["principal"]
     assert {part: found[part] for part in FROM_BASE} == FROM_BASE
 
 
-def test_phones_beside_the_main_one_and_what_is_no_phone(crm, record, cpf) -> None:  # D6
+def test_phones_beside_the_main_one_and_what_is_no_phone(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
+) -> None:  # D6
     crm(cpf, "10:00", {"telefone1": "5521988887777", "telefone2": "5521977776666"})
     found = record(cpf)["telefone"]
     assert (found["principal"]["valor"], [other["valor"] for other in found["alternativo"]]) == (
@@ -146,7 +156,13 @@ def test_phones_beside_the_main_one_and_what_is_no_phone(crm, record, cpf) -> No
     assert main(record(cpf), "telefone") == "900001111"
 
 
-def test_names_and_birth_date_are_never_looked_at(crm, record, mirror, sql, cpf) -> None:  # D7
+def test_names_and_birth_date_are_never_looked_at(
+    crm: Callable[..., None],
+    record: Callable[[str], dict[str, Any]],
+    mirror: Callable[[str], dict[str, Any]],
+    sql: Sql,
+    cpf: str,
+) -> None:  # D7
     ignored = {"nome": "Outro", "nomeSocial": 5, "dataNascimento": ["x"]}
     crm(cpf, "10:00", ignored)
     assert sql("SELECT result FROM registry.crm_event WHERE cpf = $1", cpf)[0][0] == "no_effect"
@@ -162,7 +178,9 @@ def statuses(found: dict[str, Any]) -> dict[tuple[str, str], str]:
     return {(entry["categoria"], entry["canal"]): entry["status"] for entry in found["crm_consentimentos"]}
 
 
-def test_consents_change_one_by_one_and_are_cleared_together(crm, mirror, sql, cpf) -> None:  # D8, D9
+def test_consents_change_one_by_one_and_are_cleared_together(
+    crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], sql: Sql, cpf: str
+) -> None:  # D8, D9
     out = {"status": "OUT", "motivo": "m"}
     crm(cpf, "10:00", {"consentimento": [{"categoria": "a.$", "status": "IN"}, {"categoria": "b", "status": "IN"}]})
     crm(cpf, "11:00", {"consentimento": [{"categoria": "a.$"} | out, {"categoria": "a.$", "canal": "x"} | out]})
@@ -199,7 +217,9 @@ def both_orders(*events: Any) -> list[Any]:
     ],
     ids=lambda value: " ".join(hour for hour, _ in value) if isinstance(value, tuple) else "",
 )  # fmt: skip
-def test_the_order_of_arrival_does_not_matter(crm, mirror, cpf, events: Any, shown: dict[str, Any]) -> None:
+def test_the_order_of_arrival_does_not_matter(
+    crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], cpf: str, events: Any, shown: dict[str, Any]
+) -> None:
     for hour, dados in events:
         crm(cpf, hour, dados)
     found = mirror(cpf)
@@ -209,7 +229,14 @@ def test_the_order_of_arrival_does_not_matter(crm, mirror, cpf, events: Any, sho
 
 
 def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
-    http, issuer, apply, settings, database_url, mirror, sql, cpf
+    http: httpx.Client,
+    issuer: Issuer,
+    apply: Callable[[], None],
+    settings: Settings,
+    database_url: str,
+    mirror: Callable[[str], dict[str, Any]],
+    sql: Sql,
+    cpf: str,
 ) -> None:  # C4
     token = bearer(issuer.machine("crm-sandbox"))
     before = sql("SELECT count(*) FROM queue.pgqueuer")[0][0]
@@ -228,14 +255,18 @@ def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
     assert mirror(cpf) == found
 
 
-def test_without_a_time_the_acceptance_counts(crm, mirror, cpf) -> None:  # C5
+def test_without_a_time_the_acceptance_counts(
+    crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], cpf: str
+) -> None:  # C5
     crm(cpf, None, {"email": "aceito@casa.example"})
     crm(cpf, "10:00", {"email": "antes@casa.example"})
     assert values(mirror(cpf)) == {"email": "aceito@casa.example"}
 
 
-def test_a_citizens_word_stays_until_the_crm_says_something_later(crm, record, http, issuer, cpf) -> None:  # C6
-    put = {"json": {"valor": "livre"}, "headers": bearer(issuer.person(cpf))}
+def test_a_citizens_word_stays_until_the_crm_says_something_later(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], http: httpx.Client, issuer: Issuer, cpf: str
+) -> None:  # C6
+    put: dict[str, Any] = {"json": {"valor": "livre"}, "headers": bearer(issuer.person(cpf))}
     assert http.put(f"/registry/v1/citizen/{cpf}/gender", **put).status_code == 200
     for _ in range(2):
         crm(cpf, "11:59", {"genero": "Homem_cisgenero"})
@@ -249,11 +280,18 @@ SECRET = "segredo-da-pessoa"  # in every value of the mirror
 
 @pytest.mark.parametrize("dados", [None, [], 5, {"email": SECRET}], ids=str)
 def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
-    crm, record, mirror, http, issuer, sql, cpf, dados: Any
+    crm: Callable[..., None],
+    record: Callable[[str], dict[str, Any]],
+    mirror: Callable[[str], dict[str, Any]],
+    http: httpx.Client,
+    issuer: Issuer,
+    sql: Sql,
+    cpf: str,
+    dados: Any,
 ) -> None:  # T1, T4
     consent = {"categoria": SECRET, "canal": SECRET, "status": "OUT", "motivo": SECRET}
     crm(cpf, "10:00", {"email": SECRET, "endereco": {"bairro": SECRET}, "consentimento": [consent]})
-    put = {"json": {"valor": SECRET}, "headers": bearer(issuer.person(cpf))}
+    put: dict[str, Any] = {"json": {"valor": SECRET}, "headers": bearer(issuer.person(cpf))}
     assert http.put(f"/registry/v1/citizen/{cpf}/gender", **put).status_code == 200
     assert SECRET in dump(sql)
     crm(cpf, None, evento="anonimizacao", dados=dados)
@@ -274,14 +312,18 @@ def dump(sql: Callable[..., Any]) -> str:
     return "\n".join(str(row[0]) for table in rows for row in table)
 
 
-def test_an_own_word_after_a_clearing_shows(crm, record, http, issuer, cpf) -> None:  # T3
+def test_an_own_word_after_a_clearing_shows(
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], http: httpx.Client, issuer: Issuer, cpf: str
+) -> None:  # T3
     crm(cpf, None)
-    put = {"json": {"valor": "depois"}, "headers": bearer(issuer.person(cpf))}
+    put: dict[str, Any] = {"json": {"valor": "depois"}, "headers": bearer(issuer.person(cpf))}
     assert http.put(f"/registry/v1/citizen/{cpf}/gender", **put).status_code == 200
     assert record(cpf)["genero"] == "depois"
 
 
-def test_a_clearing_of_somebody_unknown_stands_against_what_is_older(crm, mirror, sql) -> None:  # T6
+def test_a_clearing_of_somebody_unknown_stands_against_what_is_older(
+    crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], sql: Sql
+) -> None:  # T6
     unknown = Cpf.with_stem(f"900000{next(_stems)}").digits
     crm(unknown, "11:00")
     crm(unknown, "10:00", {"email": "a@casa.example"})

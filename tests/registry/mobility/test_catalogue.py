@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from balcao.registry.mobility.catalogue.colours import COLOURS
-from balcao.registry.mobility.catalogue.imports import LOADS
+from balcao.registry.mobility.catalogue.imports import IMPORTS
 from tests.registry.mobility.garage import ADMIN, ANA, MOBILITY, Garage, form
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size
@@ -211,7 +211,7 @@ def test_every_change_is_in_the_trail(garage: Garage, sql: Any) -> None:
 
 def load(database_url: str, kind: str, *rows: dict[str, str]) -> int:
     """As the import command does, under the owner's role."""
-    found = next(load for load in LOADS if load.kind == kind)
+    found = next(load for load in IMPORTS if load.kind == kind)
 
     async def once() -> int:
         connection = await asyncpg.connect(database_url)

@@ -75,6 +75,9 @@ def test_what_is_kept_is_kept_as_it_is_when_it_is_chosen_again(choice: Choice) -
         assert not {kept.brand_id, kept.model_id} & {"brand_outro", "model_outro", "brand_deleted", "model_deleted"}
 
 
+_FILES: dict[str, Any] = {
+    f"{photo}_file_{part}": value for photo in PHOTOS for part, value in (("name", "n"), ("size", 1))
+}
 HELD = VehicleCreate(
     display_name="d",
     color="Azul",
@@ -84,7 +87,7 @@ HELD = VehicleCreate(
     has_invoice=True,
     self_declaration=True,
     invoice_photo_url="u3",
-    **{f"{photo}_file_{part}": value for photo in PHOTOS for part, value in (("name", "n"), ("size", 1))},
+    **_FILES,
 )
 members: dict[str, st.SearchStrategy[Any]] = {
     name: st.integers(0, 2) if name.endswith("_size") else st.sampled_from(["u1", "u2", "u3", "n", "other"])

@@ -12,18 +12,20 @@ import msgspec
 import pytest
 
 from balcao import app
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
-from balcao.registry import SERVICE
-from balcao.registry.mobility import service
+from balcao.registry import SERVICE, mobility
 from balcao.registry.mobility.drivers import demo
-from balcao.registry.mobility.holding import HOLDING
+from balcao.registry.mobility.invitations import store as invitations
+from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
 from tests.support.sizes import size
 
 GABRIELA = "90000000760"
 AT = datetime(2027, 1, 1, tzinfo=UTC)
+DECLARED = DeclaredPersonalData(one.personal_data for one in mobility.FEATURES if one.personal_data is not None)
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_an_invitation_ends_after_ninety_days(garage: Garage, owner: Any, sql: A
     age = "UPDATE registry.vehicle_conductor SET created_at = now() - $2::text::interval WHERE id = $1"
     for link, days in ((old, "91 days"), (young, "89 days"), (accepted, "91 days")):
         sql(age, link, days)
-    assert [owner(service.expire_invitations), owner(service.expire_invitations)] == [1, 0]
+    assert [owner(invitations.expire), owner(invitations.expire)] == [1, 0]
     assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {young, accepted}
     assert garage.answer(BRUNO, old).status_code == 400
     assert garage.invite(ANA, held, BRUNO).status_code == 201
@@ -64,11 +66,11 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
     made = garage.registered(CARLA, has_invoice=True, invoice_photo_url=PHOTO)
     link = garage.invited(CARLA, made["id"], BRUNO)
     garage.vehicle(CARLA, made["id"], "DELETE")
-    assert (owner(service.erase_links), owner(service.erase_vehicles)) == (0, 0)
+    assert (owner(invitations.delete_old), owner(vehicles.erase_old)) == (0, 0)
     sql("UPDATE registry.vehicle_conductor SET updated_at = now() - interval '731 days' WHERE id = $1", link)
     sql("UPDATE registry.vehicle SET deleted_at = now() - interval '731 days' WHERE id = $1", made["id"])
-    assert (owner(service.erase_links), owner(service.erase_vehicles)) == (1, 1)
-    assert owner(service.erase_vehicles) == 0
+    assert (owner(invitations.delete_old), owner(vehicles.erase_old)) == (1, 1)
+    assert owner(vehicles.erase_old) == 0
     assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
     assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
     assert garage.vehicle(CARLA, made["id"], "DELETE").status_code == 404
@@ -86,13 +88,13 @@ def test_the_export_holds_own_vehicles_and_links_as_a_driver(garage: Garage, own
     held = garage.registered(FABIO)["id"]
     garage.vehicle(FABIO, held, "DELETE")
     link = garage.driving(ANA, garage.registered(ANA)["id"], FABIO, name="Fá")
-    found = json.loads(msgspec.json.encode(owner(HOLDING.exported, Cpf(FABIO))))
+    found = json.loads(msgspec.json.encode(owner(DECLARED.export, Cpf(FABIO))))
     assert [vehicle["id"] for vehicle in found["veiculos"]] == [held]
     assert found["veiculos"][0]["deleted_at"]
     (driven,) = found["condutor_de"]
     assert (driven["id"], driven["conductor_cpf"], driven["invited_by_cpf"]) == (link, FABIO, "***.000.001-**")
     assert (driven["status"], driven["conductor_name"], driven["vehicle"]["brand_label"]) == ("accepted", "Fá", "Brisa")
-    assert owner(HOLDING.exported, Cpf("90000001147")) == {"veiculos": [], "condutor_de": []}
+    assert owner(DECLARED.export, Cpf("90000001147")) == {"veiculos": [], "condutor_de": []}
 
 
 def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
@@ -104,10 +106,9 @@ def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
     garage.driving(person, made["id"], BRUNO, name="Bruno único", email="unico@correio.example", phone="1234")
     other = garage.registered(DAVI)["id"]
     garage.driving(DAVI, other, person, name="Gabi única", email="gabi.unica@correio.example")
-    assert HOLDING.cleared is not None
-    report = {one.kind: one.count for one in owner(HOLDING.cleared, Cpf(person), AT)}
+    report = {one.kind: one.count for one in owner(DECLARED.erase, Cpf(person), AT)}
     assert report == {"vehicle_links": 2, "vehicles": 1}
-    assert {one.kind: one.count for one in owner(HOLDING.cleared, Cpf(person), AT)} == {
+    assert {one.kind: one.count for one in owner(DECLARED.erase, Cpf(person), AT)} == {
         "vehicle_links": 0,
         "vehicles": 0,
     }
@@ -128,7 +129,7 @@ def test_anonymising_against_deleting_and_accepting_ends_with_everybody_served(
     held, other = garage.registered(GABRIELA)["id"], garage.registered(DAVI)["id"]
     link, own = garage.invited(GABRIELA, held, BRUNO), garage.invited(DAVI, other, GABRIELA)
     with ThreadPoolExecutor(4) as pool:
-        clearing = pool.submit(owner, HOLDING.cleared, Cpf(GABRIELA), AT)
+        clearing = pool.submit(owner, DECLARED.erase, Cpf(GABRIELA), AT)
         deleting = [pool.submit(garage.vehicle, *args, "DELETE") for args in ((GABRIELA, held), (DAVI, other))]
         accepting = pool.submit(garage.answer, BRUNO, link)
     assert clearing.result()

@@ -158,7 +158,7 @@ def test_an_empty_file_name_and_a_size_of_zero_are_unknown(garage: Garage) -> No
 
 
 def test_the_same_key_makes_one_vehicle_and_another_body_is_a_conflict(garage: Garage) -> None:
-    first, again = (garage.register(ANA, **{"Idempotency-Key": "uma"}) for _ in range(2))
+    first, again = (garage.register(ANA, None, **{"Idempotency-Key": "uma"}) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.content == again.content
     assert garage.register(ANA, form(color="Vinho"), **{"Idempotency-Key": "uma"}).status_code == 409

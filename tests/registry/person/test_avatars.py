@@ -13,8 +13,10 @@ import pytest
 from balcao.core.audit.personal_data import Cleared
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.avatars.personal_data import HOLDING
+from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
+from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, differences
 
@@ -58,7 +60,7 @@ def made(admin: Talk) -> Iterator[dict[str, Any]]:
     admin.ok("DELETE", f"/avatars/{avatar['id']}")
 
 
-def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody) -> None:
+def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody: Talk) -> None:
     answer = anybody("GET", "/avatars")
     assert differences(answer.json(), PAGE) == []
     assert answer.headers["Cache-Control"] == "public, max-age=300"
@@ -77,11 +79,11 @@ def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody) -> None:
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101"])
-def test_a_malformed_page_is_refused(anybody, query: str) -> None:
+def test_a_malformed_page_is_refused(anybody: Talk, query: str) -> None:
     assert anybody("GET", f"/avatars?{query}").status_code == 400
 
 
-def test_names_stand_without_regard_to_case_and_accents(anybody, admin) -> None:
+def test_names_stand_without_regard_to_case_and_accents(anybody: Talk, admin: Talk) -> None:
     made = [admin.ok("POST", "/avatars", NEW | {"name": name})["id"] for name in ("ábaco", "Ábaca", "zebra")]
     names = [row["name"] for row in anybody.ok("GET", "/avatars")["data"]]
     for id_ in made:
@@ -89,7 +91,7 @@ def test_names_stand_without_regard_to_case_and_accents(anybody, admin) -> None:
     assert (names[:3], names[-1]) == (["Ábaca", "ábaco", "Barco"], "zebra")
 
 
-def test_every_shipped_figure_is_a_drawing_that_does_nothing(anybody, settings) -> None:
+def test_every_shipped_figure_is_a_drawing_that_does_nothing(anybody: Talk, settings: Settings) -> None:
     bodies = set()
     for avatar in anybody.ok("GET", "/avatars")["data"]:
         path = f"/avatars/{avatar['id']}/image"
@@ -109,11 +111,11 @@ def test_every_shipped_figure_is_a_drawing_that_does_nothing(anybody, settings) 
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b", "barco", "%2e%2e", "x" * 300])
-def test_an_unknown_figure_is_not_found(anybody, id_: str) -> None:
+def test_an_unknown_figure_is_not_found(anybody: Talk, id_: str) -> None:
     assert anybody("GET", f"/avatars/{id_}/image").status_code == 404
 
 
-def test_another_avatar_lies_at_its_own_address(anybody, made) -> None:
+def test_another_avatar_lies_at_its_own_address(anybody: Talk, made: dict[str, Any]) -> None:
     assert differences(made, AVATAR) == []
     assert (made["name"], made["url"], made["is_active"]) == (NEW["name"], NEW["url"], True)
     assert made in anybody.ok("GET", "/avatars")["data"]
@@ -146,7 +148,7 @@ REFUSED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
-def test_a_malformed_avatar_is_refused_naming_the_member(admin, anybody, wrong: dict[str, Any]) -> None:
+def test_a_malformed_avatar_is_refused_naming_the_member(admin: Talk, anybody: Talk, wrong: dict[str, Any]) -> None:
     answer = admin("POST", "/avatars", NEW | wrong)
     (name,) = wrong
     assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
@@ -156,14 +158,18 @@ def test_a_malformed_avatar_is_refused_naming_the_member(admin, anybody, wrong: 
 @pytest.mark.parametrize(
     ("method", "path", "body"), [("POST", "/avatars", NEW), ("DELETE", f"/avatars/{UNKNOWN}", None)]
 )
-def test_offering_them_needs_the_action(http, issuer, anybody, admin, method: str, path: str, body: Any) -> None:
+def test_offering_them_needs_the_action(
+    http: httpx.Client, issuer: Issuer, anybody: Talk, admin: Talk, method: str, path: str, body: Any
+) -> None:
     assert anybody(method, path, body).status_code == 401
     assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
     assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
 
 
 @pytest.mark.parametrize(("method", "body"), [("GET", None), ("PUT", {"avatar_id": None})])
-def test_who_may_choose(http, issuer, citizen, admin, own, method: str, body: Any) -> None:
+def test_who_may_choose(
+    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, own: str, method: str, body: Any
+) -> None:
     assert Talk(http)(method, own, body).status_code == 401
     assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
     assert admin(method, "/citizen/123/avatar", body).status_code == 400
@@ -172,7 +178,9 @@ def test_who_may_choose(http, issuer, citizen, admin, own, method: str, body: An
     assert (answer.status_code, answer.json(), answer.headers["Cache-Control"]) == (200, NONE, "no-store, private")
 
 
-def test_a_choice_shows_at_once_and_null_removes_it(citizen, own, made, anybody) -> None:
+def test_a_choice_shows_at_once_and_null_removes_it(
+    citizen: Talk, own: str, made: dict[str, Any], anybody: Talk
+) -> None:
     shipped = anybody.ok("GET", "/avatars")["data"][0]
     for avatar in (shipped, made):
         chosen = {"avatar_id": avatar["id"], "avatar": avatar}
@@ -181,7 +189,7 @@ def test_a_choice_shows_at_once_and_null_removes_it(citizen, own, made, anybody)
         assert citizen.ok("PUT", own, {"avatar_id": None}) == NONE == citizen.ok("GET", own)
 
 
-WRONG = [
+WRONG: list[tuple[Any, int]] = [
     ({"avatar_id": UNKNOWN}, 404),
     ({"avatar_id": "barco"}, 404),
     ({"avatar_id": "a\u0000"}, 404),
@@ -191,13 +199,17 @@ WRONG += [({}, 400), ({"avatar_id": 5}, 400), (b"", 400), (b"[]", 400)]
 
 
 @pytest.mark.parametrize(("body", "status"), WRONG, ids=range(len(WRONG)))
-def test_a_wrong_choice_keeps_the_one_before(citizen, own, made, body: Any, status: int) -> None:
+def test_a_wrong_choice_keeps_the_one_before(
+    citizen: Talk, own: str, made: dict[str, Any], body: Any, status: int
+) -> None:
     citizen.ok("PUT", own, {"avatar_id": made["id"]})
     assert citizen("PUT", own, body).status_code == status
     assert citizen.ok("GET", own)["avatar"] == made
 
 
-def test_taken_off_the_list_it_is_cleared_from_every_citizen(http, issuer, admin, anybody, citizen, own, sql) -> None:
+def test_taken_off_the_list_it_is_cleared_from_every_citizen(
+    http: httpx.Client, issuer: Issuer, admin: Talk, anybody: Talk, citizen: Talk, own: str, sql: Sql
+) -> None:
     id_ = admin.ok("POST", "/avatars", NEW)["id"]
     other = somebody()
     citizen.ok("PUT", own, {"avatar_id": id_})
@@ -212,11 +224,13 @@ def test_taken_off_the_list_it_is_cleared_from_every_citizen(http, issuer, admin
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b"])
-def test_an_unknown_avatar_cannot_be_taken_off(admin, id_: str) -> None:
+def test_an_unknown_avatar_cannot_be_taken_off(admin: Talk, id_: str) -> None:
     assert admin("DELETE", f"/avatars/{id_}").status_code == 404
 
 
-def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(http, issuer, admin, sql) -> None:
+def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(
+    http: httpx.Client, issuer: Issuer, admin: Talk, sql: Sql
+) -> None:
     id_ = admin.ok("POST", "/avatars", NEW)["id"]
     people = [somebody() for _ in range(12)]
     talks = [Talk(http, issuer.person(cpf)) for cpf in people]
@@ -233,7 +247,9 @@ def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(http, issue
     assert sql("SELECT FROM registry.settings WHERE avatar_id::text = $1", id_) == []
 
 
-def test_every_write_and_every_foreign_read_leaves_its_event(admin, own, made, sql) -> None:
+def test_every_write_and_every_foreign_read_leaves_its_event(
+    admin: Talk, own: str, made: dict[str, Any], sql: Sql
+) -> None:
     admin.ok("PUT", own, {"avatar_id": made["id"]})
     admin.ok("GET", own)
     events = sql("SELECT operation, action, fields FROM platform.audit_event ORDER BY at DESC LIMIT 3")
@@ -247,12 +263,12 @@ def test_every_write_and_every_foreign_read_leaves_its_event(admin, own, made, s
 async def test_the_choice_is_exported_and_erased_by_an_anonymisation_which_keeps_the_rest(platform: Platform) -> None:
     cpf = Cpf(somebody())
     async with platform.database.transaction() as connection:
-        assert await HOLDING.exported(connection, cpf) == {"avatar": None}
+        assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": None}
         id_ = await connection.fetchval("SELECT id FROM registry.avatar WHERE name = 'Tucano'")
         await connection.execute("INSERT INTO registry.settings VALUES ($1, false, $2)", cpf.digits, id_)
-        assert await HOLDING.exported(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
-        assert HOLDING.cleared
-        erased = [await HOLDING.cleared(connection, cpf, datetime.now(UTC)) for _ in range(2)]
+        assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
+        assert PERSONAL_DATA.erase
+        erased = [await PERSONAL_DATA.erase(connection, cpf, datetime.now(UTC)) for _ in range(2)]
         assert erased == [[Cleared("avatar", 1, ["avatar_id"])], [Cleared("avatar", 0, ["avatar_id"])]]
         kept = await connection.fetchrow(
             "SELECT firstlogin, avatar_id FROM registry.settings WHERE cpf = $1", cpf.digits

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.registry.declaring import Citizen
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.sizes import size
 
@@ -82,13 +83,16 @@ def test_the_list_is_open_exact_and_kept_by_whoever_wants(http: httpx.Client, na
 
 
 @pytest.mark.parametrize("name", ["ethnicity", "family-income", "education", "disability"])
-def test_each_option_shows_at_once_and_goes_to_the_crm_in_its_form(citizen: Citizen, sql, name: str) -> None:
+def test_each_option_shows_at_once_and_goes_to_the_crm_in_its_form(citizen: Citizen, sql: Sql, name: str) -> None:
     for option in LISTS[name]:
         answer = citizen.declare(name, option)
         assert (answer.status_code, set(answer.json())) == (200, {"message"})
         assert citizen.record[MEMBERS[name]] == option
         (held,) = sql(REGISTER, citizen.cpf, REGISTERS[name])
         assert tuple(held) == (f'"{IN_THE_CRM.get(option, option)}"', "citizen")
+
+
+NO_OPTIONS: list[Any] = [None, "", "  ", 5, [], {}, "a\u0000b", "x" * 256]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,7 @@ def test_each_option_shows_at_once_and_goes_to_the_crm_in_its_form(citizen: Citi
         ("disability", "Fisica"),
         ("education", "pós graduação"),
         ("family-income", "1 a 2"),
-        *((name, valor) for name in MEMBERS for valor in (None, "", "  ", 5, [], {}, "a\u0000b", "x" * 256)),
+        *((name, valor) for name in MEMBERS for valor in NO_OPTIONS),
     ],
     ids=repr,
 )
@@ -155,7 +159,7 @@ def test_what_is_no_address_is_refused(citizen: Citizen, valor: Any) -> None:
     assert citizen.main("email") is None
 
 
-def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql) -> None:
+def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql: Sql) -> None:
     assert citizen.declare("email", "Ana.B@Correio.Example").status_code == 200
     first = citizen.main("email")
     assert (first["valor"], first["origem"], first["sistema"]) == (
@@ -172,7 +176,7 @@ def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql) 
     assert citizen.main("email")["updated_at"] >= first["updated_at"]
 
 
-def test_what_the_crm_holds_is_confirmed(citizen: Citizen, drain) -> None:
+def test_what_the_crm_holds_is_confirmed(citizen: Citizen, drain: Drain) -> None:
     citizen.event({"email": "ana@correio.example"}, "2026-01-01T10:00:00Z")
     drain()
     assert citizen.main("email")["origem"] == "crm"
@@ -186,7 +190,7 @@ def test_of_equal_addresses_at_once_one_is_the_change(citizen: Citizen) -> None:
     assert sorted(answers) == [200] + [409] * 7
 
 
-def test_after_a_clearing_the_citizen_declares_anew(citizen: Citizen, drain) -> None:
+def test_after_a_clearing_the_citizen_declares_anew(citizen: Citizen, drain: Drain) -> None:
     assert citizen.declare("email", "antes@correio.example").status_code == 200
     citizen.event(None, "2099-01-01T00:00:00Z", "anonimizacao")
     drain()
@@ -210,7 +214,7 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_each_is_written_by_owner_or_staff_and_on_the_state_they_know(
-    citizen: Citizen, issuer: Issuer, sql, name: str
+    citizen: Citizen, issuer: Issuer, sql: Sql, name: str
 ) -> None:
     body = BODIES[name]
     assert citizen.put(name, body, token=issuer.person("90000000256")).status_code == 403
@@ -231,7 +235,7 @@ def test_each_is_written_by_owner_or_staff_and_on_the_state_they_know(
     assert [tuple(row) for row in trail] == [("update", "staff", "citizen:write")]
 
 
-def test_without_its_audit_event_nothing_is_declared(citizen: Citizen, sql) -> None:
+def test_without_its_audit_event_nothing_is_declared(citizen: Citizen, sql: Sql) -> None:
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
         statuses = [citizen.put(name, body).status_code for name, body in BODIES.items()]

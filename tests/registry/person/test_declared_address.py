@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from balcao.registry.person.declared.federal_units import FEDERAL_UNITS
 from tests.registry.declaring import Citizen
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.sizes import size
 
@@ -36,7 +37,7 @@ def citizen(http: httpx.Client, issuer: Issuer) -> Citizen:
 
 
 @pytest.fixture
-def registers(sql, citizen: Citizen) -> Any:
+def registers(sql: Sql, citizen: Citizen) -> Any:
     return lambda: {row["field"]: json.loads(row["value"]) for row in sql(REGISTERS, citizen.cpf)}
 
 
@@ -67,7 +68,7 @@ _addresses = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=size(25, 500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_addresses)
-def test_what_was_declared_is_read_back_exactly(citizen: Citizen, registers, declared: dict[str, Any]) -> None:
+def test_what_was_declared_is_read_back_exactly(citizen: Citizen, registers: Any, declared: dict[str, Any]) -> None:
     answer = citizen.put("address", declared)
     assert answer.status_code in (200, 409), answer.text
     typed = {name: declared.get(name) or "" for name in TEXTS}
@@ -94,17 +95,20 @@ def test_the_edges_of_every_length(citizen: Citizen) -> None:
         assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
 
 
+NO_TEXTS: list[Any] = [5, [], {}, "a\u0000b", "a\u0007b"]
+
+
 @pytest.mark.parametrize(
     ("member", "value"),
     [
-        *((name, value) for name in SIX for value in (None, 5, [], "a\u0007b")),
-        *((name, value) for name in ("complemento", "tipo_logradouro") for value in (5, {}, "a\u0000b")),
+        *((name, value) for name in SIX for value in [None, *NO_TEXTS]),
+        *((name, value) for name in ("complemento", "tipo_logradouro") for value in NO_TEXTS),
         *((name, "  ") for name in ("logradouro", "numero", "municipio", "estado")),
         *(("cep", value) for value in ("2400012", "240001234", "24.000-123", "24000 123", "abcdefgh", "null", "-")),
     ],
     ids=repr,
 )
-def test_what_is_wrong_is_named_and_nothing_stored(citizen: Citizen, sql, member: str, value: Any) -> None:
+def test_what_is_wrong_is_named_and_nothing_stored(citizen: Citizen, sql: Sql, member: str, value: Any) -> None:
     answer = citizen.put("address", HOME | {member: value})
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
     assert member in answer.json()["error"]
@@ -132,7 +136,7 @@ def test_what_is_unknown_may_be_left_open(citizen: Citizen) -> None:
     assert (shown(citizen)["cep"], shown(citizen)["bairro"], shown(citizen)["numero"]) == (None, "", "S/N")
 
 
-def test_a_removal_hides_the_base_address_too_and_may_be_repeated(citizen: Citizen, registers, sql) -> None:
+def test_a_removal_hides_the_base_address_too_and_may_be_repeated(citizen: Citizen, registers: Any, sql: Sql) -> None:
     record = json.dumps({"cpf": citizen.cpf, "endereco": {"principal": BASE, "alternativo": []}})
     sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'test')", citizen.cpf, record)
     assert citizen.main("endereco")["logradouro"] == "da Base"
@@ -154,7 +158,7 @@ def test_some_words_null_are_no_removal(citizen: Citizen) -> None:
     assert shown(citizen)["logradouro"] == "null"
 
 
-def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql) -> None:
+def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql: Sql) -> None:
     assert citizen.put("address", HOME).status_code == 200
     same = HOME | {"cep": "24000123", "estado": "Rio de Janeiro", "logradouro": " das Acácias "}
     again = citizen.put("address", same)
@@ -167,7 +171,7 @@ def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql) 
     assert citizen.main("endereco")["updated_at"] > aged
 
 
-def test_what_the_crm_touched_may_be_confirmed(citizen: Citizen, drain) -> None:
+def test_what_the_crm_touched_may_be_confirmed(citizen: Citizen, drain: Drain) -> None:
     assert citizen.put("address", HOME).status_code == 200
     citizen.event({"cidade": "Maricá"}, "2098-01-01T00:00:00Z")
     citizen.event({"cidade": "Porto Aurora"}, "2099-01-01T00:00:00Z")
@@ -176,7 +180,9 @@ def test_what_the_crm_touched_may_be_confirmed(citizen: Citizen, drain) -> None:
     assert [citizen.put("address", HOME).status_code for _ in range(2)] == [200, 409]
 
 
-def test_the_echo_of_the_line_leaves_what_was_typed_and_another_line_replaces_it(citizen: Citizen, drain) -> None:
+def test_the_echo_of_the_line_leaves_what_was_typed_and_another_line_replaces_it(
+    citizen: Citizen, drain: Drain
+) -> None:
     assert citizen.put("address", HOME).status_code == 200
     citizen.event({"endereco": {"logradouro": "Rua das Acácias, S/N", "cidade": "Niterói"}}, "2098-01-01T00:00:00Z")
     drain()

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.registry.declaring import Citizen
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 
 FIRST, LATER = "2026-07-01T10:00:00Z", "2026-07-01T11:00:00Z"
@@ -47,7 +48,7 @@ CASES = [
 ]
 
 
-def test_deltas_show_as_documented(http: httpx.Client, issuer: Issuer, sql, drain) -> None:
+def test_deltas_show_as_documented(http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain) -> None:
     citizens = [Citizen.new(http, issuer) for _ in CASES]
     for citizen, (first, later, _, _) in zip(citizens, CASES, strict=True):
         record = json.dumps(BASE | {"cpf": citizen.cpf})
@@ -61,7 +62,9 @@ def test_deltas_show_as_documented(http: httpx.Client, issuer: Issuer, sql, drai
 
 
 @pytest.mark.parametrize("later", [{}, {"telefone2": ""}])
-def test_a_second_phone_stands_before_those_of_the_base(http, issuer, drain, later: dict[str, Any]) -> None:
+def test_a_second_phone_stands_before_those_of_the_base(
+    http: httpx.Client, issuer: Issuer, drain: Drain, later: dict[str, Any]
+) -> None:
     citizen = Citizen.new(http, issuer)
     citizen.event({"telefone2": "5521977776666", "telefone3": "551133334444"}, FIRST)
     citizen.event(later, LATER)

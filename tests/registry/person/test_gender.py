@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.registry.person.declared.choices import GENDER
+from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 
 ANA = "90000000175"
@@ -36,7 +37,7 @@ def shown(http: httpx.Client, issuer: Issuer) -> Callable[[], Any]:
 
 
 @pytest.mark.parametrize("valor", [*GENDER, "Agênero", "🌈", "é" * 1000])
-def test_any_free_text_shows_at_once(put, shown, valor: str) -> None:
+def test_any_free_text_shows_at_once(put: Ask, shown: Callable[[], Any], valor: str) -> None:
     answer = put(valor)
     assert (answer.status_code, set(answer.json())) == (200, {"message"})
     assert shown() == valor
@@ -44,7 +45,7 @@ def test_any_free_text_shows_at_once(put, shown, valor: str) -> None:
 
 @settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=50))
-def test_what_was_typed_is_what_is_read(put, shown, text: str) -> None:
+def test_what_was_typed_is_what_is_read(put: Ask, shown: Callable[[], Any], text: str) -> None:
     answer = put(text)
     if answer.status_code == 200:
         assert shown().split() == " ".join(shown().split()).split()
@@ -54,7 +55,7 @@ def test_what_was_typed_is_what_is_read(put, shown, text: str) -> None:
 
 
 @pytest.mark.parametrize("valor", [None, "", "   ", 5, [], {}, True, "x" * 1001, "a\u0000b", "a\u0007b"], ids=repr)
-def test_what_is_no_text_is_refused_and_changes_nothing(put, shown, valor: Any) -> None:
+def test_what_is_no_text_is_refused_and_changes_nothing(put: Ask, shown: Callable[[], Any], valor: Any) -> None:
     assert put("Agênero").status_code == 200
     answer = put(valor)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
@@ -67,28 +68,28 @@ def test_what_is_no_text_is_refused_and_changes_nothing(put, shown, valor: Any) 
     [b"", b"{", b"[]", b'"x"', b"null", b'{"valor":"\xff"}', b"\xff", b"[" * 50_000, b'{"a":' * 40 + b"1" + b"}" * 40],
     ids=lambda body: repr(body[:12]),
 )
-def test_a_broken_body_is_refused(http, issuer, body: bytes) -> None:
+def test_a_broken_body_is_refused(http: httpx.Client, issuer: Issuer, body: bytes) -> None:
     answer = http.put(path(ANA), content=body, headers=bearer(issuer.person(ANA)))
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
 
 
-def test_a_body_over_one_mebibyte_is_too_large(http, issuer) -> None:
+def test_a_body_over_one_mebibyte_is_too_large(http: httpx.Client, issuer: Issuer) -> None:
     body = b'{"valor":"' + b"a" * (1 << 20) + b'"}'
     answer = http.put(path(ANA), content=body, headers=bearer(issuer.person(ANA)))
     assert (answer.status_code, set(answer.json())) == (413, {"error"})
 
 
-def test_json_counts_whatever_its_label_says(http, issuer) -> None:
+def test_json_counts_whatever_its_label_says(http: httpx.Client, issuer: Issuer) -> None:
     headers = bearer(issuer.person(ANA)) | {"Content-Type": "multipart/form-data"}
     assert http.put(path(ANA), content=b'{"valor":"Outro"}', headers=headers).status_code == 200
 
 
-def test_line_breaks_and_tabs_become_blanks(put, shown) -> None:
+def test_line_breaks_and_tabs_become_blanks(put: Ask, shown: Callable[[], Any]) -> None:
     assert put("uma\tduas\nlinhas").status_code == 200
     assert shown() == "uma duas linhas"
 
 
-def test_only_owner_or_holder_of_the_action_may_write(http, issuer) -> None:
+def test_only_owner_or_holder_of_the_action_may_write(http: httpx.Client, issuer: Issuer) -> None:
     def status(token: str, cpf: str) -> int:
         return http.put(path(cpf), json={"valor": "x"}, headers=bearer(token)).status_code
 
@@ -100,7 +101,9 @@ def test_only_owner_or_holder_of_the_action_may_write(http, issuer) -> None:
     assert status(issuer.person("900.000.001-75"), "900.000.001-75") == 200
 
 
-def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(http, issuer, put, shown, drain) -> None:
+def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(
+    http: httpx.Client, issuer: Issuer, put: Ask, shown: Callable[[], Any], drain: Drain
+) -> None:
     def crm(at: str, genero: str) -> None:
         body = {"cpf": ANA, "updatedAt": at, "dados": {"genero": genero}}
         headers = bearer(issuer.machine("crm-sandbox"))
@@ -118,7 +121,7 @@ def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(h
     assert shown() == "Homem cisgênero"
 
 
-def test_the_change_and_its_audit_event_stand_or_fall_together(put, shown, sql) -> None:
+def test_the_change_and_its_audit_event_stand_or_fall_together(put: Ask, shown: Callable[[], Any], sql: Sql) -> None:
     assert put("antes").status_code == 200
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
@@ -128,7 +131,9 @@ def test_the_change_and_its_audit_event_stand_or_fall_together(put, shown, sql) 
     assert (answer.status_code, shown()) == (503, "antes")
 
 
-def test_a_write_that_expects_another_state_is_refused(http, issuer, shown) -> None:
+def test_a_write_that_expects_another_state_is_refused(
+    http: httpx.Client, issuer: Issuer, shown: Callable[[], Any]
+) -> None:
     token = bearer(issuer.person(ANA))
     etag = http.get(f"/registry/v1/citizen/{ANA}", headers=token).headers["ETag"]
     writes = [http.put(path(ANA), json={"valor": text}, headers=token | {"If-Match": etag}) for text in ("um", "dois")]
@@ -137,5 +142,5 @@ def test_a_write_that_expects_another_state_is_refused(http, issuer, shown) -> N
 
 
 @pytest.mark.parametrize("valor", ["\u200b", "\u200f \u200d"])
-def test_what_nobody_can_see_is_blank(put, valor: str) -> None:
+def test_what_nobody_can_see_is_blank(put: Ask, valor: str) -> None:
     assert put(valor).status_code == 400

@@ -12,10 +12,11 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.pets.loading import LOADS
-from balcao.registry.person.pets.personal_data import HOLDING
+from balcao.registry.person.pets.imports import IMPORTS
+from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
+from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 
 FABIO, ANA = "90000000680", "90000000175"
@@ -62,10 +63,10 @@ def path(cpf: str = FABIO) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _pets(database_url: str, sql) -> None:
+def _pets(database_url: str, sql: Sql) -> None:
     sql("DELETE FROM registry.own_pet")
     sql("DELETE FROM registry.loaded_pet")
-    assert load(database_url, LOADS[0], *LINES) == len(LINES)
+    assert load(database_url, IMPORTS[0], *LINES) == len(LINES)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def add(http: httpx.Client, owner: dict[str, str]) -> Callable[..., httpx.Respon
     return call
 
 
-def test_a_pet_without_breed_and_size_is_created_and_shown(http, owner, add) -> None:
+def test_a_pet_without_breed_and_size_is_created_and_shown(http: httpx.Client, owner: dict[str, str], add: Ask) -> None:
     answer = add()
     assert answer.status_code == 201
     pet = answer.json()
@@ -118,13 +119,13 @@ def now(**shift: int) -> datetime:
     ],
     ids=range(10),
 )
-def test_what_is_sent_is_what_is_shown(add, changes: dict[str, Any], shown: dict[str, Any]) -> None:
+def test_what_is_sent_is_what_is_shown(add: Ask, changes: dict[str, Any], shown: dict[str, Any]) -> None:
     answer = add(**changes)
     assert answer.status_code == 201
     assert {name: answer.json()[name] for name in shown} == shown
 
 
-def test_born_today_is_not_in_the_future(add) -> None:
+def test_born_today_is_not_in_the_future(add: Ask) -> None:
     today = datetime.now(ZoneInfo("America/Sao_Paulo")).date().isoformat()
     assert add(nascimento_data=today).status_code == 201
     for future in (now(days=2).date().isoformat(), now(minutes=10).isoformat()):
@@ -132,8 +133,9 @@ def test_born_today_is_not_in_the_future(add) -> None:
 
 
 NAMES = ("animal_nome", "especie_nome")
-BAD = [
-    *({name: value} for name in GOOD for value in (..., None, 5, [])),
+NO_TEXTS: list[Any] = [..., None, 5, []]
+BAD: list[dict[str, Any]] = [
+    *({name: value} for name in GOOD for value in NO_TEXTS),
     *({name: value} for name in NAMES for value in ("", "  ", "x" * 101, "a\0b", "a\u0007b", "\u200b")),
     *({name: value} for name in ("raca_nome", "porte_nome") for value in ("x" * 101, "a\0b")),
     *({"sexo_sigla": value} for value in ("", "m", "X", "MF")),
@@ -154,14 +156,14 @@ BAD = [
 
 
 @pytest.mark.parametrize("changes", BAD, ids=range(len(BAD)))
-def test_a_bad_pet_is_refused_by_name_and_nothing_is_stored(add, sql, changes: dict[str, Any]) -> None:
+def test_a_bad_pet_is_refused_by_name_and_nothing_is_stored(add: Ask, sql: Sql, changes: dict[str, Any]) -> None:
     answer = add(**changes)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
     assert f"`{next(iter(changes))}`" in answer.json()["error"]
     assert sql("SELECT FROM registry.own_pet") == []
 
 
-def test_loaded_pets_come_first_then_own_ones_by_number(http, owner, add) -> None:
+def test_loaded_pets_come_first_then_own_ones_by_number(http: httpx.Client, owner: dict[str, str], add: Ask) -> None:
     own = [add(animal_nome=name).json()["id_animal"] for name in "ab"]
     answer = http.get(path(), headers=owner)
     assert set(answer.json()) == {"data", "pagination"}
@@ -173,7 +175,7 @@ def test_loaded_pets_come_first_then_own_ones_by_number(http, owner, add) -> Non
         assert http.get(path(), headers=owner, params=query).status_code == 400
 
 
-def test_a_loaded_pet_shows_its_days_and_no_other_tutors_cpf(http, owner) -> None:
+def test_a_loaded_pet_shows_its_days_and_no_other_tutors_cpf(http: httpx.Client, owner: dict[str, str]) -> None:
     pet = http.get(f"{path()}/3", headers=owner).json()
     assert set(pet) == MEMBERS
     assert (pet["source"], pet["nascimento_data"]) == ("curated", "2019-06-20T00:00:00-03:00")
@@ -183,7 +185,9 @@ def test_a_loaded_pet_shows_its_days_and_no_other_tutors_cpf(http, owner) -> Non
     assert pet["outros_tutores"] == [{"cpf": "***.000.001-**", "nome": "Outra pessoa", "telefone": None, "email": None}]
 
 
-def test_the_statistics_are_of_loaded_pets_and_own_ones_are_counted_apart(http, issuer, owner, add) -> None:
+def test_the_statistics_are_of_loaded_pets_and_own_ones_are_counted_apart(
+    http: httpx.Client, issuer: Issuer, owner: dict[str, str], add: Ask
+) -> None:
     assert add().status_code == 201
     assert http.get(f"{path()}/stats", headers=owner).json() == {
         "cpf": FABIO,
@@ -197,7 +201,9 @@ def test_the_statistics_are_of_loaded_pets_and_own_ones_are_counted_apart(http, 
     }
 
 
-def test_ids_that_are_no_pet_of_this_person(http, issuer, owner, add) -> None:
+def test_ids_that_are_no_pet_of_this_person(
+    http: httpx.Client, issuer: Issuer, owner: dict[str, str], add: Ask
+) -> None:
     ours = add().json()["id_animal"]
     statuses = {text: http.get(f"{path()}/{text}", headers=owner).status_code for text in ("4", "0", "-1", "9" * 18)}
     assert set(statuses.values()) == {404}
@@ -207,7 +213,7 @@ def test_ids_that_are_no_pet_of_this_person(http, issuer, owner, add) -> None:
         assert http.get(f"{path(ANA)}/{number}", headers=bearer(issuer.person(ANA))).status_code == 404
 
 
-def test_a_repeated_call_with_its_key_makes_one_pet(http, add, sql) -> None:
+def test_a_repeated_call_with_its_key_makes_one_pet(http: httpx.Client, add: Ask, sql: Sql) -> None:
     key = {"Idempotency-Key": "pet-1"}
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda _: add(key), range(6)))
@@ -218,7 +224,7 @@ def test_a_repeated_call_with_its_key_makes_one_pet(http, add, sql) -> None:
     assert add({"Idempotency-Key": "x" * 129}).status_code == 400
 
 
-def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add, sql) -> None:
+def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add: Ask, sql: Sql) -> None:
     sql(
         'INSERT INTO registry.own_pet (cpf, record) SELECT $1, \'{"animal_nome": "x"}\' FROM generate_series(1, $2)',
         FABIO,
@@ -230,7 +236,7 @@ def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add, sql) -> None:
     assert len(sql("SELECT FROM registry.own_pet")) == MOST_OWN
 
 
-def test_who_may_see_and_add_pets(http, issuer, owner) -> None:
+def test_who_may_see_and_add_pets(http: httpx.Client, issuer: Issuer, owner: dict[str, str]) -> None:
     desk = bearer(issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]}))
     callers = [owner, bearer(issuer.admin()), desk, bearer(issuer.person(ANA)), bearer(issuer.machine("x", "smf:read"))]
     for reading in (path(), f"{path()}/stats", f"{path()}/3"):
@@ -240,7 +246,9 @@ def test_who_may_see_and_add_pets(http, issuer, owner) -> None:
     assert [http.get(path("123"), headers=who).status_code for who in callers] == [403, 400, 400, 403, 403]
 
 
-def test_writes_and_reads_by_others_leave_a_trace(http, issuer, owner, add, sql) -> None:
+def test_writes_and_reads_by_others_leave_a_trace(
+    http: httpx.Client, issuer: Issuer, owner: dict[str, str], add: Ask, sql: Sql
+) -> None:
     sql("DELETE FROM platform.audit_event")
     add()
     for reading in (path(), f"{path()}/stats", f"{path()}/3"):
@@ -254,23 +262,23 @@ def test_writes_and_reads_by_others_leave_a_trace(http, issuer, owner, add, sql)
 
 
 async def test_the_export_has_all_pets_and_anonymisation_erases_the_own_ones(
-    platform: Platform, add, database_url: str
+    platform: Platform, add: Ask, database_url: str
 ) -> None:
     own = add().json()["id_animal"]
     async with platform.database.transaction() as connection:
-        exported = await HOLDING.exported(connection, Cpf(FABIO))
+        exported = await PERSONAL_DATA.export(connection, Cpf(FABIO))
         assert [pet["id_animal"] for pet in exported["pets"]] == [3, 5, 6, 7, 20, own]
         assert ANA not in msgspec.json.encode(exported).decode()
-        assert HOLDING.cleared is not None
-        [cleared] = await HOLDING.cleared(connection, Cpf(FABIO), datetime.now(UTC))
-        left = await HOLDING.exported(connection, Cpf(FABIO))
+        assert PERSONAL_DATA.erase is not None
+        [cleared] = await PERSONAL_DATA.erase(connection, Cpf(FABIO), datetime.now(UTC))
+        left = await PERSONAL_DATA.export(connection, Cpf(FABIO))
     assert (cleared.kind, cleared.count) == ("pets", 1)
     assert [pet["source"] for pet in left["pets"]] == ["curated"] * 5
 
 
-def test_loading_again_changes_only_what_differs(http, owner, database_url: str) -> None:
-    assert load(database_url, LOADS[0], *LINES) == 0
-    assert load(database_url, LOADS[0], *LINES, line(20, "Gato"), line(20, "Gata")) == 1
+def test_loading_again_changes_only_what_differs(http: httpx.Client, owner: dict[str, str], database_url: str) -> None:
+    assert load(database_url, IMPORTS[0], *LINES) == 0
+    assert load(database_url, IMPORTS[0], *LINES, line(20, "Gato"), line(20, "Gata")) == 1
     assert http.get(f"{path()}/20", headers=owner).json()["especie_nome"] == "Gata"
 
 
@@ -288,4 +296,4 @@ def test_loading_again_changes_only_what_differs(http, owner, database_url: str)
 )
 def test_a_line_that_is_no_pet_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(line(1, "Gato") | changes, LOADS[0].row)
+        msgspec.convert(line(1, "Gato") | changes, IMPORTS[0].row)

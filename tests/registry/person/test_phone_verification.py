@@ -15,19 +15,21 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
-from balcao.registry.mirror.store import Mirror, Register, Wording
+from balcao.registry.mirror.records import Mirror, MirroredField, Wording
 from balcao.registry.person.citizens.merge import merged
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
-from balcao.registry.person.phones.personal_data import HOLDING
+from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
 from tests.support.server import RunningServer
@@ -61,7 +63,7 @@ def citizen(http: httpx.Client, issuer: Issuer) -> Citizen:
 
 
 @pytest.fixture
-def code_of(running_crm: RunningCrm, drain) -> Callable[[dict[str, str]], str]:
+def code_of(running_crm: RunningCrm, drain: Drain) -> Callable[[dict[str, str]], str]:
     """The newest code that reached a number, once the worker has done its part."""
 
     def find(phone: dict[str, str]) -> str:
@@ -85,7 +87,7 @@ def other_than(code: str) -> str:
     return f"{(int(code) + 1) % 1_000_000:06}"
 
 
-def registers(sql, citizen: Citizen) -> dict[str, str]:
+def registers(sql: Sql, citizen: Citizen) -> dict[str, str]:
     rows = sql("SELECT field, value::text FROM registry.register WHERE cpf = $1", citizen.cpf)
     return {row["field"]: json.loads(row["value"]) for row in rows}
 
@@ -102,7 +104,7 @@ def registers(sql, citizen: Citizen) -> dict[str, str]:
     ids=["mobile", "landline", "no area code", "empty area code", "area code abroad"],
 )
 def test_a_number_counts_once_its_code_came_back(
-    citizen: Citizen, code_of, sql, phone: dict[str, str], fields: list[str]
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql, phone: dict[str, str], fields: list[str]
 ) -> None:
     answer = citizen.put("phone", phone)
     assert (answer.status_code, set(answer.json())) == (200, {"message"})
@@ -129,7 +131,7 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
     ddi, ddd, valor = parts
     number = Number.read(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
     for shape, shows in (("{}", True), (form, form != "00-{}")):
-        held = {field: Register(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
         mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
         phones = merged(Cpf("90000000175"), None, mirror).telefone
         assert phones is not None
@@ -163,7 +165,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("parts", "member"), WRONG, ids=[repr(parts) for parts, _ in WRONG])
-def test_what_is_no_number_is_refused(citizen: Citizen, sql, parts: dict[str, Any], member: str) -> None:
+def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str) -> None:
     for answer in (
         citizen.put("phone", mobile() | parts),
         citizen.post("phone/validate", {"code": "123456"} | mobile() | parts),
@@ -174,7 +176,7 @@ def test_what_is_no_number_is_refused(citizen: Citizen, sql, parts: dict[str, An
 
 
 @pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"], ids=repr)
-def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql, code: Any) -> None:
+def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     answer = citizen.post("phone/validate", phone | {"code": code})
@@ -182,7 +184,9 @@ def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql, code: Any)
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
 
 
-def test_a_code_is_good_once_for_its_number_and_while_it_lasts(citizen: Citizen, code_of, sql) -> None:
+def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone = mobile()
     assert citizen.post("phone/validate", phone | {"code": "123456"}).status_code == 404
     assert citizen.put("phone", phone).status_code == 200
@@ -196,7 +200,7 @@ def test_a_code_is_good_once_for_its_number_and_while_it_lasts(citizen: Citizen,
     assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
 
 
-def test_a_code_ends_after_its_time(citizen: Citizen, code_of, sql) -> None:
+def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
@@ -207,7 +211,9 @@ def test_a_code_ends_after_its_time(citizen: Citizen, code_of, sql) -> None:
     assert citizen.main("telefone") is None
 
 
-def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(citizen: Citizen, code_of, sql) -> None:
+def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
@@ -221,7 +227,9 @@ def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(citizen: Citizen,
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
 
 
-def test_however_many_guess_at_once_only_five_are_heard(citizen: Citizen, code_of, sql) -> None:
+def test_however_many_guess_at_once_only_five_are_heard(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     wrong = other_than(code_of(phone))
@@ -231,7 +239,7 @@ def test_however_many_guess_at_once_only_five_are_heard(citizen: Citizen, code_o
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
 
 
-def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of) -> None:
+def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of: Callable[[dict[str, str]], str]) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     body = phone | {"code": code_of(phone)}
@@ -240,7 +248,7 @@ def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of) ->
     assert sorted(answers) == [200] + [404] * 4
 
 
-def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of, sql) -> None:
+def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
     first, second = mobile(), mobile()
     assert citizen.put("phone", first).status_code == 200
     code = code_of(first)
@@ -250,7 +258,9 @@ def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of, sql) -> None
     assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
 
 
-def test_a_code_a_minute_for_the_citizen_and_for_the_number(http, issuer, citizen: Citizen, code_of, sql) -> None:
+def test_a_code_a_minute_for_the_citizen_and_for_the_number(
+    http: httpx.Client, issuer: Issuer, citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone, another = mobile(), mobile()
     assert citizen.put("phone", phone).status_code == 200
     (before,) = sql(HELD, citizen.cpf)
@@ -268,7 +278,9 @@ def test_a_code_a_minute_for_the_citizen_and_for_the_number(http, issuer, citize
 
 @pytest.mark.parametrize(("sent", "window"), [(5, 3_600), (20, 86_400)])
 @pytest.mark.parametrize("whose", ["citizen", "number"])
-def test_so_many_codes_an_hour_and_a_day(http, issuer, sql, sent: int, window: int, whose: str) -> None:
+def test_so_many_codes_an_hour_and_a_day(
+    http: httpx.Client, issuer: Issuer, sql: Sql, sent: int, window: int, whose: str
+) -> None:
     """Spread over the window, so that each bound is met alone; then the oldest leaves it."""
     sql(FORGET_COUNTS)
     one, number, step = Citizen.new(http, issuer), mobile(), window / (sent + 1)
@@ -284,7 +296,9 @@ def test_so_many_codes_an_hour_and_a_day(http, issuer, sql, sent: int, window: i
     assert asking.put("phone", phone).status_code == 200
 
 
-async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(http, issuer, platform) -> None:
+async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(
+    http: httpx.Client, issuer: Issuer, platform: Platform
+) -> None:
     phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
     citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
     asked = (service.declare(call, cpf, phone) for cpf in citizens)
@@ -292,7 +306,9 @@ async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(http, issu
     assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7
 
 
-def test_the_same_number_is_no_change_until_it_has_aged(citizen: Citizen, code_of, sql) -> None:
+def test_the_same_number_is_no_change_until_it_has_aged(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
@@ -303,7 +319,9 @@ def test_the_same_number_is_no_change_until_it_has_aged(citizen: Citizen, code_o
     assert citizen.put("phone", phone).status_code == 200
 
 
-def test_a_confirmed_number_wins_over_what_the_crm_said_before(citizen: Citizen, code_of, drain) -> None:
+def test_a_confirmed_number_wins_over_what_the_crm_said_before(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], drain: Drain
+) -> None:
     phone = {"ddi": "1", "valor": "2125550111"}
     citizen.event({"telefone1": "5521933332222"}, "2098-01-01T00:00:00Z")
     drain()
@@ -317,7 +335,7 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(citizen: Citizen,
 
 
 def test_only_owner_and_staff_declare_and_confirm_on_the_state_they_know(
-    citizen: Citizen, issuer: Issuer, code_of
+    citizen: Citizen, issuer: Issuer, code_of: Callable[[dict[str, str]], str]
 ) -> None:
     phone, stranger = mobile(), issuer.person("90000000256")
     assert citizen.put("phone", phone, token=stranger).status_code == 403
@@ -327,7 +345,9 @@ def test_only_owner_and_staff_declare_and_confirm_on_the_state_they_know(
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}, token=issuer.admin()).status_code == 200
 
 
-def test_number_and_code_are_in_no_job_no_log_and_no_trail(citizen: Citizen, code_of, sql) -> None:
+def test_number_and_code_are_in_no_job_no_log_and_no_trail(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     jobs = sql("SELECT payload FROM queue.pgqueuer WHERE entrypoint = 'phone_code'")
@@ -344,7 +364,7 @@ def test_number_and_code_are_in_no_job_no_log_and_no_trail(citizen: Citizen, cod
     assert not any(phone["valor"] in text or f'"{code}"' in text for text in (trail, logs))
 
 
-def test_every_step_leaves_a_trace(citizen: Citizen, code_of, sql) -> None:
+def test_every_step_leaves_a_trace(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
@@ -364,7 +384,7 @@ def test_every_step_leaves_a_trace(citizen: Citizen, code_of, sql) -> None:
 
 
 async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
-    citizen: Citizen, sql, settings: Settings, database_url: str
+    citizen: Citizen, sql: Sql, settings: Settings, database_url: str
 ) -> None:
     assert citizen.put("phone", mobile()).status_code == 200
     (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
@@ -372,7 +392,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
         ({"phone_code_url_override": "http://127.0.0.1:1/"}, "phone-gateway-away"),
         ({"phone_code_secret": settings.crm_client_secret}, "phone-gateway-401"),
     ):
-        platform = app.assemble(settings.model_copy(update=lost), database_url)
+        platform = assemble(settings.model_copy(update=lost), database_url)
         async with app.opened(platform):
             with pytest.raises(Retry) as failure:
                 await service.send(platform, str(held["id"]))
@@ -381,7 +401,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
     assert after["sealed_code"] == held["sealed_code"]
 
 
-def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url: str, issuer: Issuer, sql) -> None:
+def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
     lost = settings.model_copy(update={"phone_code_url_override": ""})
     with RunningServer(app.build(lost, database_url)) as server, httpx.Client(base_url=server.url) as http:
         citizen = Citizen.new(http, issuer)
@@ -398,7 +418,9 @@ def test_the_mailbox_takes_codes_only_from_the_platform(running_crm: RunningCrm)
     assert running_crm.switch.get("/codes", params={"to": sent["to"]}).json() == []
 
 
-def test_a_clearing_erases_what_was_asked_for_before_it(citizen: Citizen, sql, drain, code_of) -> None:
+def test_a_clearing_erases_what_was_asked_for_before_it(
+    citizen: Citizen, sql: Sql, drain: Drain, code_of: Callable[[dict[str, str]], str]
+) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
@@ -412,7 +434,9 @@ def test_a_clearing_erases_what_was_asked_for_before_it(citizen: Citizen, sql, d
     assert citizen.main("telefone") is None
 
 
-async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(http, issuer, platform, sql) -> None:
+async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
+    http: httpx.Client, issuer: Issuer, platform: Platform, sql: Sql
+) -> None:
     for _ in range(size(10, 200)):
         citizen, phone = Citizen.new(http, issuer), mobile()
         assert citizen.put("phone", phone).status_code == 200
@@ -438,19 +462,21 @@ def test_the_public_secret_is_refused_in_production_where_a_gateway_is_used() ->
     assert not refused(phone_code_url_override=url, phone_code_secret=SecretStr("um segredo próprio"))
 
 
-def test_the_persons_anonymisation_reaches_it(citizen: Citizen, sql, platform_run) -> None:
+def test_the_persons_anonymisation_reaches_it(citizen: Citizen, sql: Sql, platform_run: Callable[..., Any]) -> None:
     assert citizen.put("phone", mobile()).status_code == 200
     cpf, now = Cpf(citizen.cpf), datetime.now(UTC) + timedelta(seconds=1)
-    assert HOLDING.cleared is not None
-    (first,), (second,) = [platform_run(HOLDING.cleared, cpf, now) for _ in range(2)]
+    assert PERSONAL_DATA.erase is not None
+    (first,), (second,) = [platform_run(PERSONAL_DATA.erase, cpf, now) for _ in range(2)]
     assert [(one.kind, one.count, one.fields) for one in (first, second)] == [
         ("phone_verification", 1, ["telefone"]),
         ("phone_verification", 0, ["telefone"]),
     ]
-    assert platform_run(HOLDING.exported, cpf) == {}
+    assert platform_run(PERSONAL_DATA.export, cpf) == {}
 
 
-def test_an_ended_verification_loses_its_number_and_after_a_day_goes(http, issuer, sql, platform_run) -> None:
+def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
+    http: httpx.Client, issuer: Issuer, sql: Sql, platform_run: Callable[..., Any]
+) -> None:
     expired, fresh, old = [Citizen.new(http, issuer) for _ in range(3)]
     for citizen, age in ((expired, 601.0), (fresh, 0.0), (old, 601.0 + 86_400)):
         assert citizen.put("phone", mobile()).status_code == 200
@@ -471,7 +497,7 @@ def platform_run(settings: Settings, database_url: str) -> Callable[..., Any]:
     """Runs a function of the room in a transaction of the application's role."""
 
     async def run(act: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        platform = app.assemble(settings, database_url)
+        platform = assemble(settings, database_url)
         await platform.database.open()
         try:
             async with platform.database.transaction() as connection:

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tests.registry.talking import Talk, somebody
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 
@@ -34,7 +35,7 @@ def admin(http: httpx.Client, issuer: Issuer) -> Talk:
     ],
 )
 def test_who_may_and_which_path_is_malformed(
-    http, issuer, citizen, admin, cpf, method: str, path: str, body: Any
+    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, cpf: str, method: str, path: str, body: Any
 ) -> None:
     own = f"/citizen/{cpf}/{path}"
     assert Talk(http)(method, own, body).status_code == 401
@@ -47,7 +48,7 @@ def test_who_may_and_which_path_is_malformed(
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store, private")
 
 
-def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen, cpf, sql) -> None:
+def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen: Talk, cpf: str, sql: Sql) -> None:
     path = f"/citizen/{cpf}/firstlogin"
     assert [citizen.ok("GET", path) for _ in range(2)] == [{"firstlogin": True}] * 2
     assert sql("SELECT FROM registry.settings WHERE cpf = $1", cpf) == []
@@ -56,12 +57,12 @@ def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen, cpf, sql
 
 
 @pytest.mark.parametrize("body", [None, b"", b"{", b"[]", {"firstlogin": True}, b"\xff"], ids=repr)
-def test_any_body_is_ignored(citizen, cpf, body: Any) -> None:
+def test_any_body_is_ignored(citizen: Talk, cpf: str, body: Any) -> None:
     assert citizen.ok("PUT", f"/citizen/{cpf}/firstlogin", body) == {"firstlogin": False}
     assert citizen.ok("GET", f"/citizen/{cpf}/firstlogin") == {"firstlogin": False}
 
 
-def test_the_end_of_the_first_login_changes_nothing_else(citizen, cpf, http) -> None:
+def test_the_end_of_the_first_login_changes_nothing_else(citizen: Talk, cpf: str, http: httpx.Client) -> None:
     avatar = Talk(http).ok("GET", "/avatars")["data"][0]["id"]
     citizen.ok("PUT", f"/citizen/{cpf}/avatar", {"avatar_id": avatar})
     paths = [f"/citizen/{cpf}/{name}" for name in ("avatar", "optin", "notification-preferences")]
@@ -72,7 +73,7 @@ def test_the_end_of_the_first_login_changes_nothing_else(citizen, cpf, http) -> 
     assert citizen.ok("GET", f"/citizen/{cpf}/firstlogin") == {"firstlogin": False}
 
 
-def test_the_opt_ins_are_those_of_the_preferences_both_ways(citizen, cpf) -> None:
+def test_the_opt_ins_are_those_of_the_preferences_both_ways(citizen: Talk, cpf: str) -> None:
     short, long = f"/citizen/{cpf}/optin", f"/citizen/{cpf}/notification-preferences"
     changed = citizen.ok("PUT", short, {"opt_in": False, "category_opt_ins": {"courses": True}})
     held = citizen.ok("GET", long)
@@ -101,13 +102,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("body", "status"), REFUSED, ids=range(len(REFUSED)))
-def test_what_is_refused_changes_nothing(citizen, cpf, body: Any, status: int) -> None:
+def test_what_is_refused_changes_nothing(citizen: Talk, cpf: str, body: Any, status: int) -> None:
     before = citizen.ok("GET", f"/citizen/{cpf}/optin")
     assert citizen("PUT", f"/citizen/{cpf}/optin", body).status_code == status
     assert citizen.ok("GET", f"/citizen/{cpf}/optin") == before
 
 
-def test_a_write_that_expects_another_state_is_refused(citizen, cpf) -> None:
+def test_a_write_that_expects_another_state_is_refused(citizen: Talk, cpf: str) -> None:
     path = f"/citizen/{cpf}/optin"
     etag = citizen("GET", path).headers["ETag"]
     writes = [citizen("PUT", path, {"opt_in": wanted}, If_Match=etag) for wanted in (False, True)]
@@ -115,7 +116,7 @@ def test_a_write_that_expects_another_state_is_refused(citizen, cpf) -> None:
     assert citizen("GET", path, If_None_Match=writes[0].headers["ETag"]).status_code == 304
 
 
-def test_what_staff_read_and_write_leaves_its_events(admin, cpf, sql) -> None:
+def test_what_staff_read_and_write_leaves_its_events(admin: Talk, cpf: str, sql: Sql) -> None:
     for path, body in (("firstlogin", None), ("optin", {"opt_in": False})):
         admin.ok("GET", f"/citizen/{cpf}/{path}")
         admin.ok("PUT", f"/citizen/{cpf}/{path}", body)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.tickets.personal_data import HOLDING
+from balcao.registry.person.tickets.personal_data import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
@@ -98,8 +98,8 @@ def test_only_owner_and_staff_see_them(http: httpx.Client, issuer: Issuer) -> No
 def test_the_export_holds_them_all(settings: Settings, database_url: str) -> None:
     async def exported(call: Any) -> Any:
         async with call.platform.database.connection() as connection:
-            return await HOLDING.exported(connection, Cpf(ANA))
+            return await PERSONAL_DATA.export(connection, Cpf(ANA))
 
     with acting(settings, database_url, "registry.export") as act:
         assert len(act(exported)["chamados"]) == 25
-    assert HOLDING.cleared is None
+    assert PERSONAL_DATA.erase is None

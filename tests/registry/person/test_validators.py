@@ -35,7 +35,9 @@ EMAILS = [
 
 
 @pytest.mark.parametrize(("phone", "ddi", "ddd", "numero", "e164", "region"), PHONES)
-def test_a_phone_is_taken_apart(http: httpx.Client, phone: str, ddi, ddd, numero, e164, region) -> None:
+def test_a_phone_is_taken_apart(
+    http: httpx.Client, phone: str, ddi: str, ddd: str, numero: str, e164: str, region: str
+) -> None:
     answer = http.post("/registry/v1/validate/phone", json={"phone": phone})
     body = answer.json()
     assert (answer.status_code, bool(body.pop("message"))) == (200, True)

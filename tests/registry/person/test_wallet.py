@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror.store import Mirror
+from balcao.registry.mirror.records import Mirror
 from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
 from balcao.registry.person.citizens.base import shown
@@ -171,7 +171,7 @@ def test_who_is_a_minor_follows_from_the_birth_date_unless_the_city_says_it(
 def test_the_export_holds_base_record_and_wallet_as_they_were_loaded(settings: Settings, database_url: str) -> None:
     async def exported(call: Any) -> Any:
         async with call.platform.database.connection() as connection:
-            held = [await room.HOLDING.exported(connection, Cpf(ANA)) for room in (base_record, wallet)]
+            held = [await room.PERSONAL_DATA.export(connection, Cpf(ANA)) for room in (base_record, wallet)]
         return {**held[0], **held[1]}
 
     with acting(settings, database_url, "registry.export") as act:
@@ -179,4 +179,4 @@ def test_the_export_holds_base_record_and_wallet_as_they_were_loaded(settings: S
     loaded = msgspec.to_builtins(invented.citizen(1))
     assert found["registro_base"]["mae"] == loaded["mae"]
     assert found["carteira"]["saude"] == loaded["saude"]
-    assert base_record.HOLDING.cleared is wallet.HOLDING.cleared is None
+    assert base_record.PERSONAL_DATA.erase is wallet.PERSONAL_DATA.erase is None

@@ -8,16 +8,17 @@ import httpx
 import pytest
 
 from balcao.core.access.limits import Limits
-from balcao.core.audit.personal_data import Holding
+from balcao.core.audit import platform_data
+from balcao.core.audit.personal_data import DeclaredPersonalData, PersonalData
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import TooMany
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.registry import SERVICE
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
-from balcao.registry.rights.holdings import HOLDINGS
 from balcao.registry.rights.schemas import Export
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
@@ -178,7 +179,9 @@ async def test_what_changes_during_the_export_is_not_in_it(platform: Platform, m
         await declaring.declare_gender(call, cpf, GenderBody("depois"))
         return {}
 
-    monkeypatch.setattr(service, "HOLDINGS", (HOLDINGS[0], Holding("meanwhile", meanwhile), *HOLDINGS[1:]))
+    first, *others = platform.part(DeclaredPersonalData).declarations
+    declared = DeclaredPersonalData([first, PersonalData("meanwhile", meanwhile), *others])
+    monkeypatch.setitem(platform.parts, DeclaredPersonalData, declared)
     exported = await service.export(call, Cpf(BRUNO))
     assert b"antes" in exported
     assert b"depois" not in exported
@@ -312,5 +315,6 @@ def test_every_table_with_a_persons_number_belongs_to_a_room_that_answers_for_it
         SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
         WHERE table_schema IN ('registry', 'platform') AND column_name ~ '(^|_)cpf(_|$)'
     """
-    held = {table for holding in HOLDINGS for table in holding.tables}
-    assert {row["name"] for row in sql(columns)} == held
+    declarations = [*SERVICE.personal_data, *platform_data.PERSONAL_DATA]
+    declared = {table for declaration in declarations for table in declaration.tables}
+    assert {row["name"] for row in sql(columns)} == declared

@@ -19,7 +19,7 @@ from balcao.registry.mirror.writes import Writes
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
-from balcao.registry.rights.schemas import AnonymisationBody
+from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 from tests.support.dump import everything
 from tests.support.issuer import Issuer, bearer
 
@@ -217,7 +217,7 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
         )
         async with platform.database.connection() as connection:
             assert "genero" in (await mirror.read(connection, carla)).registers
-        assert isinstance(done, (Conflict, anonymisation.Anonymisation))
+        assert isinstance(done, (Conflict, Anonymisation))
 
 
 def test_without_its_audit_event_nothing_is_erased(post: Post, sql: Sql) -> None:

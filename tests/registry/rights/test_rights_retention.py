@@ -1,4 +1,4 @@
-"""How long the registry's rooms keep what is theirs (rules: registry 5)."""
+"""How long the registry's features keep what is theirs (rules: registry 5)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,9 +9,9 @@ import pytest
 from balcao.core.audit import retention
 from balcao.core.audit.retention import Retention
 from balcao.core.values.cpf import Cpf
+from balcao.registry import SERVICE
 from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.crm.events.personal_data import RETENTION as EVENTS
-from balcao.registry.rights.holdings import RETENTION
 from balcao.settings import Settings
 from tests.support.acting import acting
 
@@ -59,7 +59,7 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
     event: Callable[..., str], swept: Callable[[], Any], sql: Sql
 ) -> None:
     ages: dict[str, tuple[int, str, str]] = {}
-    for days, job, left in (
+    for days, job, wanted in (
         (29, "dead", "payload"),
         (31, "dead", "row"),
         (31, "dropped", "row"),
@@ -69,7 +69,7 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
         (91, "dead", "nothing"),
         (91, "waiting", "payload"),
     ):
-        ages[event(days, job)] = (days, job, left)
+        ages[event(days, job)] = (days, job, wanted)
     assert swept() == {"crm_event_payload": (6, 3), "crm_event": (8, 2)}
     left = {row["id"]: row["dados"] for row in sql("SELECT id::text, dados::text FROM registry.crm_event")}
     for identity, (days, job, wanted) in ages.items():
@@ -95,7 +95,7 @@ def test_the_ledger_stays_until_five_years_after_the_last_change(swept: Callable
     for cpf, last in ((silent, "5 years 1 day"), (active, "4 years")):
         sql(LEDGER, cpf, 1, "9 years")
         sql(LEDGER, cpf, 2, last)
-    assert swept(RETENTION)["preference_ledger"] == (4, 2)
+    assert swept(SERVICE.retention)["preference_ledger"] == (4, 2)
     assert {row["cpf"] for row in sql("SELECT cpf FROM registry.preference_ledger")} == {active}
 
 
@@ -104,6 +104,6 @@ def test_a_number_that_was_not_proven_goes_with_its_code_and_the_rest_a_day_late
 ) -> None:
     for cpf, age in ((ANA.digits, "-5 minutes"), ("90000000256", "5 minutes"), ("90000000337", "25 hours")):
         sql(VERIFICATION, cpf, age)
-    assert swept(RETENTION)["phone_verification"] == (3, 2)
+    assert swept(SERVICE.retention)["phone_verification"] == (3, 2)
     left = {row["cpf"]: row["valor"] for row in sql("SELECT cpf, valor FROM registry.phone_verification")}
     assert left == {ANA.digits: "900000000", "90000000256": None}

@@ -15,7 +15,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, RowsRefused
 from balcao.core.imports import store
-from balcao.core.imports.declaration import Load
+from balcao.core.imports.declaration import Import
 from balcao.core.imports.report import Report
 from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
@@ -32,7 +32,7 @@ Progress = Callable[[int, Done], None]
 class Order:
     """`source` names where the lines come from, for rows that keep it; a dry run writes nothing that stays."""
 
-    load: Load
+    declared: Import
     source: str | None = None
     report: Path | None = None
     dry_run: bool = False
@@ -57,12 +57,12 @@ class Batch(NamedTuple):
 async def run(call: Call, source: Source, order: Order, progress: Progress) -> Outcome:
     """Raises Conflict while another import of the kind runs, Invalid for a broken file and an unwritable report."""
     async with _owner(call.platform) as connection:
-        await store.lock(connection, order.load.kind)
+        await store.lock(connection, order.declared.kind)
         return await _run(connection, call, source, order, progress)
 
 
-async def load(platform: Platform, kind: Load, rows: Iterable[Any]) -> int:
-    """Rows that are there already, such as the demonstration's; answers how many changed."""
+async def load_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> int:
+    """Write rows that are at hand, such as those of the sandbox; return how many changed."""
     waiting, changed = iter(rows), 0
     async with _owner(platform) as connection:
         while batch := list(islice(waiting, BATCH)):
@@ -89,7 +89,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
     resumed_after = done.lines
     if resumed_after:
         await asyncio.to_thread(source.go_on, done.byte_offset, done.lines)
-    decoder = Decoder(order.load.row, order.source)
+    decoder = Decoder(order.declared.row, order.source)
     with Report(order.report).kept_up_to(resumed_after) as report:
         batch = await asyncio.to_thread(_next, source, decoder)
         while batch is not None:
@@ -101,13 +101,13 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
             progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:
-        await store.finish(connection, order.load.kind)
+        await store.finish(connection, order.declared.kind)
     return Outcome(done, resumed_after)
 
 
 async def _begun(connection: Connection, call: Call, source: Source, order: Order) -> Done:
     """Where to go on; one audit event tells of each beginning, as the rows themselves are too many."""
-    kind = order.load.kind
+    kind = order.declared.kind
     async with connection.transaction():
         await call.platform.audit.record(connection, call, "update", fields=[f"load:{kind}"])
         if source.sha256 is None:
@@ -133,7 +133,7 @@ class _DryRun(Exception):
 async def _commit(connection: Connection, order: Order, batch: Batch, done: Done, report: Report) -> None:
     try:
         async with connection.transaction():
-            changed, not_stored = await _write(connection, order.load, batch.rows)
+            changed, not_stored = await _write(connection, order.declared, batch.rows)
             refused = sorted([*batch.refused, *not_stored], key=lambda one: one.line)
             report.add(refused)
             done.byte_offset, done.lines = batch.byte_offset, batch.lines
@@ -142,22 +142,22 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Done
             done.refused += len(refused)
             if order.dry_run:
                 raise _DryRun
-            await store.advance(connection, order.load.kind, done)
+            await store.advance(connection, order.declared.kind, done)
     except _DryRun:
         return
 
 
-async def _write(connection: Connection, load: Load, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
+async def _write(connection: Connection, declared: Import, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
     """How many rows changed, and the lines that the store refuses: they are found by halving."""
     if not rows:
         return 0, []
     try:
         async with connection.transaction():
-            return await load.write(connection, [row for _, row in rows]), []
+            return await declared.write(connection, [row for _, row in rows]), []
     except RowsRefused:
         if len(rows) == 1:
             return 0, [Refused(rows[0].line, _NOT_STORED)]
     middle = len(rows) // 2
-    first = await _write(connection, load, rows[:middle])
-    second = await _write(connection, load, rows[middle:])
+    first = await _write(connection, declared, rows[:middle])
+    second = await _write(connection, declared, rows[middle:])
     return first[0] + second[0], first[1] + second[1]

@@ -42,7 +42,7 @@ class Done:
 
 
 _UNFINISHED = """
-SELECT byte_offset, lines, changed, unchanged, refused FROM registry.import
+SELECT byte_offset, lines, changed, unchanged, refused FROM platform.import
 WHERE kind = $1 AND sha256 = $2 AND finished_at IS NULL
 """
 
@@ -54,7 +54,7 @@ async def unfinished(connection: Connection, kind: str, sha256: bytes) -> Done |
 
 
 _BEGIN = """
-INSERT INTO registry.import (kind, sha256, size, source, byte_offset, lines, changed, unchanged, refused)
+INSERT INTO platform.import (kind, sha256, size, source, byte_offset, lines, changed, unchanged, refused)
 VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0)
 ON CONFLICT (kind) DO UPDATE SET
     sha256 = excluded.sha256, size = excluded.size, source = excluded.source, byte_offset = 0, lines = 0, changed = 0,
@@ -68,11 +68,11 @@ async def begin(connection: Connection, kind: str, sha256: bytes, size: int, sou
 
 async def forget(connection: Connection, kind: str) -> None:
     """A stream leaves nothing to go on with, and ends what a file before it has begun."""
-    await connection.execute("DELETE FROM registry.import WHERE kind = $1", kind)
+    await connection.execute("DELETE FROM platform.import WHERE kind = $1", kind)
 
 
 _ADVANCE = """
-UPDATE registry.import SET
+UPDATE platform.import SET
     byte_offset = $2, lines = $3, changed = $4, unchanged = $5, refused = $6, committed_at = now()
 WHERE kind = $1
 """
@@ -83,4 +83,4 @@ async def advance(connection: Connection, kind: str, done: Done) -> None:
 
 
 async def finish(connection: Connection, kind: str) -> None:
-    await connection.execute("UPDATE registry.import SET finished_at = now() WHERE kind = $1", kind)
+    await connection.execute("UPDATE platform.import SET finished_at = now() WHERE kind = $1", kind)

@@ -1,6 +1,7 @@
-"""Jobs for an operator: listed, read, tried again, dropped; those of every service, by the queue's own number.
+"""Dead-lettered jobs for an operator: list, read, retry, drop; those of every service, by the queue's own number.
 
-The registry adds whose its jobs are. HTTP and the command line come through here, and so does the audit trail.
+Whom a job concerns its feature declares (`DeadJobs`). HTTP and the command line come through here, and so does the
+audit trail.
 """
 
 import re
@@ -12,13 +13,9 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.jobs import queue
-from balcao.core.jobs.declaration import About, Subject
+from balcao.core.jobs.declaration import DeadJobs, DeclaredDeadJobs, Subject
 from balcao.core.jobs.queue import QueuedJob, State, Wanted
-from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean
-from balcao.registry.crm.events import dead_letters as events
-from balcao.registry.dead_letters import pushes
-from balcao.registry.dead_letters.schemas import (
+from balcao.core.jobs.schemas import (
     MOST_AT_ONCE,
     DeadLetter,
     DeadLetterDetail,
@@ -26,54 +23,53 @@ from balcao.registry.dead_letters.schemas import (
     RetriedJobs,
     RetryJobsBody,
 )
-from balcao.registry.mobility.invitations import dead_letters as invitations
-from balcao.registry.person.phones import dead_letters as codes
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import clean
 
-ABOUT = {about.kind: about for about in (events.ABOUT, pushes.ABOUT, codes.ABOUT, invitations.ABOUT)}
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-async def list_letters(
+async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """The oldest first. A look at one person's is audited as a read of theirs."""
+    """List jobs, the oldest first. A look at one person's is audited as a read of theirs."""
     async with call.platform.database.transaction() as connection:
-        payloads = None if cpf is None else await _payloads_of(connection, cpf)
+        payloads = None if cpf is None else await _payloads_of(connection, call, cpf)
         wanted = Wanted(states, kinds, payloads=payloads)
         total = await queue.count(connection, wanted)
         jobs = await queue.listed(connection, wanted, limit=page.limit, offset=page.offset)
-        subjects = await _subjects(connection, jobs)
-        await _recorded(connection, call, "read", cpf)
-    return DeadLetterPage([_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
+        subjects = await _subjects(connection, call, jobs)
+        await _record(connection, call, "read", cpf)
+    return DeadLetterPage([_dead_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
 
 
-async def read_letter(call: Call, letter_id: str) -> DeadLetterDetail:
-    """Raises NotFound."""
+async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
+    """Return a job with its last tries. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         job = await queue.read(connection, number_of(letter_id))
-        subject = (await _subjects(connection, [job])).get(job.id)
+        subject = (await _subjects(connection, call, [job])).get(job.id)
         tries = await queue.tries(connection, job.id)
-        await _recorded(connection, call, "read", subject.cpf if subject else None)
+        await _record(connection, call, "read", subject.cpf if subject else None)
     fuller = tries if subject is None or subject.tries is None else list(subject.tries)[: queue.LAST_TRIES]
     return DeadLetterDetail(**_members(job, subject), attempts_log=fuller)
 
 
 async def retry(call: Call, letter_id: str) -> DeadLetter:
-    """At once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
+    """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
     number = number_of(letter_id)
     async with call.platform.database.transaction() as connection:
         await queue.dead(connection, number)
         await queue.retry(connection, [number])
         job = await queue.read(connection, number)
-        subject = (await _subjects(connection, [job])).get(number)
-        await _recorded(connection, call, "update", subject.cpf if subject else None, job.kind)
-    return _letter(job, subject)
+        subject = (await _subjects(connection, call, [job])).get(number)
+        await _record(connection, call, "update", subject.cpf if subject else None, job.kind)
+    return _dead_letter(job, subject)
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    """The oldest of a kind. Raises Invalid."""
+    """Put the oldest of a kind back. Raises Invalid."""
     kind = clean("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:
@@ -81,12 +77,15 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     async with call.platform.database.transaction() as connection:
         numbers = await queue.matching(connection, Wanted(DEAD, [kind], code), body.limit)
         await queue.retry(connection, numbers)
-        await _recorded(connection, call, "update", None, kind)
+        await _record(connection, call, "update", None, kind)
     return RetriedJobs(len(numbers))
 
 
 async def drop(call: Call, letter_id: str, reason: str) -> None:
-    """Nobody is to do it any more; why stays in the trail. Raises Invalid, NotFound, Conflict for one not dead."""
+    """Drop a job that nobody is to do any more; why stays in the trail.
+
+    Raises Invalid, NotFound, Conflict for one that is not dead.
+    """
     call.reason = clean("reason", reason, shortest=3, longest=200)
     number = number_of(letter_id)
     async with call.platform.database.transaction() as connection:
@@ -94,49 +93,60 @@ async def drop(call: Call, letter_id: str, reason: str) -> None:
 
 
 async def end(connection: Connection, call: Call, number: int) -> None:
-    """What stands behind the job ends first: whoever changes it locks it before the job, too."""
+    """Drop the job, in the caller's transaction.
+
+    What stands behind the job ends first: whoever changes it locks it before the job, too.
+    """
     job = await queue.read(connection, number)
-    subject = (await _subjects(connection, [job])).get(number)
-    if (about := ABOUT.get(job.kind)) and (row := _row_id(about, job)):
-        await about.dropped(connection, row)
+    subject = (await _subjects(connection, call, [job])).get(number)
+    if (declared := _declared(call).get(job.kind)) and (row := _row_id(declared, job)):
+        await declared.drop(connection, row)
     await queue.dead(connection, number)
     await queue.drop(connection, number)
-    await _recorded(connection, call, "delete", subject.cpf if subject else None, job.kind)
+    await _record(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 
 def number_of(letter_id: str) -> int:
-    """Raises NotFound for what is no number of a job."""
+    """Return the number of a job. Raises NotFound for what is none."""
     if not _NUMBER.fullmatch(letter_id):
         raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")
     return int(letter_id)
 
 
-async def _recorded(connection: Connection, call: Call, action: Any, cpf: Cpf | None, kind: str = "") -> None:
+async def _record(connection: Connection, call: Call, action: Any, cpf: Cpf | None, kind: str = "") -> None:
     fields = [f"job:{kind}"] if kind else ["jobs"]
     await call.platform.audit.record(connection, call, action, subject=cpf, fields=fields)
 
 
-async def _payloads_of(connection: Connection, cpf: Cpf) -> list[tuple[str, dict[str, str]]]:
-    return [(kind, {about.member: row}) for kind, about in ABOUT.items() for row in await about.ids(connection, cpf)]
+def _declared(call: Call) -> DeclaredDeadJobs:
+    return call.platform.part(DeclaredDeadJobs)
 
 
-async def _subjects(connection: Connection, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
+async def _payloads_of(connection: Connection, call: Call, cpf: Cpf) -> list[tuple[str, dict[str, str]]]:
+    return [
+        (kind, {declared.member: row})
+        for kind, declared in _declared(call).items()
+        for row in await declared.ids(connection, cpf)
+    ]
+
+
+async def _subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
     """By the job's number; what stands behind a job may be gone, or known to another service only."""
     found: dict[int, Subject] = {}
-    for kind, about in ABOUT.items():
-        rows = {job.id: row for job in jobs if job.kind == kind and (row := _row_id(about, job))}
+    for kind, declared in _declared(call).items():
+        rows = {job.id: row for job in jobs if job.kind == kind and (row := _row_id(declared, job))}
         if rows:
-            subjects = await about.subjects(connection, sorted(set(rows.values())))
+            subjects = await declared.subjects(connection, sorted(set(rows.values())))
             found |= {number: subjects[row] for number, row in rows.items() if row in subjects}
     return found
 
 
-def _row_id(about: About, job: QueuedJob) -> str | None:
-    row = job.payload.get(about.member)
+def _row_id(declared: DeadJobs, job: QueuedJob) -> str | None:
+    row = job.payload.get(declared.member)
     return row if isinstance(row, str) and _UUID.fullmatch(row) else None
 
 
-def _letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
+def _dead_letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
     return DeadLetter(**_members(job, subject))
 
 

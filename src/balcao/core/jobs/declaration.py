@@ -1,6 +1,6 @@
-"""What a room tells of its jobs to an operator who sees only their ids: whose they are, and what ends with them."""
+"""What a feature tells of its jobs to an operator who sees only their ids: whose they are, and what ends with them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from balcao.core.database.pool import Connection
@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`fields` are names. `tries`, newest first, replaces the queue's own log where the room keeps a fuller one."""
+    """`fields` are names. `tries`, newest first, replaces the queue's own log where the feature keeps a fuller one."""
 
     cpf: Cpf
     request_id: str | None = None
@@ -19,14 +19,21 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class About:
-    """One kind of job; `member` of its payload is the id of a row of the room's.
+class DeadJobs:
+    """Whom a dead-lettered job of one kind concerns; `member` of its payload is the id of a row of the feature's.
 
-    `subjects` looks rows up by id, `ids` finds a person's, `dropped` ends what nobody is to do any more.
+    `subjects` looks rows up by id, `ids` finds a person's, `drop` ends what nobody is to do any more.
     """
 
     kind: str
     member: str
     subjects: Callable[[Connection, Sequence[str]], Awaitable[Mapping[str, Subject]]]
     ids: Callable[[Connection, Cpf], Awaitable[Sequence[str]]]
-    dropped: Callable[[Connection, str], Awaitable[None]]
+    drop: Callable[[Connection, str], Awaitable[None]]
+
+
+class DeclaredDeadJobs(dict[str, DeadJobs]):
+    """The declarations of all features that a process serves, by kind; a part of the platform."""
+
+    def __init__(self, declarations: Iterable[DeadJobs]) -> None:
+        super().__init__((declared.kind, declared) for declared in declarations)

@@ -1,0 +1,10 @@
+"""The CRM integration: events in, pushes out, proxies beside."""
+
+from balcao.registry.crm.events.feature import FEATURE as EVENTS
+from balcao.registry.crm.lease.feature import FEATURE as LEASE
+from balcao.registry.crm.login.feature import FEATURE as LOGIN
+from balcao.registry.crm.proxies.feature import FEATURE as PROXIES
+from balcao.registry.crm.push.feature import FEATURE as PUSH
+from balcao.registry.crm.state.feature import FEATURE as STATE
+
+FEATURES = (EVENTS, LEASE, LOGIN, PUSH, PROXIES, STATE)

@@ -1,21 +1,14 @@
-"""Routes of the dead letters."""
+"""Routes of the dead-lettered jobs of every service."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
-from balcao.core.jobs import dead_letters as service
+from balcao.core.jobs import dead_letters
+from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPage, RetriedJobs, RetryJobsBody
 from balcao.registry.dead_letters.paths import LetterInPath
-from balcao.registry.dead_letters.schemas import (
-    DeadLetter,
-    DeadLetterDetail,
-    DeadLetterPage,
-    DeadLetterQuery,
-    DropQuery,
-    RetriedJobs,
-    RetryJobsBody,
-)
+from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
 from balcao.registry.paths import query_cpf, query_text
 
 BASE = "/admin/jobs/dead-letters"
@@ -34,7 +27,7 @@ routes = Routes(tags=["jobs"])
 )
 async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
     kind = query_text(query, "kind")
-    return await service.list_letters(call, page, kinds=[kind] if kind else [], cpf=query_cpf(query))
+    return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=query_cpf(query))
 
 
 @routes.get(
@@ -44,7 +37,7 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     "Uma tarefa e as suas últimas tentativas",
 )
 async def read_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetterDetail:
-    return await service.read_letter(call, letter_id)
+    return await dead_letters.read_dead_letter(call, letter_id)
 
 
 @routes.post(
@@ -55,7 +48,7 @@ async def read_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetterDet
     errors=[409],
 )
 async def retry_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetter:
-    return await service.retry(call, letter_id)
+    return await dead_letters.retry(call, letter_id)
 
 
 @routes.post(
@@ -66,7 +59,7 @@ async def retry_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetter:
     errors=[400],
 )
 async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    return await service.retry_many(call, body)
+    return await dead_letters.retry_many(call, body)
 
 
 @routes.delete(
@@ -79,7 +72,7 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     query=DropQuery,
 )
 async def drop_dead_letter(call: Call, letter_id: LetterInPath, query: Query) -> None:
-    await service.drop(call, letter_id, query.get("reason", ""))
+    await dead_letters.drop(call, letter_id, query.get("reason", ""))
 
 
 ROUTES = routes.declared

@@ -3,6 +3,8 @@
 `nome`, `nomeSocial` and `dataNascimento` are not among them: they are never looked at (spec: webhook rule 3).
 """
 
+from datetime import timedelta
+
 TEXT_KEYS = (
     "accountId",
     "canalOrigem",
@@ -41,3 +43,7 @@ def address_field(part: str) -> str:
 
 
 FIELDS = (*TEXT_KEYS, LANGUAGES, TOURIST, *(address_field(part) for part in ADDRESS_PARTS))
+
+# The job that tells the CRM of a citizen's changes, and how long it waits for more of them.
+PUSH_JOB = "crm_push"
+FIRST_DELAY = timedelta(seconds=2)

@@ -14,15 +14,11 @@ from balcao.core.jobs.worker import enqueue, withdraw
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
-from balcao.registry.mirror.outbox_store import Row
+from balcao.registry.mirror.fields import PUSH_JOB
+from balcao.registry.mirror.records import OutboxRow
+from balcao.registry.mirror.writes import Value
 
-PUSH_JOB = "crm_push"
-FIRST_DELAY = timedelta(seconds=2)
 AT_ONCE = timedelta(0)
-
-marked = store.marked
-owner = store.owner
-take = store.take
 
 
 async def keep_own(connection: Connection, cpf: Cpf) -> None:
@@ -42,7 +38,9 @@ async def sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mappi
         await _end(connection, cpf, row)
 
 
-async def failed(connection: Connection, cpf: Cpf, taken: Row, attempt: Mapping[str, Any], *, given_up: bool) -> bool:
+async def failed(
+    connection: Connection, cpf: Cpf, taken: OutboxRow, attempt: Mapping[str, Any], *, given_up: bool
+) -> bool:
     """Keeps the try. Answers whether the job has anything left to do or to be parked for.
 
     It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
@@ -56,7 +54,7 @@ async def failed(connection: Connection, cpf: Cpf, taken: Row, attempt: Mapping[
     return False
 
 
-async def _end(connection: Connection, cpf: Cpf, row: Row) -> None:
+async def _end(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
     """Of the job that holds the row: what is dirty yet becomes another job's."""
     if row.dirty:
         await _hand_over(connection, cpf, AT_ONCE)
@@ -73,4 +71,21 @@ async def _enqueued(connection: Connection, outbox_id: str, delay: timedelta) ->
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-__all__ = ["PUSH_JOB", "Row", "failed", "keep_own", "marked", "owner", "sent", "take"]
+async def marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+    """Return which of these fields are dirty, and whether the value is the one that was last sent."""
+    return await store.marked(connection, cpf, offered)
+
+
+async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
+    """Return whose row it is; None when another job has taken it over."""
+    return await store.owner(connection, outbox_id)
+
+
+async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
+    """Return the row that a job is about to send."""
+    return await store.take(connection, outbox_id)
+
+
+async def dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
+    """Return what the CRM is still to be told of the citizen."""
+    return await store.dirty_fields(connection, cpf)

@@ -1,33 +1,24 @@
 """SQL of the outbox. Every statement that changes a row runs while the citizen's mirror is locked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.queue import Try
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.writes import Value
-
-
-class Row(msgspec.Struct, frozen=True):
-    """`dirty` maps a field to the version of its last change; `given_up`: its job will not send it any more."""
-
-    id: str
-    dirty: dict[str, int]
-    version: int
-    job: int
-    given_up: bool
-    request_id: str
-
 
 _COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
 
-# Held, because an operator who drops a dead letter does not lock the mirror.
+# Locked, because an operator who drops a dead-lettered job does not lock the mirror.
 _OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"  # noqa: S608 - our own list of columns
 
 
-async def of(connection: Connection, cpf: Cpf) -> Row | None:
+async def of(connection: Connection, cpf: Cpf) -> OutboxRow | None:
     return _row(await connection.fetchrow(_OF, cpf.digits))
 
 
@@ -54,7 +45,7 @@ async def hand_over(connection: Connection, cpf: Cpf, outbox_id: str, job: int) 
 _TAKE = f"UPDATE registry.outbox SET given_up = false WHERE id = $1::uuid RETURNING {_COLUMNS}"  # noqa: S608
 
 
-async def take(connection: Connection, outbox_id: str) -> Row | None:
+async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
     return _row(await connection.fetchrow(_TAKE, outbox_id))
 
 
@@ -67,7 +58,7 @@ RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> Row | None:
+async def sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
     """What has not changed since these versions is no longer dirty. Answers what is left of the row."""
     return _row(await connection.fetchrow(_SENT, outbox_id, json_text(versions)))
 
@@ -84,7 +75,9 @@ RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def failed(connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool) -> Row | None:
+async def failed(
+    connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool
+) -> OutboxRow | None:
     """`attempt` holds status, code, names of fields and duration, never a value."""
     return _row(await connection.fetchrow(_FAILED, outbox_id, given_up, json_text(attempt)))
 
@@ -100,7 +93,7 @@ RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def keep_own(connection: Connection, cpf: Cpf) -> Row | None:
+async def keep_own(connection: Connection, cpf: Cpf) -> OutboxRow | None:
     return _row(await connection.fetchrow(_KEEP_OWN, cpf.digits))
 
 
@@ -126,8 +119,49 @@ async def remove(connection: Connection, outbox_id: str) -> None:
     await connection.execute(_REMOVE, outbox_id)
 
 
-def _row(found: Any) -> Row | None:
+def _row(found: Any) -> OutboxRow | None:
     if found is None:
         return None
     dirty = msgspec.json.decode(found["dirty"], type=dict[str, int])
-    return Row(found["id"], dirty, found["version"], found["job"], found["given_up"], found["request_id"])
+    return OutboxRow(found["id"], dirty, found["version"], found["job"], found["given_up"], found["request_id"])
+
+
+_PUSHES = """
+SELECT id::text, cpf, request_id, attempts_log::text AS log,
+    coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dirty) AS key), '{}') AS fields
+FROM registry.outbox WHERE id = ANY ($1::text[]::uuid[])
+"""
+
+
+async def pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    rows = await connection.fetch(_PUSHES, list(ids))
+    return {
+        row["id"]: Subject(
+            Cpf(row["cpf"]), row["request_id"], row["fields"], msgspec.json.decode(row["log"], type=list[Try])[::-1]
+        )
+        for row in rows
+    }
+
+
+_PUSHES_OF = "SELECT id::text FROM registry.outbox WHERE cpf = $1"
+
+
+async def pushes_of(connection: Connection, cpf: Cpf) -> list[str]:
+    return [row["id"] for row in await connection.fetch(_PUSHES_OF, cpf.digits)]
+
+
+_GIVE_UP_PUSH = "DELETE FROM registry.outbox WHERE id = $1::text::uuid"
+
+
+async def give_up_push(connection: Connection, outbox_id: str) -> None:
+    """The CRM differs until the citizen's next change (rules: registry 4.5)."""
+    await connection.execute(_GIVE_UP_PUSH, outbox_id)
+
+
+_DIRTY_FIELDS = """
+SELECT array_agg(field ORDER BY field) FROM registry.outbox, jsonb_object_keys(dirty) AS field WHERE cpf = $1
+"""
+
+
+async def dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
+    return await connection.fetchval(_DIRTY_FIELDS, cpf.digits) or []

@@ -1,4 +1,4 @@
-"""The mirror, told to the person's rights: what was declared, by whom and when; a tombstone erases it."""
+"""The mirror as personal data: what was declared, by whom and when; a tombstone erases it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,36 +6,22 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, Holding
+from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
 
-# A wording stands beside the register that every own write of its kind writes.
-_REGISTERS = """
-SELECT field, register.value::text, register.at, origin, wording.value::text AS wording
-FROM registry.register
-LEFT JOIN registry.wording ON wording.cpf = register.cpf
-    AND field = CASE wording.kind
-        WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
-WHERE register.cpf = $1
-ORDER BY field COLLATE "C"
-"""
-_CONSENTS = """
-SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
-FROM registry.crm_consentimentos WHERE cpf = $1
-ORDER BY categoria COLLATE "C", canal COLLATE "C"
-"""
+CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
 
 
-async def _exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "autodeclarado": [_register(row) for row in await connection.fetch(_REGISTERS, cpf.digits)],
-        "consentimentos_crm": [dict(row) for row in await connection.fetch(_CONSENTS, cpf.digits)],
+        "autodeclarado": [_exported_field(row) for row in await store.exported_fields(connection, cpf)],
+        "consentimentos_crm": [dict(row) for row in await store.exported_consents(connection, cpf)],
     }
 
 
-def _register(row: Row) -> dict[str, Any]:
+def _exported_field(row: Row) -> dict[str, Any]:
     return {
         "name": row["field"],
         "value": msgspec.Raw(row["value"].encode()),
@@ -45,37 +31,26 @@ def _register(row: Row) -> dict[str, Any]:
     }
 
 
-_FIELDS = "SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORDER BY field"
-_KINDS = "SELECT kind FROM registry.wording WHERE cpf = $1 AND at <= $2 ORDER BY kind"
-_COUNT_CONSENTS = "SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2"
-_MARKS = """
-SELECT array_agg(field ORDER BY field) FROM registry.outbox, jsonb_object_keys(dirty) AS field WHERE cpf = $1
-"""
-CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
-
-
-async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    fields = [row["field"] for row in await connection.fetch(_FIELDS, cpf.digits, at)]
-    kinds = [row["kind"] for row in await connection.fetch(_KINDS, cpf.digits, at)]
-    consents = await connection.fetchval(_COUNT_CONSENTS, cpf.digits, at)
-    marks = await connection.fetchval(_MARKS, cpf.digits) or []
-    await store.bury(connection, cpf, at)
+async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    covered = await store.covered(connection, cpf, at)
+    dirty = await outbox.dirty_fields(connection, cpf)
+    await store.set_tombstone(connection, cpf, at)
     await outbox.keep_own(connection, cpf)
-    left = await connection.fetchval(_MARKS, cpf.digits) or []
-    unmarked = [field for field in marks if field not in left]
+    left = await outbox.dirty_fields(connection, cpf)
+    clean = [field for field in dirty if field not in left]
     return [
-        Cleared("registers", len(fields), fields),
-        Cleared("wordings", len(kinds), kinds),
-        Cleared("crm_consents", consents, CONSENT_FIELDS),
-        Cleared("outbox", len(unmarked), unmarked),
+        Cleared("registers", len(covered.fields), covered.fields),
+        Cleared("wordings", len(covered.wordings), covered.wordings),
+        Cleared("crm_consents", covered.consents, CONSENT_FIELDS),
+        Cleared("outbox", len(clean), clean),
     ]
 
 
 # An event's own tombstone is the mirror's affair already, together with the time of the event.
-HOLDING = Holding(
+PERSONAL_DATA = PersonalData(
     "mirror",
-    _exported,
-    _cleared,
+    _export,
+    _erase,
     tables=(
         "registry.mirror_head",
         "registry.register",

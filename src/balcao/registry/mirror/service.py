@@ -5,17 +5,26 @@ from datetime import datetime
 from enum import StrEnum
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import outbox, store
-from balcao.registry.mirror.store import Mirror
+from balcao.registry.mirror import outbox, own_write_store, store
+from balcao.registry.mirror.records import Head, Mirror
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
-read = store.read
-read_head = store.read_head
-lock = store.lock
-tombstone_moment = store.tombstone_moment
-release_future = store.release_future
+
+async def read(connection: Connection, cpf: Cpf) -> Mirror:
+    """Return every field and wording of the citizen."""
+    return await store.read(connection, cpf)
+
+
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
+    """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
+    return await store.read_head(connection, cpf)
+
+
+async def lock(connection: Connection, cpf: Cpf) -> Row:
+    """Hold the citizen's mirror until the transaction ends; return its times of anonymisation and cleared consents."""
+    return await store.lock(connection, cpf)
 
 
 class Result(StrEnum):
@@ -44,7 +53,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """The tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock(connection, cpf)
-    await store.bury(connection, cpf, at)
+    await store.set_tombstone(connection, cpf, at)
     await outbox.keep_own(connection, cpf)
     await store.touch(connection, cpf, at)
     return Result.APPLIED
@@ -60,7 +69,7 @@ async def write_own(
     read, of the version `expected`, has changed since: then read again, decide again.
     """
     origin = "citizen" if call.is_owner else "staff"
-    return await store.write_own(
+    return await own_write_store.write_own(
         connection, cpf, write, origin=origin, request_id=call.request_id, trail=trail, expected=expected
     )
 
@@ -110,18 +119,11 @@ def _result(won: int, offered: int) -> Result:
     return Result.PARTLY_OLDER if won else Result.OLDER
 
 
-__all__ = [
-    "Mirror",
-    "Result",
-    "anonymise",
-    "apply_delta",
-    "confirm_consent",
-    "confirmed",
-    "lock",
-    "read",
-    "read_head",
-    "release_future",
-    "sending",
-    "tombstone_moment",
-    "write_own",
-]
+async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
+    """Return the time of an anonymisation asked for now; the mirror must be locked."""
+    return await store.tombstone_moment(connection, cpf)
+
+
+async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
+    """Bring to the present what lies ahead of the clock; return the fields, None for an unknown citizen."""
+    return await store.release_future(connection, cpf)

@@ -6,13 +6,10 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
-from balcao.registry.mirror.outbox import FIRST_DELAY, PUSH_JOB
-from balcao.registry.mirror.writes import Consent, OwnWrite, Value
+from balcao.registry.mirror.records import Covered, Head, Mirror
+from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
 # so that it sees what the holder before it has committed.
@@ -30,7 +27,7 @@ async def lock(connection: Connection, cpf: Cpf) -> Row:
 
 
 # The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
-_GREATER_STAYS = """
+GREATER_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
 WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
     > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
@@ -39,7 +36,7 @@ _MERGE_REGISTERS = f"""
 INSERT INTO registry.register (cpf, field, value, at, origin)
 SELECT $1, offered.key, offered.value, $3, $4
 FROM jsonb_each($2::jsonb) AS offered
-{_GREATER_STAYS}
+{GREATER_STAYS}
 RETURNING field
 """  # noqa: S608 - our own texts
 
@@ -114,8 +111,8 @@ async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None
     await connection.execute(_CLEAR_CONSENTS, cpf.digits, at)
 
 
-# A clearing of consents that the tombstone covers says nothing more, and leaves no trace of its order.
-_BURY = """
+# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order.
+_SET_TOMBSTONE = """
 WITH head AS (
     UPDATE registry.mirror_head SET
         anonymised_at = greatest(anonymised_at, $2),
@@ -133,9 +130,9 @@ DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
 """
 
 
-async def bury(connection: Connection, cpf: Cpf, at: datetime) -> None:
+async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
     """Sets the tombstone and deletes what it covers (spec: webhook rule 4)."""
-    await connection.execute(_BURY, cpf.digits, at)
+    await connection.execute(_SET_TOMBSTONE, cpf.digits, at)
 
 
 _TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, $2) WHERE cpf = $1"
@@ -159,110 +156,6 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     """The mirror must be locked."""
     moment: datetime = await connection.fetchval(_TOMBSTONE_MOMENT, cpf.digits)
     return moment
-
-
-# A change by the citizen or on their behalf, what it leaves for the CRM to be told, and its trace.
-#
-# Everything depends on `held`, so the mirror is locked before anything else is, as by everybody who changes it. The
-# rest of the statement sees what was committed before it began, perhaps before it waited for the lock: therefore rows
-# of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
-# removed where `expected` has made sure that none came.
-#
-# One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
-# row's new id tells the job before, should it run yet, that there is nothing left for it.
-_WRITE_OWN = f"""
-WITH held AS MATERIALIZED (
-    SELECT * FROM registry.hold_mirror($1, $3, $4)
-), merged AS (
-    INSERT INTO registry.register (cpf, field, value, at, origin)
-    SELECT $1, offered.key, offered.value, held.moment, $5
-    FROM held, jsonb_each($2::jsonb) AS offered
-    {_GREATER_STAYS}
-), worded AS (
-    INSERT INTO registry.wording (cpf, kind, value, wire, at)
-    SELECT $1, $6, $7::jsonb, $8, held.moment FROM held WHERE $7 IS NOT NULL
-    ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
-), unworded AS (
-    DELETE FROM registry.wording USING held WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
-), version AS (
-    SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM held
-), {enqueue_sql("$9", "$10", "$11::interval", "held WHERE held.job IS NULL")}
-, withdrawn AS (
-    {withdraw_sql("held.lost_job", "held")}
-), marked AS (
-    INSERT INTO registry.outbox AS waiting (cpf, id, dirty, version, first_change_at, job, request_id)
-    SELECT $1, $12::text::uuid,
-           (SELECT jsonb_object_agg(field, version.number) FROM jsonb_object_keys($2::jsonb) AS field),
-           version.number, clock_timestamp(), coalesce(version.job, queued.id), $13
-    FROM version LEFT JOIN queued ON true
-    ON CONFLICT (cpf) DO UPDATE SET
-        dirty = waiting.dirty || excluded.dirty,
-        version = excluded.version,
-        request_id = excluded.request_id,
-        (id, job, given_up, first_change_at, attempts_log) = (
-            SELECT waiting.id, waiting.job, waiting.given_up, waiting.first_change_at, waiting.attempts_log
-            WHERE waiting.job = excluded.job
-            UNION ALL
-            SELECT excluded.id, excluded.job, false, excluded.first_change_at, '[]'
-            WHERE waiting.job <> excluded.job)
-), recorded AS (
-    {record_sql("$14::jsonb", "held")}
-)
-SELECT true FROM held
-"""  # noqa: S608 - our own texts
-
-
-async def write_own(
-    connection: Connection,
-    cpf: Cpf,
-    write: OwnWrite,
-    *,
-    origin: str,
-    request_id: str,
-    trail: str,
-    expected: int | None,
-) -> bool:
-    """Return whether the mirror still had the `expected` version; None stands for any."""
-    outbox_id = new_id()
-    written = await connection.fetchval(
-        _WRITE_OWN,
-        cpf.digits,
-        json_text(write.values),
-        [*write.values, *write.beside],
-        expected,
-        origin,
-        write.wording_kind,
-        None if write.wording is None else json_text(write.wording),
-        write.wire,
-        PUSH_JOB,
-        payload_bytes({"outbox": outbox_id}),
-        FIRST_DELAY,
-        outbox_id,
-        request_id,
-        trail,
-    )
-    return bool(written)
-
-
-class Register(msgspec.Struct, frozen=True):
-    value: Value
-    at: datetime
-    origin: str
-
-
-class Wording(msgspec.Struct, frozen=True):
-    value: dict[str, str]
-    wire: str
-
-
-class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
-
-    known: bool
-    registers: dict[str, Register]
-    wordings: dict[str, Wording]
-    version: int = 0
-    read_at: datetime | None = None
 
 
 _READ = """
@@ -320,24 +213,6 @@ async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
     return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
 
 
-class HeldConsent(msgspec.Struct, frozen=True):
-    categoria: str
-    canal: str
-    status: str
-    data: str | None
-    finalidade: str | None
-    motivo: str | None
-    updated_at: datetime
-
-
-class Head(msgspec.Struct, frozen=True):
-    """What was cleared and when, and the consents that stand."""
-
-    anonymised_at: datetime | None = None
-    consents_cleared_at: datetime | None = None
-    consents: list[HeldConsent] = []
-
-
 _READ_HEAD = """
 SELECT jsonb_build_object(
     'anonymised_at', anonymised_at, 'consents_cleared_at', consents_cleared_at,
@@ -354,3 +229,41 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Empty for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
+
+
+# A wording stands beside the field that every own write of its kind writes.
+_EXPORTED_FIELDS = """
+SELECT field, register.value::text, register.at, origin, wording.value::text AS wording
+FROM registry.register
+LEFT JOIN registry.wording ON wording.cpf = register.cpf
+    AND field = CASE wording.kind
+        WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
+WHERE register.cpf = $1
+ORDER BY field COLLATE "C"
+"""
+_EXPORTED_CONSENTS = """
+SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
+FROM registry.crm_consentimentos WHERE cpf = $1
+ORDER BY categoria COLLATE "C", canal COLLATE "C"
+"""
+
+
+async def exported_fields(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_FIELDS, cpf.digits))
+
+
+async def exported_consents(connection: Connection, cpf: Cpf) -> list[Row]:
+    return list(await connection.fetch(_EXPORTED_CONSENTS, cpf.digits))
+
+
+_COVERED = """
+SELECT ARRAY(SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORDER BY field) AS fields,
+       ARRAY(SELECT kind FROM registry.wording WHERE cpf = $1 AND at <= $2 ORDER BY kind) AS wordings,
+       (SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2) AS consents
+"""
+
+
+async def covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered:
+    row = await connection.fetchrow(_COVERED, cpf.digits, at)
+    assert row is not None  # a row of counts
+    return Covered(**row)

@@ -54,7 +54,7 @@ class OwnWrite:
 
 
 def of_delta(dados: Mapping[str, Any]) -> Writes:
-    """`dados` as the door lets it through: known keys of right types (spec: webhook rule 2)."""
+    """`dados` as the event parser lets it through: known keys of right types (spec: webhook rule 2)."""
     entries = dados.get(CONSENTS)
     return Writes(
         registers=dict(_registers(dados)),

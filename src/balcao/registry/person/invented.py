@@ -16,12 +16,12 @@ from balcao.registry.person.citizens.base import (
     BasePhone,
     BasePhones,
     Birth,
-    CitizenLine,
+    CitizenRow,
     Death,
     Mother,
 )
 from balcao.registry.person.invented_services import CLOSED, OPEN, ticket, wallet
-from balcao.registry.person.tickets.imports import TicketLine
+from balcao.registry.person.tickets.imports import TicketRow
 
 SEED = 2026
 SOURCE = "demo"
@@ -40,12 +40,12 @@ ETHNICITIES = ("branca", "preta", "parda", "amarela", "indigena")
 _named = {person.cpf: person for person in people()}
 
 
-def citizens(count: int, first: int = 1) -> Iterator[CitizenLine]:
+def citizens(count: int, first: int = 1) -> Iterator[CitizenRow]:
     """Base record and wallet of the numbers from `first` on."""
     return (citizen(number) for number in range(first, first + count))
 
 
-def tickets(count: int, first: int = 1) -> Iterator[TicketLine]:
+def tickets(count: int, first: int = 1) -> Iterator[TicketRow]:
     """Of the same citizens: every seventh has one ticket of each status."""
     for number in range(first, first + count):
         if number % EVERY_WITH_TICKETS == 0:
@@ -61,7 +61,7 @@ def _chance(what: str) -> random.Random:
     return random.Random(f"{SEED}:{what}")  # noqa: S311 - the same bytes on every machine
 
 
-def citizen(number: int) -> CitizenLine:
+def citizen(number: int) -> CitizenRow:
     chance, cpf = _chance(str(number)), cpf_of(number)
     person = _named.get(cpf.digits)
     name = f"{chance.choice(FIRST)} {chance.choice(LAST)} {chance.choice(LAST)}"
@@ -71,11 +71,11 @@ def citizen(number: int) -> CitizenLine:
     return line
 
 
-def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenLine:
+def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenRow:
     given, _, family = name.rpartition(" ")
     email = f"{given.split()[0].lower()}.{number}@correio.example"
     held = wallet(number, cpf, birth, chance)
-    return CitizenLine(
+    return CitizenRow(
         id_=f"demo-{number:06}",
         cpf=cpf.digits,
         nome=name,
@@ -95,7 +95,7 @@ def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -
     )
 
 
-def _complete(line: CitizenLine) -> None:
+def _complete(line: CitizenRow) -> None:
     """Ana lacks nothing that a base record can have."""
     line.nome_social = "Bia Moreira"
     born = line.nascimento.data if line.nascimento else None

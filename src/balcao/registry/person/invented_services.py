@@ -4,7 +4,7 @@ import random
 from datetime import datetime, timedelta, timezone
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.tickets.imports import TicketLine
+from balcao.registry.person.tickets.imports import TicketRow
 from balcao.registry.person.wallet.schemas import (
     AssistanceCentre,
     Documents,
@@ -82,11 +82,11 @@ def _education(chance: random.Random) -> Education:
     )
 
 
-def ticket(cpf: Cpf, number: int, status: str, chance: random.Random) -> TicketLine:
+def ticket(cpf: Cpf, number: int, status: str, chance: random.Random) -> TicketRow:
     category, kind, subject = chance.choice(SUBJECTS)
     place = (*OPEN, *CLOSED).index(status)
     begun = _FIRST_DAY + timedelta(days=100 * place + chance.randrange(90), minutes=chance.randrange(600))
-    return TicketLine(
+    return TicketRow(
         id=f"demo-{number:06}-{place + 1}",
         cpf=cpf.digits,
         id_chamado=f"{begun:%Y}{number:06}{place + 1}",

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Kept
+from balcao.core.audit.personal_data import DeclaredPersonalData, Kept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Overtaken
 from balcao.core.errors import Conflict, Invalid
@@ -20,9 +20,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.period import Period
 from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
-from balcao.registry.rights import service, store
-from balcao.registry.rights.clearing import clear
-from balcao.registry.rights.holdings import HOLDINGS
+from balcao.registry.rights import store
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 
 VALID = timedelta(minutes=15)
@@ -69,11 +67,12 @@ async def _done(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisation
 
 async def _erased(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
     """The report, and the state of the data that it was made on."""
+    declared = call.platform.part(DeclaredPersonalData)
     try:
         head = await mirror.lock(connection, cpf)
-        before = await service.held(connection, cpf)
+        before = await declared.export(connection, cpf)
         at = await mirror.tombstone_moment(connection, cpf)
-        cleared = await clear(connection, cpf, at)
+        cleared = await declared.erase(connection, cpf, at)
         kept = await _kept(connection, call, cpf)
     except Overtaken:
         raise _refused() from None
@@ -82,7 +81,7 @@ async def _erased(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymi
 
 
 async def _kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
-    kept = [found for holding in HOLDINGS if holding.kept for found in await holding.kept(connection, cpf)]
+    kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
     subject = call.platform.audit.key.of(cpf) or b""
     return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
 
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
@@ -17,7 +16,6 @@ from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
-from balcao.registry.rights.holdings import HOLDINGS
 from balcao.registry.rights.schemas import AccessPage, AuditPage, Export
 from balcao.registry.rights.store import Filters
 
@@ -28,14 +26,14 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export(call: Call, cpf: Cpf) -> bytes:
-    """One consistent snapshot of every room, itself audited (rules: registry 4.9).
+    """Return one consistent snapshot of every feature, itself audited (rules: registry 4.9).
 
     Raises TooMany, NotFound for anybody but the owner when nothing is stored.
     """
     platform, subject = call.platform, _hash(call, cpf)
     await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject.hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
-        members = await held(connection, cpf)
+        members = await platform.part(DeclaredPersonalData).export(connection, cpf)
         citizen = await citizens.shown_record(connection, call, cpf)
         known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
         now = await store.ago(connection, timedelta(0))
@@ -45,14 +43,6 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     if not known and not call.is_owner:
         raise NotFound(NO_RECORD, code="citizen-unknown")
     return msgspec.json.format(msgspec.json.encode(Export(now, cidadao=citizen, acessos=accesses, **members)))
-
-
-async def held(connection: Connection, cpf: Cpf) -> dict[str, Any]:
-    """What the rooms hold of the person, as members of the export file."""
-    members: dict[str, Any] = {}
-    for holding in HOLDINGS:
-        members |= await holding.exported(connection, cpf)
-    return members
 
 
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:

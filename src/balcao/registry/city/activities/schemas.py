@@ -36,7 +36,7 @@ class ActivityQuery(PageQuery):
     subclasse: Code | None = None
 
 
-class ActivityLine(msgspec.Struct):
+class ActivityRow(msgspec.Struct):
     """One line of the city's file; without an id of its own an activity goes by its subclass."""
 
     secao: Code

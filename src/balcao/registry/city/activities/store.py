@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.http.paging import Page
-from balcao.registry.city.activities.schemas import Activity, ActivityLine
+from balcao.registry.city.activities.schemas import Activity, ActivityRow
 
 _COLUMNS = "id, secao, divisao, grupo, classe, subclasse, denominacao"
 
@@ -45,7 +45,7 @@ RETURNING true
 """  # noqa: S608 - constants
 
 
-async def load(connection: Connection, lines: Sequence[ActivityLine]) -> int:
+async def load(connection: Connection, lines: Sequence[ActivityRow]) -> int:
     """By the owner of the tables only. Of lines with one id the last counts."""
     last = {line.id: line for line in lines}
     return len(await connection.fetch(_LOAD, json_text(list(last.values()))))

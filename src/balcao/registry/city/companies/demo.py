@@ -1,20 +1,21 @@
 """The companies of the sandbox: one is Iara's, two belong to others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from balcao.core.context.platform import Platform
-from balcao.core.imports.service import load as load_lines
+from balcao.core.imports import service as imports
 from balcao.core.values.cpf import Cpf
-from balcao.registry.city.companies.loading import LOADS
+from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.schemas import (
     CompanyAddress,
     CompanyCode,
     CompanyContact,
-    CompanyLine,
     CompanyPartner,
     CompanyPhone,
     CompanyRegistration,
     CompanyResponsible,
+    CompanyRow,
 )
 
 BAKERY = "90000001000129"
@@ -31,13 +32,13 @@ _SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"
 
 
 async def load(platform: Platform) -> None:
-    await load_lines(platform, LOADS[0], list(_lines()))
+    await imports.load_rows(platform, IMPORTS[0], list(_lines()))
 
 
-def _lines() -> Iterator[CompanyLine]:
+def _lines() -> Iterator[CompanyRow]:
     for number, (cnpj, name, trade_name, head, others, activity, nature, size, capital, street) in enumerate(_ROWS, 1):
         people = [_citizen(n) for n in (head, *others)]
-        yield CompanyLine(
+        yield CompanyRow(
             id_=f"demo-company-{number}",
             cnpj=cnpj,
             razao_social=name,
@@ -71,3 +72,7 @@ def _address(street: str, number: int) -> CompanyAddress:
         logradouro=street,
         numero=str(number * 100),
     )
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    return {"cnpj": BAKERY}

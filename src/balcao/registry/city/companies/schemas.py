@@ -145,7 +145,7 @@ class Company(msgspec.Struct, kw_only=True):
         yield from (partner.cpf_socio for partner in self.socios)
 
 
-class CompanyLine(Company, kw_only=True):
+class CompanyRow(Company, kw_only=True):
     """One line of the city's file."""
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
-from balcao.registry.city.companies.schemas import Company, CompanyLine
+from balcao.registry.city.companies.schemas import Company, CompanyRow
 
 _READ = "SELECT record::text FROM registry.company WHERE cnpj = $1"
 
@@ -51,7 +51,7 @@ _PART = "DELETE FROM registry.company_member WHERE cnpj = ANY($1::text[])"
 _JOIN = "INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest($1::text[], $2::text[])"
 
 
-async def load(connection: Connection, lines: Sequence[CompanyLine]) -> int:
+async def load(connection: Connection, lines: Sequence[CompanyRow]) -> int:
     """By the owner of the tables only. Of lines with one CNPJ the last counts."""
     last = {line.cnpj: line for line in lines}
     changed = [row["cnpj"] for row in await connection.fetch(_LOAD, json_text(list(last.values())))]

@@ -1,26 +1,27 @@
 """The departments of the sandbox's invented city."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from typing import Any
 
 from balcao.core.context.platform import Platform
-from balcao.core.imports.service import load as load_lines
-from balcao.registry.city.departments.loading import LOADS
-from balcao.registry.city.departments.schemas import DepartmentLine
+from balcao.core.imports import service as imports
+from balcao.registry.city.departments.imports import IMPORTS
+from balcao.registry.city.departments.schemas import DepartmentRow
 
 HEALTH = "1100"
 
 
 async def load(platform: Platform) -> None:
-    await load_lines(platform, LOADS[0], list(_lines()))
+    await imports.load_rows(platform, IMPORTS[0], list(_lines()))
 
 
-def _lines() -> Iterator[DepartmentLine]:
+def _lines() -> Iterator[DepartmentRow]:
     document = tomllib.loads(files(__package__).joinpath("demo_departments.toml").read_text("utf-8"))
     for line in document["departments"]:
         code, parent, level, acronym, name = (part.strip() for part in line.split("|"))
-        yield DepartmentLine(
+        yield DepartmentRow(
             cd_ua=code,
             sigla_ua=acronym,
             nome_ua=name,
@@ -30,3 +31,7 @@ def _lines() -> Iterator[DepartmentLine]:
             ordem_absoluta=f"01.{code[:2]}.{code[2:]}",
             ordem_relativa=code[2:],
         )
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    return {"department_id": HEALTH}

@@ -47,7 +47,7 @@ class DepartmentQuery(PageQuery):
     max_level: Level | None = None
 
 
-class DepartmentLine(msgspec.Struct):
+class DepartmentRow(msgspec.Struct):
     """One line of the city's file; without an id of its own a department goes by its code."""
 
     cd_ua: Code

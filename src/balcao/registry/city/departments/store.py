@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.http.paging import Page
 from balcao.registry.city.departments.filters import Wanted
-from balcao.registry.city.departments.schemas import Department, DepartmentLine
+from balcao.registry.city.departments.schemas import Department, DepartmentRow
 
 _COLUMNS = """
     id, cd_ua, sigla_ua, nome_ua, cd_ua_pai, nivel, ordem_ua_basica, ordem_absoluta, ordem_relativa, msg, updated_at
@@ -60,7 +60,7 @@ RETURNING true
 """  # noqa: S608 - constants
 
 
-async def load(connection: Connection, lines: Sequence[DepartmentLine]) -> int:
+async def load(connection: Connection, lines: Sequence[DepartmentRow]) -> int:
     """By the owner of the tables only. Of lines with one code the last counts."""
     last = {line.cd_ua: line for line in lines}
     return len(await connection.fetch(_LOAD, json_text(list(last.values()))))

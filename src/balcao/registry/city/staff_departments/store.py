@@ -43,6 +43,14 @@ async def delete(connection: Connection, cpf: Cpf, cd_ua: str) -> bool:
     return bool(await connection.fetchval(_DELETE, cpf.digits, cd_ua))
 
 
+_COUNT = "SELECT count(*) FROM registry.staff_department WHERE cpf = $1"
+
+
+async def count(connection: Connection, cpf: Cpf) -> int:
+    found: int = await connection.fetchval(_COUNT, cpf.digits)
+    return found
+
+
 def _mapping(row: Row) -> StaffMapping:
     found = StaffMapping(**dict(row))
     found.created_by = Cpf(found.created_by).masked if found.created_by else None

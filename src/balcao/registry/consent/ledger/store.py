@@ -111,5 +111,24 @@ async def contradicted(connection: Connection, cpf: Cpf | None) -> list[Row]:
     return list(await connection.fetch(_CONTRADICTED, cpf and cpf.digits))
 
 
+_COUNT_ALL = "SELECT count(*) FROM registry.preference_ledger"
+# A citizen's chain goes as a whole, so that what is left can be followed from its beginning.
+_DELETE_OLD = """
+DELETE FROM registry.preference_ledger WHERE cpf IN (
+    SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - $1::text::interval)
+RETURNING true
+"""
+
+
+async def count_all(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_ALL)
+    return found
+
+
+async def delete_old(connection: Connection, age: str) -> int:
+    """Delete chains whose newest entry is that old; return how many entries. By the owner of the table only."""
+    return len(await connection.fetch(_DELETE_OLD, age))
+
+
 def _entry(row: Row) -> LedgerEntry:
     return LedgerEntry(*(row[name] for name in LedgerEntry.__struct_fields__))

@@ -79,3 +79,15 @@ WHERE held.opt_in <> excluded.opt_in
 async def keep_choices(connection: Connection, cpf: Cpf, choices: Mapping[str, bool]) -> None:
     if choices:
         await connection.execute(_KEEP_CHOICES, cpf.digits, json_text(choices))
+
+
+_COUNT = """
+SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = $1)
+     + (SELECT count(*) FROM registry.preference_choice WHERE cpf = $1)
+"""
+
+
+async def count(connection: Connection, cpf: Cpf) -> int:
+    """Return how many rows are the citizen's: the global flag and the choices."""
+    found: int = await connection.fetchval(_COUNT, cpf.digits)
+    return found

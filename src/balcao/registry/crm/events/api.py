@@ -1,12 +1,11 @@
-"""Routes of the CRM integration."""
+"""Route of the CRM's events."""
 
-from balcao.core.access.rules import authenticated, client
+from balcao.core.access.rules import client
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.http.operations import Routes
 from balcao.registry.crm.events import event_parser, service
-from balcao.registry.crm.events.schemas import Acknowledgement, LoginSync, WebhookBody
-from balcao.registry.crm.login import service as login
+from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
 
 routes = Routes(tags=["crm"])
 
@@ -25,17 +24,6 @@ routes = Routes(tags=["crm"])
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept(call, content)
-
-
-@routes.get(
-    "/auth/validate",
-    "registry.validate_login",
-    authenticated(),
-    "Sincroniza a conta do CRM no login do cidadão",
-    errors=[502],
-)
-async def validate_login(call: Call) -> LoginSync:
-    return await login.validate(call)
 
 
 ROUTES = routes.declared

@@ -34,7 +34,7 @@ _BREAKS = str.maketrans("\r\n\t", "   ")
 
 @dataclass(frozen=True)
 class Event:
-    """An event at the door. `at` is None when the CRM sent no time; `dados` holds known keys only."""
+    """An event as it came in. `at` is None when the CRM sent no time; `dados` holds known keys only."""
 
     cpf: Cpf
     evento: Evento
@@ -47,7 +47,7 @@ class _Raw(msgspec.Struct):
     dados: msgspec.Raw = msgspec.Raw(b"")
 
 
-def read(body: bytes) -> Event:
+def parse(body: bytes) -> Event:
     """Raises Invalid naming the key at fault, never its value."""
     sent = decoding.parse_object(body)
     cpf = _cpf(sent.get("cpf"))
@@ -68,7 +68,7 @@ def _cpf(value: object) -> Cpf:
 
 
 def _evento(value: object) -> Evento:
-    """Compared letter by letter: a clearing is never guessed."""
+    """Compared letter by letter: an erasure is never guessed."""
     if value is None or value == "atualizacao":
         return "atualizacao"
     if value == "anonimizacao":

@@ -1,7 +1,8 @@
-"""The CRM's events: taken in at the door, applied to the mirror by a job, each once."""
+"""The CRM's events: parsed and stored, then applied to the mirror by a job, each once."""
 
 from datetime import timedelta
 
+from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
@@ -9,15 +10,13 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
-from balcao.registry.crm.events import event_parser as door
-from balcao.registry.crm.events import store
+from balcao.registry.crm.events import event_parser, store
 from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.crm.events.event_parser import Event
 from balcao.registry.crm.events.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
 from balcao.registry.mirror.writes import of_delta
-from balcao.registry.rights import clearing
 
 FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
@@ -33,7 +32,7 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     """Answers after the commit of event, job and audit event (spec: webhook rule 5)."""
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
-    event = door.read(body)
+    event = event_parser.parse(body)
     trail = call.platform.audit.trail(call, "event", subject=event.cpf, fields=_fields(event))
     offered = store.Offered(event, call.client, call.request_id, trail)
     with recording():
@@ -62,7 +61,7 @@ async def apply(platform: Platform, event_id: str) -> None:
             return
         if event.evento == "anonimizacao":
             result = await mirror.anonymise(connection, event.cpf, event.at)
-            await clearing.clear(connection, event.cpf, event.at, by_event=True)
+            await platform.part(DeclaredPersonalData).erase(connection, event.cpf, event.at, by_event=True)
         elif event.dados is None:
             result = Result.ANONYMISED
         else:

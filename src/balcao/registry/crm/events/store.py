@@ -1,7 +1,7 @@
 """SQL of the CRM's events."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -127,27 +127,6 @@ async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 
-# A lease whose time is over is anybody's.
-_TAKE_LEASE = """
-INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
-VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
-ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = excluded.until
-WHERE held.until <= clock_timestamp()
-RETURNING true
-"""
-
-
-async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
-    return bool(await connection.fetchval(_TAKE_LEASE, cpf.digits, purpose, holder, seconds))
-
-
-_RELEASE_LEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND holder = $3::uuid"
-
-
-async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
-    await connection.execute(_RELEASE_LEASE, cpf.digits, purpose, holder)
-
-
 _EVENTS = """
 SELECT id::text, cpf, request_id,
     coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dados) AS key), '{}') AS fields
@@ -176,3 +155,44 @@ WHERE id = $1::text::uuid AND applied_at IS NULL
 
 async def give_up_event(connection: Connection, event_id: str) -> None:
     await connection.execute(_GIVE_UP_EVENT, event_id)
+
+
+# An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
+_DEAD = """
+event.applied_at IS NULL AND NOT EXISTS (
+    SELECT FROM queue.pgqueuer AS job
+    WHERE job.entrypoint = 'crm_event' AND job.status IN ('queued', 'picked')
+      AND convert_from(job.payload, 'UTF8')::jsonb ->> 'event' = event.id::text)
+"""
+_COUNT_PAYLOADS = "SELECT count(*) FROM registry.crm_event WHERE dados IS NOT NULL"
+_ERASE_OLD_PAYLOADS = f"""
+UPDATE registry.crm_event AS event SET dados = NULL
+WHERE dados IS NOT NULL AND accepted_at <= now() - $1::interval AND {_DEAD}
+RETURNING true
+"""  # noqa: S608 - our own words only
+_COUNT_ALL = "SELECT count(*) FROM registry.crm_event"
+_DELETE_OLD = f"""
+DELETE FROM registry.crm_event AS event
+WHERE accepted_at <= now() - $1::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
+RETURNING true
+"""  # noqa: S608 - our own words only
+
+
+async def count_payloads(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_PAYLOADS)
+    return found
+
+
+async def erase_old_payloads(connection: Connection, age: timedelta) -> int:
+    """Of events that nobody will apply any more; return how many it were."""
+    return len(await connection.fetch(_ERASE_OLD_PAYLOADS, age))
+
+
+async def count_all(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_ALL)
+    return found
+
+
+async def delete_old(connection: Connection, age: timedelta) -> int:
+    """Delete events that are applied or dead; return how many. By the owner of the table only."""
+    return len(await connection.fetch(_DELETE_OLD, age))

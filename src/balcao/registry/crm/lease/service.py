@@ -10,7 +10,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.crm.deadline import Deadline
-from balcao.registry.crm.events import store
+from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.05
@@ -39,11 +39,11 @@ async def turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadlin
 
 async def _take(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> bool:
     async with platform.database.connection() as connection:
-        return await store.take_lease(connection, cpf, purpose, holder, LEASE_SECONDS)
+        return await store.take(connection, cpf, purpose, holder, LEASE_SECONDS)
 
 
 async def _release(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> None:
     """A lease that cannot be given back ends by itself."""
     with suppress(Unavailable):
         async with platform.database.connection() as connection:
-            await store.release_lease(connection, cpf, purpose, holder)
+            await store.release(connection, cpf, purpose, holder)

@@ -15,8 +15,8 @@ from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient, Upserted
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.registry.crm.events.schemas import Cidadao, LoginSync
 from balcao.registry.crm.lease import service as lease
+from balcao.registry.crm.login.schemas import Cidadao, LoginSync
 from balcao.registry.person.citizens import service as citizens
 
 UNNAMED = "Não informado"

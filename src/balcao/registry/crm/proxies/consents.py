@@ -12,7 +12,7 @@ from balcao.core.values.text import clean
 from balcao.crm import consents
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.registry.crm.events.schemas import CidadaoConsent
+from balcao.registry.crm.login.schemas import CidadaoConsent
 from balcao.registry.crm.proxies.schemas import CrmConsentBody
 from balcao.registry.crm.proxies.service import account_of
 from balcao.registry.mirror import service as mirror

@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm import related
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.registry.crm.events.schemas import Cidadao
+from balcao.registry.crm.login.schemas import Cidadao
 from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, CrmExportedConsent, CrmRelated
 
 

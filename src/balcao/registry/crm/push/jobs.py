@@ -6,7 +6,7 @@ from typing import Any
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
 from balcao.registry.crm.push import service
-from balcao.registry.mirror.outbox import PUSH_JOB
+from balcao.registry.mirror.fields import PUSH_JOB
 
 
 async def push(platform: Platform, payload: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm.push.delivery import Change, deliver
 from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.records import OutboxRow
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
@@ -32,7 +33,7 @@ _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens change
 class Push:
     """What one try sends."""
 
-    row: outbox.Row
+    row: OutboxRow
     change: Change
 
 

@@ -1,15 +1,16 @@
-"""Routes of the CRM integration's operation."""
+"""Routes of the CRM integration's operation and of the mirror as it stands."""
 
 from zoneinfo import ZoneInfo
 
-from balcao.core.access.rules import action
+from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
+from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
-from balcao.registry.crm.state.schemas import CrmEventPage, CrmStatus, EventQuery, ReleasedRegisters
+from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import Wanted
 from balcao.registry.paths import CpfInPath, query_cpf, query_text
 
@@ -49,6 +50,17 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
 )
 async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegisters:
     return await service.release_future(call, cpf)
+
+
+@routes.get(
+    "/citizen/{cpf}/crm-mirror",
+    "registry.read_crm_mirror",
+    own("crm:read"),
+    "O que o CRM e o cidadão disseram, campo a campo, com origem e data",
+    errors=[304, 400],
+)
+async def read_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
+    return personal(await service.read_mirror(call, cpf), call)
 
 
 ROUTES = routes.declared

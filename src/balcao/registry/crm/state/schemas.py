@@ -1,4 +1,4 @@
-"""Wire types of the CRM integration's operation (rules: registry 2.10)."""
+"""Wire types of the CRM integration's operation and of the mirror as it stands (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,6 +6,8 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.http.paging import PageQuery, Pagination
+from balcao.registry.mirror.records import HeldConsent
+from balcao.registry.mirror.writes import Value
 
 
 class CircuitStatus(msgspec.Struct):
@@ -69,3 +71,21 @@ class EventQuery(PageQuery, rename={"from_": "from"}):
 
 class ReleasedRegisters(msgspec.Struct):
     released: int
+
+
+class MirroredField(msgspec.Struct):
+    """`effective` tells whether the citizen's record shows it; a cleared one has the value null."""
+
+    name: str
+    value: Value
+    updated_at: datetime
+    origin: str
+    effective: bool
+
+
+class CrmMirror(msgspec.Struct):
+    cpf: str
+    anonymised_at: datetime | None
+    consents_cleared_at: datetime | None
+    fields: list[MirroredField]
+    crm_consentimentos: list[HeldConsent]

@@ -1,4 +1,4 @@
-"""How the CRM integration fares, for its operators: state, events, what lies ahead of the clock."""
+"""How the CRM integration fares: state, events, what lies ahead of the clock, and what is mirrored of a citizen."""
 
 from datetime import timedelta
 
@@ -14,13 +14,16 @@ from balcao.registry.crm.state import store
 from balcao.registry.crm.state.schemas import (
     CircuitStatus,
     CrmEventPage,
+    CrmMirror,
     CrmStatus,
     EventStatus,
+    MirroredField,
     PushStatus,
     ReleasedRegisters,
 )
 from balcao.registry.crm.state.store import Wanted
 from balcao.registry.mirror import service as mirror
+from balcao.registry.person.citizens import choices
 
 
 async def read_status(call: Call) -> CrmStatus:
@@ -66,3 +69,16 @@ async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
             raise NotFound("Não há espelho deste cidadão.", code="mirror-unknown")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=released)
     return ReleasedRegisters(len(released))
+
+
+async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
+    """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
+    async with call.reading(cpf, ["crm_mirror"]) as connection:
+        held = await mirror.read(connection, cpf)
+        head = await mirror.read_head(connection, cpf)
+    shown = choices.shown(held)
+    fields = [
+        MirroredField(name, register.value, register.at, register.origin, name in shown)
+        for name, register in sorted(held.registers.items())
+    ]
+    return CrmMirror(cpf.digits, head.anonymised_at, head.consents_cleared_at, fields, head.consents)

@@ -1,5 +1,7 @@
 """SQL of the vehicle catalogue. A brand is always locked before a model, so that nobody waits in a circle."""
 
+from collections.abc import Sequence
+
 import asyncpg
 import msgspec
 
@@ -151,6 +153,48 @@ async def delete_brand(connection: Connection, brand_id: str) -> None:
 
 async def delete_model(connection: Connection, model_id: str) -> None:
     await connection.execute(_DELETE_MODEL, model_id)
+
+
+# A brand that is there stays as it is, whatever it was renamed to; so does a live one of the same name.
+_IMPORT_BRANDS = """
+INSERT INTO registry.vehicle_brand (id, name, name_key)
+SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS loaded (id, name, name_key)
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def import_brands(connection: Connection, *columns: Sequence[str]) -> int:
+    """Write ids, names and name keys that are not there yet; return how many they are."""
+    return len(await connection.fetch(_IMPORT_BRANDS, *columns))
+
+
+# The brand is the one that has the name now, else the one that was made under it.
+_IMPORT_MODELS = """
+INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
+SELECT loaded.id, brand.id, loaded.name, loaded.name_key, loaded.vehicle_type
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS loaded (id, brand_id, brand_key, name, name_key, vehicle_type)
+CROSS JOIN LATERAL (
+    SELECT id FROM registry.vehicle_brand
+    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = loaded.brand_key OR id = loaded.brand_id)
+    ORDER BY name_key = loaded.brand_key DESC LIMIT 1) AS brand
+WHERE NOT EXISTS (
+    SELECT FROM registry.vehicle_model AS other
+    WHERE other.brand_id = brand.id AND other.name_key = loaded.name_key AND other.id <> loaded.id
+        AND other.deleted_at IS NULL)
+ON CONFLICT (id) DO UPDATE SET vehicle_type = excluded.vehicle_type
+WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
+    AND vehicle_model.vehicle_type <> excluded.vehicle_type
+    AND NOT EXISTS (
+        SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL)
+RETURNING true
+"""
+
+
+async def import_models(connection: Connection, *columns: Sequence[str]) -> int:
+    """Write ids, brands' ids and name keys, names, name keys and types; return how many are new or changed."""
+    return len(await connection.fetch(_IMPORT_MODELS, *columns))
 
 
 def _model(row: Row) -> KeptVehicleModel:

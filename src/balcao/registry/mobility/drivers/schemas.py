@@ -1,28 +1,10 @@
 """Wire types of driver links and invitations (rules: registry 3.6)."""
 
 from datetime import datetime
-from enum import StrEnum
 
 import msgspec
 
-from balcao.registry.mobility.catalogue.schemas import VehicleType
-
-
-class LinkStatus(StrEnum):
-    PENDING = "pending"
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-    REVOKED = "revoked"
-
-
-class EmailStatus(StrEnum):
-    """`pending`: not yet taken up; `queued`: being sent, perhaps again."""
-
-    PENDING = "pending"
-    QUEUED = "queued"
-    SENT = "sent"
-    FAILED = "failed"
-    SKIPPED = "skipped"
+from balcao.registry.mobility.invitations.schemas import EmailStatus, InvitedVehicle, LinkStatus
 
 
 class ConductorInvite(msgspec.Struct):
@@ -58,15 +40,6 @@ class Conductor(msgspec.Struct, kw_only=True):
 
 class Conductors(msgspec.Struct):
     data: list[Conductor]
-
-
-class InvitedVehicle(msgspec.Struct, kw_only=True):
-    display_name: str | None
-    brand_label: str | None
-    model_label: str | None
-    vehicle_type: VehicleType
-    color: str
-    vehicle_photo_url: str | None
 
 
 class VehicleInvitation(msgspec.Struct, kw_only=True):

@@ -1,28 +1,27 @@
 """Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
 
-from dataclasses import dataclass
-
 import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.errors import Invalid
 from balcao.core.http.idempotency import once
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean
 from balcao.registry.mobility import people
-from balcao.registry.mobility.drivers import states, store, views
+from balcao.registry.mobility.drivers import states, views
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
     Conductors,
     DrivenVehicle,
     InvitationAnswer,
-    LinkStatus,
     VehicleInvitations,
 )
-from balcao.registry.mobility.drivers.store import Link
-from balcao.registry.mobility.invitations import service as letters
+from balcao.registry.mobility.invitations import service as invitations
+from balcao.registry.mobility.invitations.records import Link
+from balcao.registry.mobility.invitations.schemas import LinkStatus
+from balcao.registry.mobility.invitations.service import Invitee
 from balcao.registry.mobility.vehicles import service as vehicles
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 
@@ -34,7 +33,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
     """Pending and accepted ones, oldest first. Raises DriverRefused, NotFound."""
     async with vehicles.tracing_refusals(call), call.platform.database.transaction() as connection:
         vehicles.require_owner(await vehicles.seen(connection, vehicle_id, cpf), cpf)
-        links = await store.open_of(connection, vehicle_id)
+        links = await invitations.open_of(connection, vehicle_id)
         accepted = _accepted(links)
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
         known = await people.contacts(connection, accepted)
@@ -42,14 +41,6 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
     if people.hides_phones(call):
         shown = [msgspec.structs.replace(conductor, phone=None) for conductor in shown]
     return Conductors(shown)
-
-
-@dataclass(frozen=True)
-class _Invitee:
-    cpf: Cpf
-    email: str
-    name: str | None
-    phone: str | None
 
 
 async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
@@ -61,8 +52,7 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
             vehicle = await vehicles.owned(connection, vehicle_id, cpf)
             if invitee.cpf.digits == vehicle.owner_cpf:
                 raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-            link = await _added(connection, call, vehicle.id, invitee, cpf)
-            await letters.order(connection, link.id)
+            link = await invitations.invite(connection, call, vehicle.id, invitee, cpf)
             await people.record(connection, call, "create", cpf, [invitee.cpf.digits], FIELDS)
             return views.conductor(link, cpf, {})
 
@@ -76,18 +66,18 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
     """
     async with call.platform.database.transaction() as connection:
         vehicle = await vehicles.seen(connection, vehicle_id, cpf)
-        link = await store.lock(connection, link_id, vehicle_id)
-        if link is None or not (vehicle.owner_cpf == cpf.digits or _drives(link, cpf)):
-            raise _unknown()
+        link = await invitations.lock(connection, link_id, vehicle_id)
+        if not (vehicle.owner_cpf == cpf.digits or _drives(link, cpf)):
+            raise invitations.unknown()
         states.require_open(link.status)
-        await store.revoke(connection, link.id)
+        await invitations.revoke(connection, link)
         await people.record(connection, call, "delete", cpf, [vehicle.owner_cpf, link.conductor_cpf], FIELDS)
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
     """Pending ones, newest first."""
     async with call.platform.database.transaction() as connection:
-        pending = await store.pending_of(connection, cpf)
+        pending = await invitations.pending_of(connection, cpf)
         owners = {offered.owner_cpf for offered in pending if offered.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         known = await people.contacts(connection, owners)
@@ -98,13 +88,11 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
     """Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted."""
     wanted = states.answer_of(body.status)
     async with call.platform.database.transaction() as connection:
-        link = await store.lock(connection, link_id)
-        if link is None or link.conductor_cpf != cpf.digits:
-            raise _unknown()
-        if not await store.vehicle_lives(connection, link.vehicle_id):
-            raise _unknown()
+        link = await invitations.lock(connection, link_id)
+        if link.conductor_cpf != cpf.digits or not await vehicles.lives(connection, link.vehicle_id):
+            raise invitations.unknown()
         states.require_pending(link.status)
-        answered = await store.answer(connection, link.id, wanted)
+        answered = await invitations.answer(connection, link, wanted)
         await people.record(connection, call, "update", cpf, _inviter(link), FIELDS)
         known = await people.contacts(connection, _accepted([answered]))
     return views.conductor(answered, cpf, known)
@@ -112,25 +100,14 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
 
 async def driven_by(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
     """For the person's export: links in whatever state."""
-    return [views.driven(offered, driver) for offered in await store.every_of(connection, driver)]
+    return [views.driven(offered, driver) for offered in await invitations.every_of(connection, driver)]
 
 
-async def _added(connection: Connection, call: Call, vehicle_id: str, invitee: _Invitee, inviter: Cpf) -> Link:
-    """The vehicle is locked, so the count holds."""
-    most, held = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
-    link = await store.insert(connection, vehicle_id, invitee.cpf, invitee.email, invitee.name, invitee.phone, inviter)
-    if link is None:
-        raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
-    if most and held >= most:
-        raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
-    return link
-
-
-def _checked(body: ConductorInvite) -> _Invitee:
+def _checked(body: ConductorInvite) -> Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
-    return _Invitee(
+    return Invitee(
         cpf,
         _email(body.email),
         _optional("name", body.name, LONGEST_NAME),
@@ -159,7 +136,3 @@ def _accepted(links: list[Link]) -> list[str]:
 
 def _inviter(link: Link) -> list[str]:
     return [link.invited_by_cpf] if link.invited_by_cpf else []
-
-
-def _unknown() -> NotFound:
-    return NotFound("Não há condutor ou convite com este id.", code="conductor-unknown")

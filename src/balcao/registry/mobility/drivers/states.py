@@ -1,7 +1,7 @@
 """The states of a driver link and who may move it, without SQL and HTTP (rules: registry 4.8)."""
 
 from balcao.core.errors import Invalid
-from balcao.registry.mobility.drivers.schemas import LinkStatus
+from balcao.registry.mobility.invitations.schemas import LinkStatus
 
 OPEN = frozenset({LinkStatus.PENDING, LinkStatus.ACCEPTED})
 _ANSWERS = {LinkStatus.ACCEPTED, LinkStatus.REJECTED}

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mobility.drivers.schemas import Conductor, DrivenVehicle, LinkStatus, VehicleInvitation
-from balcao.registry.mobility.drivers.store import Link, Offered
+from balcao.registry.mobility.drivers.schemas import Conductor, DrivenVehicle, VehicleInvitation
+from balcao.registry.mobility.invitations.records import Link, Offered
+from balcao.registry.mobility.invitations.schemas import LinkStatus
 from balcao.registry.mobility.people import Contact, shown
 
 NOBODY = Contact(None, None, None)

@@ -1,4 +1,4 @@
-"""What the worker runs for the letters of invitations."""
+"""What the worker runs for the e-mails of invitations."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,55 +1,173 @@
-"""SQL of an invitation's e-mail: where it stands, on the link's row."""
+"""SQL of the invitations: the one writer of the links between vehicles and drivers, and of their e-mails."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from datetime import datetime
 
-from balcao.core.database.pool import Connection
+import msgspec
+
+from balcao.core.database.pool import Connection, Row
 from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.mobility.catalogue.schemas import VehicleType
+from balcao.registry.mobility.invitations.records import InvitationEmail, Link, Offered
+from balcao.registry.mobility.invitations.schemas import InvitedVehicle, LinkStatus
+
+_COLUMNS = ", ".join(f"link.{name}" for name in Link.__struct_fields__)
+_COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_id,", "link.vehicle_id::text,")
+
+_OPEN = f"""
+SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link
+WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+ORDER BY created_at, id
+"""  # noqa: S608 - constants
 
 
-@dataclass(frozen=True)
-class Letter:
-    """`tries` counts this one."""
-
-    to: str
-    invitee: Cpf
-    tries: int
+async def open_of(connection: Connection, vehicle_id: str) -> list[Link]:
+    """Pending and accepted ones of a vehicle, oldest first."""
+    return [_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
 
 
-# A letter sent is not sent again; one that failed for the last time is, when an operator asks for it.
-_TAKE = """
+_INSERT = f"""
+INSERT INTO registry.vehicle_conductor AS link
+    (id, vehicle_id, conductor_cpf, notify_email, conductor_name, phone, invited_by_cpf)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (vehicle_id, conductor_cpf) WHERE status IN ('pending', 'accepted') DO NOTHING
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - constants
+
+
+async def insert(
+    connection: Connection,
+    vehicle_id: str,
+    invitee: Cpf,
+    email: str,
+    name: str | None,
+    phone: str | None,
+    inviter: Cpf,
+) -> Link | None:
+    """None when the person has a pending or accepted link already."""
+    values = (new_id(), vehicle_id, invitee.digits, email, name, phone, inviter.digits)
+    row = await connection.fetchrow(_INSERT, *values)
+    return _link(row) if row else None
+
+
+_COUNT_OPEN = """
+SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+"""
+
+
+async def count_open(connection: Connection, vehicle_id: str) -> int:
+    found: int = await connection.fetchval(_COUNT_OPEN, vehicle_id)
+    return found
+
+
+_LOCK = f"""
+SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = $1 AND vehicle_id = coalesce($2, vehicle_id)
+FOR UPDATE
+"""  # noqa: S608 - constants
+
+
+async def lock(connection: Connection, link_id: str, vehicle_id: str | None = None) -> Link | None:
+    """With `vehicle_id`, only a link of that vehicle."""
+    row = await connection.fetchrow(_LOCK, link_id, vehicle_id)
+    return _link(row) if row else None
+
+
+_ANSWER = f"""
+UPDATE registry.vehicle_conductor AS link
+SET status = $2, responded_at = clock_timestamp(), updated_at = clock_timestamp()
+WHERE id = $1
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - constants
+
+
+async def answer(connection: Connection, link_id: str, status: LinkStatus) -> Link:
+    return _link(await connection.fetchrow(_ANSWER, link_id, status))
+
+
+_REVOKE = "UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp() WHERE id = $1"
+
+
+async def revoke(connection: Connection, link_id: str) -> None:
+    await connection.execute(_REVOKE, link_id)
+
+
+_OFFERED = f"""
+SELECT {_COLUMNS}, vehicle.display_name, coalesce(vehicle.brand_other, brand.name) AS brand_label,
+       coalesce(vehicle.model_other, model.name) AS model_label, vehicle.vehicle_type, vehicle.color,
+       vehicle.vehicle_photo_url, vehicle.owner_cpf
+FROM registry.vehicle_conductor AS link
+JOIN registry.vehicle ON vehicle.id = link.vehicle_id
+LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
+LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
+"""  # noqa: S608 - constants
+_PENDING = f"""{_OFFERED}
+WHERE link.conductor_cpf = $1 AND link.status = 'pending' AND vehicle.deleted_at IS NULL
+ORDER BY link.created_at DESC, link.id DESC
+"""
+_EVERY = f"{_OFFERED} WHERE link.conductor_cpf = $1 ORDER BY link.created_at, link.id"
+
+
+async def pending_of(connection: Connection, invitee: Cpf) -> list[Offered]:
+    """Newest first."""
+    return [_offered(row) for row in await connection.fetch(_PENDING, invitee.digits)]
+
+
+async def every_of(connection: Connection, person: Cpf) -> list[Offered]:
+    """In whatever state, oldest first."""
+    return [_offered(row) for row in await connection.fetch(_EVERY, person.digits)]
+
+
+# Revoking waits for whoever answers an invitation at this moment, and then finds what they left. Whoever locks several
+# links does so in the order of their ids, after the vehicle: nobody waits in a circle.
+_REVOKE_ALL = """
+UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+    ORDER BY id FOR UPDATE)
+RETURNING conductor_cpf
+"""
+
+
+async def revoke_all(connection: Connection, vehicle_id: str) -> list[str]:
+    """Revoke every open link of a vehicle, which is locked; return whose."""
+    return [row["conductor_cpf"] for row in await connection.fetch(_REVOKE_ALL, vehicle_id)]
+
+
+# An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.
+_TAKE_EMAIL = """
 UPDATE registry.vehicle_conductor
 SET email_status = 'queued', email_attempts = email_attempts + 1, email_attempted_at = clock_timestamp()
 WHERE id = $1 AND status = 'pending' AND email_status IN ('pending', 'queued', 'failed')
 RETURNING notify_email, conductor_cpf, email_attempts
 """
-_SKIP = """
+_SKIP_EMAIL = """
 UPDATE registry.vehicle_conductor SET email_status = 'skipped'
 WHERE id = $1 AND email_status IN ('pending', 'queued')
 """
-_FINISH = "UPDATE registry.vehicle_conductor SET email_status = $2 WHERE id = $1"
+_FINISH_EMAIL = "UPDATE registry.vehicle_conductor SET email_status = $2 WHERE id = $1"
 
 
-async def take(connection: Connection, link_id: str) -> Letter | None:
-    """The letter to send now; None when there is nothing to send any more."""
-    row = await connection.fetchrow(_TAKE, link_id)
-    return Letter(row["notify_email"], Cpf(row["conductor_cpf"]), row["email_attempts"]) if row else None
+async def take_email(connection: Connection, link_id: str) -> InvitationEmail | None:
+    """Return the e-mail to send now; None when there is nothing to send any more."""
+    row = await connection.fetchrow(_TAKE_EMAIL, link_id)
+    return InvitationEmail(row["notify_email"], Cpf(row["conductor_cpf"]), row["email_attempts"]) if row else None
 
 
-async def skip(connection: Connection, link_id: str) -> None:
-    await connection.execute(_SKIP, link_id)
+async def skip_email(connection: Connection, link_id: str) -> None:
+    await connection.execute(_SKIP_EMAIL, link_id)
 
 
-async def finish(connection: Connection, link_id: str, status: str) -> None:
-    await connection.execute(_FINISH, link_id, status)
+async def finish_email(connection: Connection, link_id: str, status: str) -> None:
+    await connection.execute(_FINISH_EMAIL, link_id, status)
 
 
 _INVITEES = "SELECT id::text, conductor_cpf FROM registry.vehicle_conductor WHERE id = ANY ($1::text[]::uuid[])"
 
 
 async def invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Whom a letter is for, by the link's id."""
+    """Return whom an e-mail is for, by the link's id."""
     rows = await connection.fetch(_INVITEES, list(ids))
     return {row["id"]: Subject(Cpf(row["conductor_cpf"]), fields=["notify_email"]) for row in rows}
 
@@ -59,3 +177,78 @@ _INVITATIONS_OF = "SELECT id::text FROM registry.vehicle_conductor WHERE conduct
 
 async def invitations_of(connection: Connection, cpf: Cpf) -> list[str]:
     return [row["id"] for row in await connection.fetch(_INVITATIONS_OF, cpf.digits)]
+
+
+_EXPIRE = """
+UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor WHERE status = 'pending' AND created_at < now() - interval '90 days'
+    ORDER BY id FOR UPDATE)
+RETURNING true
+"""
+_DELETE_OLD = """
+DELETE FROM registry.vehicle_conductor
+WHERE status IN ('rejected', 'revoked') AND updated_at < now() - interval '2 years'
+RETURNING true
+"""
+_COUNT_ALL = "SELECT count(*) FROM registry.vehicle_conductor"
+_COUNT_PENDING = "SELECT count(*) FROM registry.vehicle_conductor WHERE status = 'pending'"
+
+
+async def expire(connection: Connection) -> int:
+    """Revokes what nobody answered in 90 days; answers how many."""
+    return len(await connection.fetch(_EXPIRE))
+
+
+async def delete_old(connection: Connection) -> int:
+    """Of links rejected or revoked two years ago nothing stays; answers how many. By the owner of the tables only."""
+    return len(await connection.fetch(_DELETE_OLD))
+
+
+async def count_all(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_ALL)
+    return found
+
+
+async def count_pending(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_PENDING)
+    return found
+
+
+# In the order of everybody who changes several: the vehicles, then the links by their ids.
+_LOCK_VEHICLES = "SELECT FROM registry.vehicle WHERE owner_cpf = $1 ORDER BY id FOR UPDATE"
+# Both directions: what others typed of the person, and what the person typed of others.
+_ERASE_TYPED = """
+UPDATE registry.vehicle_conductor
+SET status = CASE WHEN status IN ('pending', 'accepted') THEN 'revoked' ELSE status END,
+    conductor_name = NULL, notify_email = NULL, phone = NULL, invited_by_cpf = NULL,
+    updated_at = CASE WHEN status IN ('pending', 'accepted') THEN $2 ELSE updated_at END
+WHERE id IN (
+    SELECT id FROM registry.vehicle_conductor
+    WHERE (conductor_cpf = $1 OR vehicle_id IN (SELECT id FROM registry.vehicle WHERE owner_cpf = $1))
+        AND num_nonnulls(conductor_name, notify_email, phone, invited_by_cpf) > 0
+    ORDER BY id FOR UPDATE)
+RETURNING true
+"""
+
+
+async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """Erase what was typed of the person or by them, and revoke their open links; return how many it were."""
+    await connection.execute(_LOCK_VEHICLES, cpf.digits)
+    return len(await connection.fetch(_ERASE_TYPED, cpf.digits, at))
+
+
+def _link(row: Row) -> Link:
+    return msgspec.convert(dict(row), Link)
+
+
+def _offered(row: Row) -> Offered:
+    vehicle = InvitedVehicle(
+        display_name=row["display_name"],
+        brand_label=row["brand_label"],
+        model_label=row["model_label"],
+        vehicle_type=VehicleType(row["vehicle_type"]),
+        color=row["color"],
+        vehicle_photo_url=row["vehicle_photo_url"],
+    )
+    return Offered(_link(row), vehicle, row["owner_cpf"])

@@ -14,6 +14,7 @@ from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
+from balcao.registry.mobility.invitations import service as invitations
 from balcao.registry.mobility.people import Contact, DriverRefused
 from balcao.registry.mobility.vehicles import form as forms
 from balcao.registry.mobility.vehicles import store, views
@@ -37,7 +38,7 @@ async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     async with call.platform.database.transaction() as connection:
 
         async def make() -> VehicleDetail:
-            await _require_room(connection, call, cpf)
+            await _require_below_limit(connection, call, cpf)
             settled = await _settled(connection, form)
             id_ = await store.insert(connection, cpf, call.platform.settings.mobility_prefix, settled)
             await people.record(connection, call, "create", cpf, [], FIELDS)
@@ -73,7 +74,8 @@ async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
             return
         vehicle = await owned(connection, vehicle_id, cpf)
         await _require_unchanged(connection, call, vehicle, cpf)
-        drivers = await store.delete(connection, vehicle_id)
+        await store.delete(connection, vehicle_id)
+        drivers = await invitations.revoke_all(connection, vehicle_id)
         await people.record(connection, call, "delete", cpf, drivers, FIELDS)
 
 
@@ -109,6 +111,11 @@ async def tracing_refusals(call: Call) -> AsyncIterator[None]:
         raise
 
 
+async def lives(connection: Connection, vehicle_id: str) -> bool:
+    """Return whether there is such a vehicle that is not deleted."""
+    return await store.lives(connection, vehicle_id)
+
+
 async def owned_by(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     """For the person's export: deleted ones too."""
     contact = (await people.contacts(connection, [owner.digits]))[owner.digits]
@@ -127,7 +134,7 @@ async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicl
         require_match(call.if_match, Ready.of(await _detail(connection, call, vehicle, viewer)).etag)
 
 
-async def _require_room(connection: Connection, call: Call, owner: Cpf) -> None:
+async def _require_below_limit(connection: Connection, call: Call, owner: Cpf) -> None:
     most, held = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
     if most and held >= most:
         raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")

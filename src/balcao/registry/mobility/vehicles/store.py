@@ -1,4 +1,4 @@
-"""SQL of the vehicles and of who may see one; the driver links are only read here, and revoked with their vehicle."""
+"""SQL of the vehicles and of who may see one; the driver links are only read here."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -132,24 +132,21 @@ async def update(connection: Connection, vehicle_id: str, form: VehicleCreate) -
     await connection.execute(_UPDATE, vehicle_id, *_values(form))
 
 
-# Revoking waits for whoever answers an invitation at this moment, and then finds what they left. Whoever locks several
-# links does so in the order of their ids, after the vehicle: nobody waits in a circle.
 _DELETE = """
 UPDATE registry.vehicle SET deleted_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id = $1
 """
-_REVOKE_LINKS = """
-UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
-WHERE id IN (
-    SELECT id FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
-    ORDER BY id FOR UPDATE)
-RETURNING conductor_cpf
-"""
 
 
-async def delete(connection: Connection, vehicle_id: str) -> list[str]:
-    """Revokes every link; answers whose."""
+async def delete(connection: Connection, vehicle_id: str) -> None:
     await connection.execute(_DELETE, vehicle_id)
-    return [row["conductor_cpf"] for row in await connection.fetch(_REVOKE_LINKS, vehicle_id)]
+
+
+_LIVE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND deleted_at IS NULL)"
+
+
+async def lives(connection: Connection, vehicle_id: str) -> bool:
+    found: bool = await connection.fetchval(_LIVE, vehicle_id)
+    return found
 
 
 _DELETED_BY = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND owner_cpf = $2 AND deleted_at IS NOT NULL)"
@@ -159,6 +156,43 @@ async def was_owned(connection: Connection, vehicle_id: str, owner: Cpf) -> bool
     """Whether it is a deleted one of theirs."""
     found: bool = await connection.fetchval(_DELETED_BY, vehicle_id, owner.digits)
     return found
+
+
+# What is left belongs to nobody: the registration number, and what kind of vehicle it was given to.
+_ERASED = """
+owner_cpf = NULL, display_name = NULL, serial_number = NULL, brand_other = NULL, model_other = NULL,
+serial_number_photo_url = NULL, serial_number_photo_file_name = NULL, serial_number_photo_file_size = NULL,
+vehicle_photo_url = NULL, vehicle_photo_file_name = NULL, vehicle_photo_file_size = NULL,
+invoice_photo_url = NULL, invoice_photo_file_name = NULL, invoice_photo_file_size = NULL
+"""
+_ERASE_OLD = f"""
+UPDATE registry.vehicle SET {_ERASED}
+WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
+RETURNING true
+"""  # noqa: S608 - constants
+_COUNT_ALL = "SELECT count(*) FROM registry.vehicle"
+
+
+async def erase_old(connection: Connection) -> int:
+    """Of vehicles deleted two years ago the registration number stays, without a person; answers how many."""
+    return len(await connection.fetch(_ERASE_OLD))
+
+
+async def count_all(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT_ALL)
+    return found
+
+
+_ERASE_OWNED = f"""
+UPDATE registry.vehicle SET deleted_at = coalesce(deleted_at, $2), updated_at = $2, {_ERASED}
+WHERE owner_cpf = $1
+RETURNING true
+"""  # noqa: S608 - constants
+
+
+async def erase_owned(connection: Connection, cpf: Cpf, at: datetime) -> int:
+    """Soft-deleted; the registration number stays without a person."""
+    return len(await connection.fetch(_ERASE_OWNED, cpf.digits, at))
 
 
 def _values(form: VehicleCreate) -> tuple[Any, ...]:

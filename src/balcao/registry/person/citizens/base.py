@@ -104,7 +104,7 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     telefone: BasePhones | None = None
 
 
-class CitizenLine(BaseRecord, kw_only=True):
+class CitizenRow(BaseRecord, kw_only=True):
     """One line of the import: the base record and, beside it, the wallet's members."""
 
     documentos: Documents | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from balcao.registry.mirror import translation
-from balcao.registry.mirror.store import Mirror, Register
+from balcao.registry.mirror.records import Mirror, MirroredField
 from balcao.registry.mirror.translation import Phone
 
 ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
@@ -21,7 +21,7 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def register(mirror: Mirror, field: str) -> Register | None:
+def register(mirror: Mirror, field: str) -> MirroredField | None:
     """A register with a value; a cleared one counts as absent."""
     found = mirror.registers.get(field)
     return found if found is not None and found.value is not None else None

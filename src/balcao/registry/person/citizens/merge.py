@@ -10,7 +10,7 @@ import msgspec
 
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import translation
-from balcao.registry.mirror.store import Mirror, Register
+from balcao.registry.mirror.records import Mirror, MirroredField
 from balcao.registry.person.citizens import choices
 from balcao.registry.person.citizens.schemas import (
     Address,
@@ -81,7 +81,7 @@ def _ethnicity(mirror: Mirror, base: Base) -> str | None:
     return translation.ethnicity_shown(found) if found is not None else base.get("raca")
 
 
-def _sources(register: Register) -> tuple[str, str]:
+def _sources(register: MirroredField) -> tuple[str, str]:
     return _ORIGINS.get(register.origin, _DECLARED)
 
 

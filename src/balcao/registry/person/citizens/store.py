@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 
 _READ = "SELECT record::text FROM registry.base_record WHERE cpf = $1"
@@ -14,6 +14,14 @@ _READ = "SELECT record::text FROM registry.base_record WHERE cpf = $1"
 async def read_base(connection: Connection, cpf: Cpf) -> dict[str, Any] | None:
     found = await connection.fetchval(_READ, cpf.digits)
     return None if found is None else msgspec.json.decode(found, type=dict[str, Any])
+
+
+_READ_ORIGIN = "SELECT source, loaded_at FROM registry.base_record WHERE cpf = $1"
+
+
+async def read_origin(connection: Connection, cpf: Cpf) -> Row | None:
+    """Return where the record comes from, and when it was imported."""
+    return await connection.fetchrow(_READ_ORIGIN, cpf.digits)
 
 
 class Loaded(NamedTuple):

@@ -1,14 +1,17 @@
-"""The sandbox's self-declared data: an address of Ana's own, over the one that the city has loaded."""
+"""The sandbox's self-declared data: Ana's own address over the city's, and Gabriela's gender after her erasure."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
 from balcao.registry.person.declared import service
-from balcao.registry.person.declared.schemas import AddressBody
+from balcao.registry.person.declared.schemas import AddressBody, GenderBody
 
 ANA = Cpf("90000000175")
+GABRIELA = Cpf("90000000760")
 HOME = AddressBody(
     tipo_logradouro="Rua",
     logradouro="das Marés",
@@ -23,7 +26,19 @@ HOME = AddressBody(
 
 async def load(platform: Platform) -> None:
     """Once: whoever tries the sandbox out may have changed it since."""
+    await _anonymised_then_declared(platform)
     async with platform.database.connection() as connection:
         shown = (await citizens.record_of(connection, ANA)).endereco.principal
     if shown is None or shown.origem != SELF_DECLARED:
         await service.declare_address(operator_call(platform, "registry.demo"), ANA, HOME)
+
+
+async def _anonymised_then_declared(platform: Platform) -> None:
+    """Gabriela: erased by an event, with a gender of her own afterwards."""
+    call = operator_call(platform, "registry.demo")
+    async with platform.database.transaction() as connection:
+        if (await mirror.read(connection, GABRIELA)).known:
+            return
+        await mirror.anonymise(connection, GABRIELA, utc_now())
+        await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)
+    await service.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))

@@ -1,15 +1,18 @@
 """Fábio's pets: one of the city's records, two of his own."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.imports.service import load as load_lines
+from balcao.core.imports import service as imports
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import service
-from balcao.registry.person.pets.loading import LOADS
-from balcao.registry.person.pets.schemas import PetBody, PetClinic, PetLine
+from balcao.registry.person.pets.imports import IMPORTS
+from balcao.registry.person.pets.schemas import PetBody, PetClinic, PetRow
 
 FABIO = Cpf("90000000680")
-LOADED = PetLine(
+LOADED = PetRow(
     cpf=FABIO.digits,
     id_animal=4711,
     animal_nome="Tainha",
@@ -37,8 +40,12 @@ OWN = (
 
 async def load(platform: Platform) -> None:
     """The own ones once: what a person tried out stays as it is."""
-    await load_lines(platform, LOADS[0], [LOADED])
+    await imports.load_rows(platform, IMPORTS[0], [LOADED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_stats(call, FABIO)).self_registered_pets_count:
         for body in OWN:
             await service.create_pet(call, FABIO, body)
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    return {"pet_cpf": FABIO.digits, "pet_id": LOADED.id_animal}

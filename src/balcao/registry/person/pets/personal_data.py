@@ -1,12 +1,12 @@
-"""The pets of a person, for export and anonymisation: their own are erased, the city's records stay."""
+"""The pets as personal data: a person's own are erased, the city's records stay."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, Holding
+from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import store
@@ -16,13 +16,13 @@ from balcao.registry.person.pets.service import without_tutors_cpf
 ERASED = list(PetBody.__struct_fields__)
 
 
-async def _exported(connection: Connection, cpf: Cpf) -> dict[str, Any]:
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     pets = [without_tutors_cpf(pet) for pet in await store.all_of_person(connection, cpf)]
     return {"pets": msgspec.to_builtins(pets)}
 
 
-async def _cleared(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
     return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
 
 
-HOLDING = Holding("pets", _exported, _cleared, tables=("registry.loaded_pet", "registry.own_pet"))
+PERSONAL_DATA = PersonalData("pets", _export, _erase, tables=("registry.loaded_pet", "registry.own_pet"))

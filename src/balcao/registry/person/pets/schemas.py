@@ -110,7 +110,7 @@ class PetStats(msgspec.Struct):
     self_registered_pets_count: int
 
 
-class PetLine(PetRecord, kw_only=True):
+class PetRow(PetRecord, kw_only=True):
     """One line of the city's file."""
 
     cpf: str

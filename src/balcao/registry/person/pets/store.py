@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.pets.schemas import Pet, PetLine, PetRecord
+from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
 
 # The city's numbers lie below the citizens' own: one order serves "loaded ones first, then by number".
 _OF_PERSON = """
@@ -99,7 +99,7 @@ RETURNING true
 """
 
 
-async def load(connection: Connection, lines: Sequence[PetLine]) -> int:
+async def load(connection: Connection, lines: Sequence[PetRow]) -> int:
     """By the owner of the tables only. Of lines of one pet and person the last counts."""
     last = {(line.cpf, line.id_animal): line for line in lines}
     return len(await connection.fetch(_LOAD, json_text(list(last.values()))))

@@ -190,6 +190,14 @@ SELECT (SELECT count(*) FROM ended) + (SELECT count(*) FROM expired)
 """
 
 
+_COUNT = "SELECT count(*) FROM registry.phone_verification"
+
+
+async def count(connection: Connection) -> int:
+    found: int = await connection.fetchval(_COUNT)
+    return found
+
+
 async def erase_expired(connection: Connection) -> int:
     """How many verifications lost their number or went altogether."""
     erased: int = await connection.fetchval(_ERASE_EXPIRED)

@@ -54,3 +54,11 @@ _CLEAR_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id =
 async def clear_avatar(connection: Connection, avatar_id: str) -> None:
     """From every citizen who chose it."""
     await connection.execute(_CLEAR_AVATAR, avatar_id)
+
+
+_COUNT = "SELECT count(*) FROM registry.settings WHERE cpf = $1"
+
+
+async def count(connection: Connection, cpf: Cpf) -> int:
+    found: int = await connection.fetchval(_COUNT, cpf.digits)
+    return found

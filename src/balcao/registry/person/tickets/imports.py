@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.imports.declaration import Load
+from balcao.core.imports.declaration import Import
 from balcao.core.imports.members import require_issued_cpf
 from balcao.core.values import days
 from balcao.registry.person.tickets import store
@@ -14,7 +14,7 @@ from balcao.registry.person.tickets import store
 _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
-class TicketLine(msgspec.Struct, kw_only=True):
+class TicketRow(msgspec.Struct, kw_only=True):
     """One line of the import; a ticket is known by citizen and `id`."""
 
     cpf: str
@@ -38,9 +38,9 @@ class TicketLine(msgspec.Struct, kw_only=True):
         days.require(self, *_INSTANTS)
 
 
-async def write(connection: Connection, lines: Sequence[TicketLine]) -> int:
+async def write(connection: Connection, lines: Sequence[TicketRow]) -> int:
     """Of two lines with one citizen and `id` the last counts."""
     return await store.load(connection, list({(line.cpf, line.id): line for line in lines}.values()))
 
 
-LOADS = (Load("tickets", TicketLine, write),)
+IMPORTS = [Import("tickets", TicketRow, write)]

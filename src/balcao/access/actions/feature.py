@@ -1,0 +1,6 @@
+"""The actions that operations are bound to."""
+
+from balcao.access.actions import api
+from balcao.core.feature import Feature
+
+FEATURE = Feature(routes=api.ROUTES)

@@ -1,0 +1,5 @@
+"""Groups of staff."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

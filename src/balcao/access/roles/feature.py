@@ -1,0 +1,5 @@
+"""Roles, and what they grant."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

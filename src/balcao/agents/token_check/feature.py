@@ -1,0 +1,6 @@
+"""Whether a token is taken."""
+
+from balcao.agents.token_check import api
+from balcao.core.feature import Feature
+
+FEATURE = Feature(routes=api.ROUTES)

@@ -1,0 +1,6 @@
+"""The versions of a configuration."""
+
+from balcao.agents.versions import api
+from balcao.core.feature import Feature
+
+FEATURE = Feature(routes=api.ROUTES)

@@ -1,0 +1,84 @@
+"""What the platform stores itself, and for how long: audit trail, jobs and their log, repeatable answers."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.http import idempotency
+from balcao.core.jobs import dead_letters, queue
+from balcao.core.jobs.queue import Wanted
+from balcao.core.values.cpf import Cpf
+
+MONTHS_AHEAD = 24
+JOB_LOG = timedelta(days=90)
+DEAD_LETTERS = timedelta(days=90)
+
+_COUNT_EVENTS = "SELECT count(*) FROM platform.audit_event"
+_PREPARE_MONTHS = "SELECT platform.prepare_audit_months($1)"
+_DROP_MONTHS = "SELECT platform.drop_audit_months(now() - $1::interval)"
+
+
+async def _audit(call: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_EVENTS)
+    await connection.execute(_PREPARE_MONTHS, MONTHS_AHEAD)
+    kept = timedelta(days=call.platform.settings.audit_retention_days)
+    return Swept(checked, await connection.fetchval(_DROP_MONTHS, kept))
+
+
+_COUNT_ANSWERS = "SELECT count(*) FROM platform.idempotent_answer"
+
+
+async def _answers(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_ANSWERS)
+    return Swept(checked, await idempotency.forget_old(connection))
+
+
+_COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log"
+_DELETE_LOG = "DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval RETURNING true"
+
+
+async def _job_log(_: Call, connection: Connection) -> Swept:
+    checked = await connection.fetchval(_COUNT_LOG)
+    return Swept(checked, len(await connection.fetch(_DELETE_LOG, JOB_LOG)))
+
+
+async def _dead_letters(call: Call, connection: Connection) -> Swept:
+    """A dead-lettered job that nobody looked after ends as if an operator had dropped it."""
+    checked = await queue.count(connection, Wanted(dead_letters.DEAD))
+    ended = [await _end(call, connection, number) for number in await queue.dead_for(connection, DEAD_LETTERS)]
+    return Swept(checked, sum(ended))
+
+
+async def _end(call: Call, connection: Connection, number: int) -> bool:
+    """Return whether it could be ended: an operator may have been faster."""
+    try:
+        async with connection.transaction():
+            await dead_letters.end(connection, call, number)
+    except (Conflict, NotFound):
+        return False
+    return True
+
+
+RETENTION = (
+    Retention("audit_event", _audit),
+    Retention("job_log", _job_log),
+    Retention("idempotent_answer", _answers),
+    Retention("dead_letter", _dead_letters),
+)
+
+_LATEST = "SELECT greatest($1, clock_timestamp())"
+
+
+async def _erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """All until now: also an answer that is younger than an event may hold what is older."""
+    count = await idempotency.forget_person(connection, cpf, await connection.fetchval(_LATEST, at))
+    return [Cleared("repeatable_answers", count, ["answer"])]
+
+
+PERSONAL_DATA = (
+    PersonalData("repeatable_answers", erase=_erase_answers, by_event=True, tables=("platform.idempotent_answer",)),
+)

@@ -1,0 +1,46 @@
+"""What a feature brings to the platform, declared in its `feature.py`.
+
+Export, erasure, retention, imports, dead-lettered jobs and the sandbox reach a feature through these declarations
+alone: none of them imports a feature, and a new one is listed in one place.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from balcao.core.audit.personal_data import PersonalData
+from balcao.core.audit.retention import Retention
+from balcao.core.context.platform import Platform
+from balcao.core.http.operations import Operation
+from balcao.core.imports.declaration import Import
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.core.jobs.worker import JobKind
+
+
+async def no_examples(_: Platform) -> Mapping[str, Any]:
+    """Offer nothing to try."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Sandbox data: `load` is idempotent and goes through the use cases; `examples` names ids to try.
+
+    Keys of `examples` are those of `balcao demo --json`.
+    """
+
+    load: Callable[[Platform], Awaitable[None]]
+    examples: Callable[[Platform], Awaitable[Mapping[str, Any]]] = no_examples
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One noun of a service. The order of a service's features is that of its demo data and of an erasure."""
+
+    routes: Sequence[Operation] = ()
+    jobs: Sequence[JobKind] = ()
+    retention: Sequence[Retention] = ()
+    personal_data: PersonalData | None = None
+    imports: Sequence[Import] = ()
+    dead_jobs: Sequence[DeadJobs] = ()
+    demo: Demo | None = None

@@ -1,0 +1,57 @@
+"""The log line of a request: made from a prepared form and written with others, as one is made for every request."""
+
+import asyncio
+import logging
+import time
+
+from balcao.core.logs import OURS
+
+# How late a line may be written; it is no audit event, which commits with what it tells of.
+DELAY_SECONDS = 0.05
+
+
+class RequestLog:
+    """Collects lines and writes them together; all methods belong to the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._beginnings: dict[tuple[str, str, str], str] = {}
+        self._second = 0
+        self._clock = ""
+
+    def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
+        """Log one response.
+
+        `labels` are service, operation and method as the meters name them; with the id they are all our own words, so
+        nothing needs escaping.
+        """
+        beginning = self._beginnings.get(labels) or self._prepare(labels)
+        now = time.time()
+        if int(now) != self._second:
+            self._second = int(now)
+            self._clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(self._second))
+        if not self._lines:
+            asyncio.get_running_loop().call_later(DELAY_SECONDS, self.flush)
+        self._lines.append(
+            f'{beginning}{status}, "ms": {seconds * 1000:.2f}, "event": "request", "level": "info", "timestamp": '
+            f'"{self._clock}.{int((now - self._second) * 1e6):06}Z", "request_id": "{request_id}"}}\n'
+        )
+
+    def flush(self) -> None:
+        """Write what was collected to wherever the log goes."""
+        text, self._lines = "".join(self._lines), []
+        if not text or not logging.getLogger(OURS).isEnabledFor(logging.INFO):
+            return
+        for handler in logging.getLogger().handlers:
+            if isinstance(handler, logging.StreamHandler):
+                with handler.lock:  # type: ignore[union-attr]  # set by every handler's constructor
+                    handler.stream.write(text)
+                    handler.flush()
+
+    def _prepare(self, labels: tuple[str, str, str]) -> str:
+        service, operation, method = labels
+        text = f'{{"service": "{service}", "operation": "{operation}", "method": "{method}", "status": '
+        return self._beginnings.setdefault(labels, text)
+
+
+request_log = RequestLog()

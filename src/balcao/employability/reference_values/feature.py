@@ -1,0 +1,6 @@
+"""The reference values of resumes and jobs."""
+
+from balcao.core.feature import Feature
+from balcao.employability.reference_values import api
+
+FEATURE = Feature(routes=api.ROUTES)

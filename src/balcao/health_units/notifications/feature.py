@@ -1,0 +1,5 @@
+"""The notifications of risk."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

@@ -1,0 +1,5 @@
+"""The health units."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

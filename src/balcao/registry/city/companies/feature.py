@@ -1,0 +1,8 @@
+"""The companies."""
+
+from balcao.core.feature import Demo, Feature
+from balcao.registry.city.companies import api, demo
+from balcao.registry.city.companies.imports import IMPORTS
+from balcao.registry.city.companies.personal_data import PERSONAL_DATA
+
+FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, imports=IMPORTS, demo=Demo(demo.load, demo.examples))

@@ -1,0 +1,7 @@
+"""The departments of the city hall."""
+
+from balcao.core.feature import Demo, Feature
+from balcao.registry.city.departments import api, demo
+from balcao.registry.city.departments.imports import IMPORTS
+
+FEATURE = Feature(routes=api.ROUTES, imports=IMPORTS, demo=Demo(demo.load, demo.examples))

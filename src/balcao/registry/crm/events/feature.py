@@ -1,0 +1,15 @@
+"""The CRM's events."""
+
+from balcao.core.feature import Feature
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.crm.events import api, store
+from balcao.registry.crm.events.jobs import JOBS
+from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
+
+FEATURE = Feature(
+    routes=api.ROUTES,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[DeadJobs(store.EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)],
+)

@@ -1,0 +1,6 @@
+"""The login sync."""
+
+from balcao.core.feature import Feature
+from balcao.registry.crm.login import api
+
+FEATURE = Feature(routes=api.ROUTES)

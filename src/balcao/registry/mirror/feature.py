@@ -1,0 +1,12 @@
+"""The mirror with its outbox: nothing of it is reached over HTTP directly."""
+
+from balcao.core.feature import Feature
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.mirror import outbox_store
+from balcao.registry.mirror.fields import PUSH_JOB
+from balcao.registry.mirror.personal_data import PERSONAL_DATA
+
+FEATURE = Feature(
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[DeadJobs(PUSH_JOB, "outbox", outbox_store.pushes, outbox_store.pushes_of, outbox_store.give_up_push)],
+)

@@ -1,0 +1,92 @@
+"""SQL of an own write: one statement for the change, the outbox, the job and the audit events."""
+
+from balcao.core.context.audit import record_sql
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.mirror.fields import FIRST_DELAY, PUSH_JOB
+from balcao.registry.mirror.store import GREATER_STAYS
+from balcao.registry.mirror.writes import OwnWrite
+
+# A change by the citizen or on their behalf, what it leaves for the CRM to be told, and its trace.
+#
+# Everything depends on `held`, so the mirror is locked before anything else is, as by everybody who changes it. The
+# rest of the statement sees what was committed before it began, perhaps before it waited for the lock: therefore rows
+# of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
+# removed where `expected` has made sure that none came.
+#
+# One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
+# row's new id tells the job before, should it run yet, that there is nothing left for it.
+_WRITE_OWN = f"""
+WITH held AS MATERIALIZED (
+    SELECT * FROM registry.hold_mirror($1, $3, $4)
+), merged AS (
+    INSERT INTO registry.register (cpf, field, value, at, origin)
+    SELECT $1, offered.key, offered.value, held.moment, $5
+    FROM held, jsonb_each($2::jsonb) AS offered
+    {GREATER_STAYS}
+), worded AS (
+    INSERT INTO registry.wording (cpf, kind, value, wire, at)
+    SELECT $1, $6, $7::jsonb, $8, held.moment FROM held WHERE $7 IS NOT NULL
+    ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
+), unworded AS (
+    DELETE FROM registry.wording USING held WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
+), version AS (
+    SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM held
+), {enqueue_sql("$9", "$10", "$11::interval", "held WHERE held.job IS NULL")}
+, withdrawn AS (
+    {withdraw_sql("held.lost_job", "held")}
+), marked AS (
+    INSERT INTO registry.outbox AS waiting (cpf, id, dirty, version, first_change_at, job, request_id)
+    SELECT $1, $12::text::uuid,
+           (SELECT jsonb_object_agg(field, version.number) FROM jsonb_object_keys($2::jsonb) AS field),
+           version.number, clock_timestamp(), coalesce(version.job, queued.id), $13
+    FROM version LEFT JOIN queued ON true
+    ON CONFLICT (cpf) DO UPDATE SET
+        dirty = waiting.dirty || excluded.dirty,
+        version = excluded.version,
+        request_id = excluded.request_id,
+        (id, job, given_up, first_change_at, attempts_log) = (
+            SELECT waiting.id, waiting.job, waiting.given_up, waiting.first_change_at, waiting.attempts_log
+            WHERE waiting.job = excluded.job
+            UNION ALL
+            SELECT excluded.id, excluded.job, false, excluded.first_change_at, '[]'
+            WHERE waiting.job <> excluded.job)
+), recorded AS (
+    {record_sql("$14::jsonb", "held")}
+)
+SELECT true FROM held
+"""  # noqa: S608 - our own texts
+
+
+async def write_own(
+    connection: Connection,
+    cpf: Cpf,
+    write: OwnWrite,
+    *,
+    origin: str,
+    request_id: str,
+    trail: str,
+    expected: int | None,
+) -> bool:
+    """Return whether the mirror still had the `expected` version; None stands for any."""
+    outbox_id = new_id()
+    written = await connection.fetchval(
+        _WRITE_OWN,
+        cpf.digits,
+        json_text(write.values),
+        [*write.values, *write.beside],
+        expected,
+        origin,
+        write.wording_kind,
+        None if write.wording is None else json_text(write.wording),
+        write.wire,
+        PUSH_JOB,
+        payload_bytes({"outbox": outbox_id}),
+        FIRST_DELAY,
+        outbox_id,
+        request_id,
+        trail,
+    )
+    return bool(written)

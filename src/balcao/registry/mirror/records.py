@@ -1,0 +1,69 @@
+"""What is stored of the mirror, as it is read."""
+
+from datetime import datetime
+
+import msgspec
+
+from balcao.registry.mirror.writes import Value
+
+
+class MirroredField(msgspec.Struct, frozen=True):
+    """`origin` is who wrote it last: `crm`, `citizen` or `staff`."""
+
+    value: Value
+    at: datetime
+    origin: str
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """What was typed, and the form of it (`wire`) that the field holds."""
+
+    value: dict[str, str]
+    wire: str
+
+
+class Mirror(msgspec.Struct, frozen=True):
+    """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
+
+    known: bool
+    registers: dict[str, MirroredField]
+    wordings: dict[str, Wording]
+    version: int = 0
+    read_at: datetime | None = None
+
+
+class HeldConsent(msgspec.Struct, frozen=True):
+    categoria: str
+    canal: str
+    status: str
+    data: str | None
+    finalidade: str | None
+    motivo: str | None
+    updated_at: datetime
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What was cleared and when, and the consents that stand."""
+
+    anonymised_at: datetime | None = None
+    consents_cleared_at: datetime | None = None
+    consents: list[HeldConsent] = []
+
+
+class Covered(msgspec.Struct, frozen=True):
+    """What a tombstone of that time covers: names of fields and kinds of wordings, and how many consents."""
+
+    fields: list[str]
+    wordings: list[str]
+    consents: int
+
+
+class OutboxRow(msgspec.Struct, frozen=True):
+    """`dirty` maps a field to the version of its last change; `given_up`: its job will not send it any more."""
+
+    id: str
+    dirty: dict[str, int]
+    version: int
+    job: int
+    given_up: bool
+    request_id: str

@@ -1,0 +1,7 @@
+"""The vehicle catalogue."""
+
+from balcao.core.feature import Feature
+from balcao.registry.mobility.catalogue import api
+from balcao.registry.mobility.catalogue.imports import IMPORTS
+
+FEATURE = Feature(routes=api.ROUTES, imports=IMPORTS)

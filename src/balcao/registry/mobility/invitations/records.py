@@ -1,0 +1,45 @@
+"""What is stored of an invitation: the link between a vehicle and whom its owner invited, in whatever state."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mobility.invitations.schemas import EmailStatus, InvitedVehicle, LinkStatus
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A row as it is stored: with what the owner typed."""
+
+    id: str
+    vehicle_id: str
+    conductor_cpf: str
+    conductor_name: str | None
+    notify_email: str | None
+    phone: str | None
+    status: LinkStatus
+    invited_by_cpf: str | None
+    email_status: EmailStatus
+    email_attempted_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    responded_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A link with what its person sees of the vehicle; the owner is None once the vehicle is erased."""
+
+    link: Link
+    vehicle: InvitedVehicle
+    owner_cpf: str | None
+
+
+@dataclass(frozen=True)
+class InvitationEmail:
+    """`tries` counts this one."""
+
+    to: str
+    invitee: Cpf
+    tries: int

@@ -1,0 +1,7 @@
+"""The avatars on offer, and who chose which."""
+
+from balcao.core.feature import Feature
+from balcao.registry.person.avatars import api
+from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
+
+FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA)

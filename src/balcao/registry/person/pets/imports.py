@@ -1,0 +1,7 @@
+"""What `balcao registry import` takes: the pets of the city's own records."""
+
+from balcao.core.imports.declaration import Import
+from balcao.registry.person.pets import store
+from balcao.registry.person.pets.schemas import PetRow
+
+IMPORTS = [Import("pets", PetRow, store.load)]

@@ -1,0 +1,17 @@
+"""The phone and its verification."""
+
+from balcao.core.feature import Demo, Feature
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.person.phones import api, demo, store
+from balcao.registry.person.phones.jobs import JOBS
+from balcao.registry.person.phones.personal_data import PERSONAL_DATA, RETENTION
+from balcao.registry.person.phones.service import CODE_JOB
+
+FEATURE = Feature(
+    routes=api.ROUTES,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[DeadJobs(CODE_JOB, "verification", store.verifications, store.verifications_of, store.erase_code)],
+    demo=Demo(demo.load),
+)

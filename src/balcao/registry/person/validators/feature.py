@@ -1,0 +1,6 @@
+"""Validators for forms."""
+
+from balcao.core.feature import Feature
+from balcao.registry.person.validators import api
+
+FEATURE = Feature(routes=api.ROUTES)

@@ -1,0 +1,5 @@
+"""The collection that searches run on."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

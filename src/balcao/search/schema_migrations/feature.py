@@ -1,0 +1,7 @@
+"""The migrations of the collection."""
+
+from balcao.core.feature import Feature
+from balcao.search.schema_migrations import api
+from balcao.search.schema_migrations.jobs import JOBS
+
+FEATURE = Feature(routes=api.ROUTES, jobs=JOBS)

@@ -1,0 +1,5 @@
+"""The catalogue of services."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()

@@ -1,0 +1,6 @@
+"""The versions of a service."""
+
+from balcao.core.feature import Feature
+from balcao.search.versions import api
+
+FEATURE = Feature(routes=api.ROUTES)

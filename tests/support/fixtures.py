@@ -1,0 +1,14 @@
+"""The types of the fixtures that many modules use."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import asyncpg
+import httpx
+
+# Runs one statement as the owner of the database.
+Sql: TypeAlias = Callable[..., list[asyncpg.Record]]
+# Works off every job that is due.
+Drain: TypeAlias = Callable[[], None]
+# Sends a request to the operation that the module is about.
+Ask: TypeAlias = Callable[..., httpx.Response]
