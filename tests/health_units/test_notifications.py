@@ -10,8 +10,8 @@ import pydantic
 import pytest
 import pytest_asyncio
 
-from balcao.core.context.call import Call
-from balcao.core.context.headers import Headers, operator_call
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.headers import Headers
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now

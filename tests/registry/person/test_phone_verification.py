@@ -21,7 +21,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.mirror.records import Mirror, MirroredField, Wording
 from balcao.registry.person.citizens.merge import merged
-from balcao.registry.person.phones import store
+from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
