@@ -26,6 +26,7 @@ from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import pages
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import provider
+from balcao.identity.records import RETENTION as IDENTITY_RETENTION
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
@@ -56,7 +57,11 @@ def all_jobs() -> list[JobKind]:
 
 
 def all_retention() -> list[Retention]:
-    return [*platform_data.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
+    return [
+        *platform_data.RETENTION,
+        *IDENTITY_RETENTION,
+        *(kind for service in SERVICES for kind in service.retention),
+    ]
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:

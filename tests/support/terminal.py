@@ -14,10 +14,9 @@ from typing import Any
 import psutil
 
 from tests.support import log_scan, preloaded
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 
 BALCAO = Path(sys.executable).with_name("balcao")
-PATIENCE_SECONDS = 120
 LAST_LINE = "Ctrl-C encerra tudo"
 
 
@@ -50,7 +49,7 @@ class Terminal:
         self.environment = own | {f"BALCAO_{name.upper()}": str(value) for name, value in settings.items()}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return preloaded.run(words, self.folder, self.environment, PATIENCE_SECONDS)
+        return preloaded.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
         """What a command that must succeed prints."""
@@ -94,27 +93,32 @@ class Serving:
     def __exit__(self, *_: object) -> None:
         if self.process.is_running() and self.process.status() != psutil.STATUS_ZOMBIE:
             self.interrupt()
-        self.process.wait(PATIENCE_SECONDS)
+        self.process.wait(PATIENCE)
 
     def family(self) -> list[psutil.Process]:
         """Every process that it started, PostgreSQL's included."""
         found: list[psutil.Process] = self.process.children(recursive=True)
         return found
 
-    def part(self, name: str) -> psutil.Process:
-        """The child process that runs this part."""
-        return next(child for child in self.family() if f"balcao.cli.parts.{name}" in child.cmdline())
+    def processes(self, role: str = "") -> list[psutil.Process]:
+        """Our own ones, in the order of their start: all, or those that have this role."""
+        own = [child for child in self.family() if "balcao.cli.processes" in child.cmdline()]
+        return [child for child in own if not role or role in child.cmdline()]
+
+    def process_of(self, role: str) -> psutil.Process:
+        """The process that has this role."""
+        return self.processes(role)[0]
 
     def interrupt(self) -> int:
         """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""
         os.killpg(self.process.pid, signal.SIGINT)
-        status: int = self.process.wait(PATIENCE_SECONDS)
+        status: int = self.process.wait(PATIENCE)
         return status
 
 
 def ended(processes: list[psutil.Process]) -> bool:
     """Whether all of them end within a generous bound."""
-    return not psutil.wait_procs(processes, timeout=PATIENCE_SECONDS)[1]
+    return not psutil.wait_procs(processes, timeout=PATIENCE)[1]
 
 
 def remove(folder: Path) -> None:

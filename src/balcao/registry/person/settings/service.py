@@ -2,6 +2,7 @@
 
 from msgspec import UNSET
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
@@ -21,9 +22,10 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     """Changes nothing else; again is as once."""
-    async with call.platform.database.transaction() as connection:
-        await store.end_first_login(connection, cpf)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["firstlogin"])
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["firstlogin"])
+    with recording():
+        async with call.platform.database.connection() as connection:
+            await store.end_first_login(connection, cpf, trail)
     return FirstLogin(False)
 
 
@@ -47,14 +49,14 @@ async def avatar(connection: Connection, cpf: Cpf) -> str | None:
     return await store.avatar(connection, cpf)
 
 
-async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str) -> None:
-    """Keep this avatar as the chosen one."""
-    await store.set_avatar(connection, cpf, avatar_id)
+async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
+    """Choose this avatar, with its audit events; return whether it is one on offer."""
+    return await store.set_avatar(connection, cpf, avatar_id, trail)
 
 
-async def remove_avatar(connection: Connection, cpf: Cpf) -> bool:
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str = "[]") -> bool:
     """Choose none any more; return whether there was one."""
-    return await store.remove_avatar(connection, cpf)
+    return await store.remove_avatar(connection, cpf, trail)
 
 
 async def clear_avatar(connection: Connection, avatar_id: str) -> None:
