@@ -19,7 +19,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import InPath
 from balcao.core.service import MalformedOperation, Service, operations_of
-from tests.support.patience import until
+from tests.support.patience import PATIENCE, until
 
 
 async def raise_version(platform: Platform) -> int:
@@ -78,7 +78,7 @@ def named(database: Database, name: str) -> Database:
 
 async def cut(owner: asyncpg.Connection, name: str) -> None:
     """Ends the listener's connection once it listens."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not await owner.fetchval(  # noqa: ASYNC110 - the server has no event for it
             "SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity "
             "WHERE application_name = $1 AND query LIKE 'LISTEN%'",

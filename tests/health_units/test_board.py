@@ -18,6 +18,7 @@ from balcao.health_units.risk.service import refresh
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.serving import service_alone
 
 UNIT = Cnes("7000001")
@@ -63,7 +64,7 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
             " WHERE datname = current_database() AND query LIKE 'LISTEN%balcao_health_units%'"
         )
     await notifications.open_notification(call, cnes, OpenBody(risco=Risco.VERMELHO))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board tells nobody
             await asyncio.sleep(0)
 

@@ -10,7 +10,6 @@ import pydantic
 import pytest
 import pytest_asyncio
 
-from balcao import app
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
@@ -21,6 +20,7 @@ from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBo
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from balcao.settings import Settings
+from tests.support.opening import opened
 
 _codes = itertools.count(6000001)
 
@@ -40,7 +40,7 @@ async def unit(call: Call) -> Cnes:
 @pytest_asyncio.fixture
 async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         yield operator_call(platform, "health_units.test")
 
 

@@ -20,6 +20,7 @@ from balcao.identity.demo import Person, people
 from balcao.identity.realm import Realm
 from balcao.settings import Settings
 from tests.support.login import Form
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.serving import no_pages
 
@@ -43,10 +44,12 @@ class RunningProvider(RunningServer):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return dict(httpx.get(f"{self.issuer}/.well-known/openid-configuration").raise_for_status().json())
+        return dict(
+            httpx.get(f"{self.issuer}/.well-known/openid-configuration", timeout=PATIENCE).raise_for_status().json()
+        )
 
     def keys(self) -> KeySet:
-        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"]).raise_for_status().json())
+        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"], timeout=PATIENCE).raise_for_status().json())
 
     def claims(self, token: str) -> dict[str, Any]:
         return jwt.decode(token, self.keys(), algorithms=["RS256"]).claims
@@ -71,7 +74,7 @@ class Portal:
         self.running = running
         self.metadata = running.metadata
         self.verifier = generate_token(48)
-        self.browser = httpx.Client(headers={"Accept": "text/html"})
+        self.browser = httpx.Client(headers={"Accept": "text/html"}, timeout=PATIENCE)
         self.oauth = OAuth2Session(
             client_id,
             scope="openid profile email",

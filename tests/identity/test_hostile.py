@@ -6,6 +6,7 @@ import pytest
 from tests.identity.conftest import settings_in
 from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, answer_of
 from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
 
 # The row of a code or a refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"
@@ -19,7 +20,7 @@ def test_a_code_used_twice_ends_all_that_came_of_it(portal: Portal, provider: Ru
     refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
     assert provider.token(refresh).json()["error"] == "invalid_grant"
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
-    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
 
 
 def test_a_code_reused_long_after_its_minute_still_ends_the_grant(
@@ -209,7 +210,7 @@ def test_without_openid_there_is_no_id_token(portal: Portal, provider: RunningPr
 @pytest.mark.parametrize("bearer", [None, "", "x", "Bearer", "Bearer x.y.z", "Basic YTpi"])
 def test_user_info_wants_a_living_token(provider: RunningProvider, bearer: str | None) -> None:
     headers = {} if bearer is None else {"Authorization": bearer}
-    answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers)
+    answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
@@ -220,7 +221,7 @@ def test_user_info_takes_neither_an_id_token_nor_a_machines_token(portal: Portal
     }  # fmt: skip
     for token in (portal.tokens(KLEBER)["id_token"], provider.token(machine).json()["access_token"]):
         bearer = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
 
 
 def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> None:

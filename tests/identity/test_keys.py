@@ -16,6 +16,7 @@ from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, Signing
 from balcao.settings import Settings, SettingsError
 from tests.identity.conftest import settings_in
 from tests.identity.provider import ANA, Portal, RunningProvider
+from tests.support.patience import PATIENCE
 
 
 def stored(settings: Settings) -> list[StoredKey]:
@@ -45,7 +46,7 @@ def settings(tmp_path: Path) -> Settings:
 async def test_the_services_accept_its_tokens_also_across_a_rotation(settings: Settings, database_url: str) -> None:
     with RunningProvider(settings, database_url) as running:
         old = token_of(running)
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             verifier = TokenVerifier(settings.issuers, settings.auth_audience, client)
             assert (await verifier.caller(f"Bearer {old}".encode())).cpf == Cpf(ANA)
             rotate(settings)

@@ -10,6 +10,7 @@ from joserfc import jwt
 from tests.identity.provider import ANA, CALLBACK, DAVI, KLEBER, Portal, RunningProvider, answer_of, person
 from tests.support.fixtures import Sql
 from tests.support.login import Form
+from tests.support.patience import PATIENCE
 
 
 def test_discovery_names_the_issuer_and_only_what_is_offered(provider: RunningProvider) -> None:
@@ -22,7 +23,7 @@ def test_discovery_names_the_issuer_and_only_what_is_offered(provider: RunningPr
 
 
 def test_the_published_keys_are_public_rsa_keys_named_by_their_thumbprint(provider: RunningProvider) -> None:
-    [key] = httpx.get(provider.metadata["jwks_uri"]).json()["keys"]
+    [key] = httpx.get(provider.metadata["jwks_uri"], timeout=PATIENCE).json()["keys"]
     assert set(key) == {"kty", "use", "alg", "kid", "n", "e"}
     assert (key["kty"], key["use"], key["alg"]) == ("RSA", "sig", "RS256")
     [imported] = provider.keys().keys
@@ -165,7 +166,7 @@ def test_a_session_unused_for_too_long_asks_again(portal: Portal, sql: Sql) -> N
 
 def test_the_session_id_of_a_token_is_no_session_cookie(portal: Portal, provider: RunningProvider) -> None:
     sid = provider.claims(portal.tokens()["access_token"])["sid"]
-    stranger = httpx.get(portal.login_url(), cookies={"balcao_session": sid})
+    stranger = httpx.get(portal.login_url(), cookies={"balcao_session": sid}, timeout=PATIENCE)
     assert stranger.status_code == 200
 
 

@@ -1,5 +1,6 @@
 """Every operation that the platform serves, as the routes declare it."""
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ class Served:
         return self.service.prefix + re.sub(r"\{(\w+)(?::\w+)?\}", lambda m: known.get(m[1], "1"), self.path)
 
 
+@functools.cache
 def all_operations() -> list[Served]:
     return [
         Served(service, operation.method, path_of(service, operation), operation)
