@@ -2,7 +2,9 @@
 
 from msgspec import UNSET
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
 from balcao.registry.consent.preferences.changes import Wish
@@ -12,11 +14,6 @@ from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 
 OPT_IN_CHANNEL = "web"
 
-avatar = store.avatar
-set_avatar = store.set_avatar
-remove_avatar = store.remove_avatar
-clear_avatar = store.clear_avatar
-
 
 async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     async with call.reading(cpf, ["firstlogin"]) as connection:
@@ -25,9 +22,10 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     """Changes nothing else; again is as once."""
-    async with call.platform.database.transaction() as connection:
-        await store.end_first_login(connection, cpf)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["firstlogin"])
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["firstlogin"])
+    with recording():
+        async with call.platform.database.connection() as connection:
+            await store.end_first_login(connection, cpf, trail)
     return FirstLogin(False)
 
 
@@ -46,13 +44,21 @@ def _opt_in(preferences: Preferences) -> OptIn:
     return OptIn(preferences.opt_in, preferences.category_opt_ins)
 
 
-__all__ = [
-    "avatar",
-    "change_opt_in",
-    "clear_avatar",
-    "end_first_login",
-    "read_first_login",
-    "read_opt_in",
-    "remove_avatar",
-    "set_avatar",
-]
+async def avatar(connection: Connection, cpf: Cpf) -> str | None:
+    """Return the id of the avatar that was chosen."""
+    return await store.avatar(connection, cpf)
+
+
+async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
+    """Choose this avatar, with its audit events; return whether it is one on offer."""
+    return await store.set_avatar(connection, cpf, avatar_id, trail)
+
+
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str = "[]") -> bool:
+    """Choose none any more; return whether there was one."""
+    return await store.remove_avatar(connection, cpf, trail)
+
+
+async def clear_avatar(connection: Connection, avatar_id: str) -> None:
+    """Take this avatar from every citizen who chose it."""
+    await store.clear_avatar(connection, avatar_id)
