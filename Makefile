@@ -18,7 +18,7 @@ COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-h
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean
+.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean structure
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,9 @@ lint: $(VENV)/.dev ## estilo e paredes entre os módulos
 	@$(BIN)/ruff format --check --quiet $(STYLED)
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/lint-imports --no-logo
+
+structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos; falha se há um ciclo
+	@$(BIN)/python -m tools.structure
 
 types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy

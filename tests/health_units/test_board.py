@@ -12,9 +12,10 @@ from balcao.core.errors import NotFound
 from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
-from balcao.health_units.notifications.schemas import OpenBody, Risco
+from balcao.health_units.notifications.schemas import OpenBody
 from balcao.health_units.risk.board import RiskBoard
 from balcao.health_units.risk.service import refresh
+from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from tests.support.issuer import Issuer, bearer
