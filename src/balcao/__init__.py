@@ -1,5 +1,3 @@
 """Balcão: municipal citizen services, seven HTTP/JSON services behind one gateway."""
 
-from importlib.metadata import version
-
-__version__ = version("balcao")
+__version__ = "0.1.0"

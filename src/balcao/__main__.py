@@ -1,16 +1,16 @@
 """The command `balcao`, also as `python -m balcao`."""
 
+import sys
+
 from balcao.cli import faults
-from balcao.core import logs
 
 
 def main() -> None:
-    """Quiet by default; what serves and works sets its own level."""
-    logs.configure("error")
+    """Run the command of this process's arguments and exit with its status."""
     with faults.told():
-        from balcao.cli.commands import balcao  # a fault of the configuration may already show while the code loads
+        from balcao.cli import commands  # a fault of the configuration may already show while code loads
 
-        balcao()
+        sys.exit(commands.run())
 
 
 if __name__ == "__main__":

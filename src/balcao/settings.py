@@ -4,17 +4,14 @@ Variables carry the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, which the sp
 The sandbox profile fills what belongs to its own parts; the production profile refuses them.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-import limits
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
-
-from balcao.core.http.decoding import in_portuguese
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -22,6 +19,8 @@ SANDBOX_SECRETS = {
     "hash_key": "sandbox-hash-key",
     "phone_code_secret": "sandbox-phone-code-secret",
 }
+CONNECTIONS = 10  # of one process, unless set
+MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
@@ -52,6 +51,8 @@ def _mail_server(address: SecretStr) -> SecretStr:
 
 
 def _rate(text: str) -> str:
+    import limits  # costs as much as all of this module, and most configurations keep the default rates
+
     try:
         limits.parse(text)
     except ValueError:
@@ -59,28 +60,29 @@ def _rate(text: str) -> str:
     return text
 
 
-Csv = Annotated[str, NoDecode]
+# A comma-separated list, as it was written.
+Csv = str
 Addresses = Annotated[str, AfterValidator(_addresses)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_rate)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """The effective configuration of one process; immutable."""
 
-    model_config = SettingsConfigDict(env_prefix="BALCAO_", frozen=True, extra="ignore", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     profile: Literal["sandbox", "production"] = "sandbox"
     host: str = "127.0.0.1"
     port: int = Field(8080, ge=1, le=65534)
     data_dir: Path = Path(".balcao")
     public_url: Addresses = ""
-    server_urls_csv: Annotated[Addresses, NoDecode] = Field("", validation_alias="BALCAO_SERVER_URLS")
+    server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Annotated[str, AfterValidator(_zone)] = "America/Sao_Paulo"
 
     database_url: str = ""
-    database_pool: int = Field(10, ge=2, le=200)
+    database_pool: int | None = Field(None, ge=2, le=2_000)
     redis_url: str = ""
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
@@ -133,7 +135,7 @@ class Settings(BaseSettings):
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
         """From the process environment. Raises SettingsError naming every variable at fault."""
         try:
-            return cls() if environment is None else cls.model_validate(_fields(environment))
+            return cls.model_validate(_fields(os.environ if environment is None else environment))
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
 
@@ -163,6 +165,16 @@ class Settings(BaseSettings):
     @property
     def embedded_database(self) -> bool:
         return not self.database_url
+
+    @property
+    def connections(self) -> int:
+        """How many connections of its pool one process opens at most; `balcao serve` tells each process its share."""
+        return CONNECTIONS if self.database_pool is None else self.database_pool
+
+    def share_of_connections(self, processes: int) -> int:
+        """Each one's part of what this installation may open, when so many processes share it."""
+        whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
+        return max(2, whole // processes)
 
     @property
     def sandbox_crm(self) -> bool:
@@ -257,6 +269,8 @@ def _fields(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _explain(error: ValidationError) -> str:
+    from balcao.core.http.decoding import in_portuguese  # only a configuration that is wrong needs it
+
     return "\n".join(f"{_named(str(fault['loc'][0]))}: {in_portuguese(fault)}." for fault in error.errors())
 
 

@@ -23,14 +23,14 @@ from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, binaries_for
 from balcao.core.embedded.supervisor import EmbeddedError, Server, start
 
-SRC = Path(supervisor.__file__).parents[2]
+SRC = Path(supervisor.__file__).parents[3]
 HANG = 120  # seconds; only against hanging
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path
-from balcao.core.embedded import start
+from balcao.core.embedded.supervisor import start
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with start(Path(sys.argv[1]), durable=False) as running:
     try:
@@ -43,7 +43,7 @@ with start(Path(sys.argv[1]), durable=False) as running:
 FORKING_SUPERVISOR = """
 import os, sys
 from pathlib import Path
-from balcao.core.embedded import start
+from balcao.core.embedded.supervisor import start
 running = start(Path(sys.argv[1]), durable=False)
 if os.fork():
     print(running.started, flush=True)
@@ -189,9 +189,19 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
         assert ask(running.server, "SELECT count(*) FROM kept") == 1000
 
 
-@pytest.mark.parametrize("script", [SUPERVISOR, FORKING_SUPERVISOR])
-def test_the_server_of_a_killed_supervisor_is_taken_over(folder: Path, script: str) -> None:
-    with supervised(folder, script) as other:
+def test_the_server_of_a_killed_supervisor_shuts_down(folder: Path) -> None:
+    with supervised(folder) as other:
+        assert said(other) == "True"
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait(HANG)
+        until = time.monotonic() + HANG
+        while (folder / "postgres/postmaster.pid").exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+
+def test_the_server_of_a_killed_supervisor_whose_fork_lives_is_taken_over(folder: Path) -> None:
+    with supervised(folder, FORKING_SUPERVISOR) as other:
         assert said(other) == "True"
         os.kill(other.pid, signal.SIGKILL)
         other.wait(HANG)

@@ -9,6 +9,7 @@ import pytest
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
+from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Conflict, Invalid
@@ -22,7 +23,8 @@ REFUSED = ["", "x" * (idempotency.LONGEST_KEY + 1), "ação", "a\nb"]
 
 def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Call:
     caller = from_claims({"sub": subject, "azp": "portal-cidadao", "cpf": ANA.digits, "exp": 0})
-    return Call(platform, "test.make", "request", Decision(Reason.OWNER, "self"), caller, idempotency_key=key)
+    headers = NO_HEADERS if key is None else Headers({b"idempotency-key": key.encode()})
+    return Call(platform, "test.make", "request", Decision(Reason.OWNER, "self"), caller, headers)
 
 
 class Maker:

@@ -60,7 +60,7 @@ class House:
 
     def __init__(self, settings: Settings) -> None:
         self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
-        self._serving = Serving(self._terminal)
+        self._serving = Serving(self._terminal, "--processes", "2")
 
     def __enter__(self) -> "House":
         self._serving.__enter__()
@@ -73,12 +73,12 @@ class House:
         if part == "everything":
             _kill([self._serving.process, *self._serving.family()])
             self._serving.process.wait()
-            self._serving = Serving(self._terminal)
+            self._serving = Serving(self._terminal, "--processes", "2")
             self._serving.__enter__()
         elif part == "postgres":
             _kill([child for child in self._serving.family() if child.name() == "postgres"])
         else:
-            _kill([self._serving.part(part)])
+            _kill([self._serving.process_of(part)])
 
 
 def _kill(processes: list[psutil.Process]) -> None:

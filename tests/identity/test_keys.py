@@ -47,10 +47,10 @@ async def test_the_services_accept_its_tokens_also_across_a_rotation(settings: S
         old = token_of(running)
         async with httpx.AsyncClient() as client:
             verifier = TokenVerifier(settings.issuers, settings.auth_audience, client)
-            assert (await verifier.caller(f"Bearer {old}")).cpf == Cpf(ANA)
+            assert (await verifier.caller(f"Bearer {old}".encode())).cpf == Cpf(ANA)
             rotate(settings)
             during = token_of(running)
-            assert (await verifier.caller(f"Bearer {during}")).is_person
+            assert (await verifier.caller(f"Bearer {during}".encode())).is_person
             age(settings, SIGNS_AFTER_SECONDS + 1)
             new = token_of(running)
             fresh = TokenVerifier(settings.issuers, settings.auth_audience, client)

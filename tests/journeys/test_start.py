@@ -115,7 +115,7 @@ def test_a_second_one_on_the_same_port_or_folder_is_told_so(serving: Serving, te
     assert "Outro `balcao serve` já usa a pasta" in elsewhere.refusal("serve")
 
 
-def test_named_services_join_the_running_house_without_a_worker(serving: Serving, terminal: Terminal) -> None:
+def test_named_services_join_the_running_platform_without_a_worker(serving: Serving, terminal: Terminal) -> None:
     port = free_port()
     with Serving(Terminal(terminal.folder, port=port), "health_units") as beside:
         alone = f"http://127.0.0.1:{port}"
@@ -126,17 +126,20 @@ def test_named_services_join_the_running_house_without_a_worker(serving: Serving
             200,
         ]
         assert httpx.get(f"{alone}/registry/v1/health", timeout=60).status_code == 404
-        parts = [word for child in beside.family() for word in child.cmdline() if "balcao.cli.parts" in word]
-        assert parts == ["balcao.cli.parts.api"]
+        assert [child.cmdline()[-1] for child in beside.processes()] == ["api"]
         assert beside.interrupt() == 0
     assert terminal.json("doctor", "--json")["parts"]["database"]["state"] == "up"
 
 
-def test_a_part_that_dies_is_replaced_and_calls_meanwhile_wait(serving: Serving, terminal: Terminal, base: str) -> None:
-    before = serving.part("api")
+def test_a_process_that_dies_is_replaced_and_calls_meanwhile_wait(serving: Serving, base: str) -> None:
+    before = serving.process_of("api")
     before.kill()
     assert httpx.get(f"{base}/registry/v1/health", timeout=60).status_code == 200
-    assert serving.part("api") != before
+    assert serving.process_of("api") != before
+
+
+def test_a_trial_has_one_process_beside_its_supervisor(serving: Serving) -> None:
+    assert [child.cmdline()[-3:] for child in serving.processes()] == [["crm", "worker", "api"]]
 
 
 def test_ctrl_c_leaves_no_process_and_the_next_start_keeps_the_data() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -17,8 +17,11 @@ from pathlib import Path
 # A monitor stands between the one that waits and each command, so that several may run at once.
 WAITING = """
 import json, os, socket, sys
-import balcao.cli.commands
 from balcao.__main__ import main
+from balcao.cli.commands import COMMANDS
+
+for entry in COMMANDS.values():
+    entry.load()
 
 door = socket.socket(fileno=int(sys.argv[1]))
 while True:

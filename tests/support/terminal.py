@@ -14,10 +14,9 @@ from typing import Any
 import psutil
 
 from tests.support import log_scan, preloaded
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE_SECONDS, until_now
 
 BALCAO = Path(sys.executable).with_name("balcao")
-PATIENCE_SECONDS = 120
 LAST_LINE = "Ctrl-C encerra tudo"
 
 
@@ -101,9 +100,14 @@ class Serving:
         found: list[psutil.Process] = self.process.children(recursive=True)
         return found
 
-    def part(self, name: str) -> psutil.Process:
-        """The child process that runs this part."""
-        return next(child for child in self.family() if f"balcao.cli.parts.{name}" in child.cmdline())
+    def processes(self, role: str = "") -> list[psutil.Process]:
+        """Our own ones, in the order of their start: all, or those that have this role."""
+        own = [child for child in self.family() if "balcao.cli.processes" in child.cmdline()]
+        return [child for child in own if not role or role in child.cmdline()]
+
+    def process_of(self, role: str) -> psutil.Process:
+        """The process that has this role."""
+        return self.processes(role)[0]
 
     def interrupt(self) -> int:
         """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""

@@ -5,12 +5,13 @@ from typing import Annotated
 import typer
 
 from balcao.cli.faults import OperatorFault
+from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.audit import chain
 from balcao.core.audit.chain import Verdict
 from balcao.core.context.call import Call
 
-audit = typer.Typer(no_args_is_help=True, help="Trilha de auditoria.")
+audit = Commands(help="Trilha de auditoria.")
 
 
 @audit.command("verify")

@@ -6,13 +6,14 @@ import msgspec
 import typer
 
 from balcao.cli.faults import OperatorFault
+from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import AnonymisationBody
 
-citizen = typer.Typer(no_args_is_help=True, help="Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON.")
+citizen = Commands(help="Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON.")
 Who = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, com ou sem pontuação.")]
 
 

@@ -1,34 +1,102 @@
-"""All commands."""
+"""All commands by name. A command's module is loaded when it is called: `balcao --help` needs none of them."""
+
+import functools
+import importlib
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from balcao.cli.audit import audit
-from balcao.cli.citizen import citizen
-from balcao.cli.demo import demo
-from balcao.cli.doctor import doctor
-from balcao.cli.identity import identity
-from balcao.cli.jobs import jobs
-from balcao.cli.migrate import migrate
-from balcao.cli.openapi import openapi
-from balcao.cli.registry import registry
-from balcao.cli.retention import retention
-from balcao.cli.sandbox import sandbox
-from balcao.cli.serve import serve, worker
-from balcao.cli.token import token
+from balcao import __version__
+from balcao.cli import portuguese
+from balcao.cli.portuguese import Commands, Group
 
-balcao = typer.Typer(
-    name="balcao",
-    help="Balcão: serviços municipais ao cidadão.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for command in (serve, worker, migrate, demo, token, openapi, doctor):
-    balcao.command()(command)
-balcao.add_typer(jobs, name="jobs")
-balcao.add_typer(registry, name="registry")
-balcao.add_typer(citizen, name="citizen")
-balcao.add_typer(audit, name="audit")
-balcao.add_typer(retention, name="retention")
-balcao.add_typer(sandbox, name="sandbox")
-balcao.add_typer(identity, name="identity")
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a command is, as `module:attribute`, and its line in the list of commands."""
+
+    target: str
+    summary: str
+
+    def load(self) -> Any:
+        """Import the function of a command, or the `Commands` of a group."""
+        module, _, attribute = self.target.partition(":")
+        return getattr(importlib.import_module(f"balcao.cli.{module}"), attribute)
+
+
+COMMANDS = {
+    "serve": Entry(
+        "serve:serve", "Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."
+    ),
+    "worker": Entry("serve:worker", "Executa só as tarefas em fila, sem responder a chamadas."),
+    "migrate": Entry("migrate:migrate", "Aplica as migrações que faltam e carrega os dados de referência."),
+    "demo": Entry("demo:demo", "Mostra pessoas, clientes e identificadores da base de demonstração."),
+    "token": Entry("token:token", "Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."),
+    "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
+    "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
+    "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
+    "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
+    "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
+    "audit": Entry("audit:audit", "Trilha de auditoria."),
+    "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
+    "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
+    "identity": Entry("identity:identity", "O provedor de identidade embutido."),
+}
+
+
+class _Lazy(TyperCommand):
+    """A command that is listed without being loaded, and loaded when it is called."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        super().__init__(name, help=entry.summary)
+        self._entry = entry
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Hand over to the real command: whoever invokes the context runs that one."""
+        return self.loaded.make_context(info_name, args, parent=parent, **extra)
+
+    @functools.cached_property
+    def loaded(self) -> Any:
+        """The real command."""
+        found = self._entry.load()
+        if not isinstance(found, Commands):
+            alone = Commands()
+            alone.command(self.name)(found)
+            found = alone
+        return typer.main.get_command(found)
+
+
+class _Root(Group):
+    """The commands of the table above."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        entry = COMMANDS.get(cmd_name)
+        return entry and _Lazy(cmd_name, entry)
+
+
+balcao = Commands(name="balcao", cls=_Root)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"balcao {__version__}")
+        raise typer.Exit
+
+
+@balcao.callback()
+def group(
+    version: Annotated[
+        bool, typer.Option("--version", help="Mostra a versão e sai.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Balcão: serviços municipais ao cidadão."""
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit status; usage errors are told in Portuguese."""
+    return portuguese.run(typer.main.get_command(balcao), arguments)

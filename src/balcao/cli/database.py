@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
+from balcao.core import logs
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import migrations
 from balcao.core.database.pool import Database
@@ -18,6 +19,7 @@ def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
 
     Raises OperatorFault when there are no embedded data yet, unless told to `create` them.
     """
+    logs.configure("error")  # a command answers on the terminal
     if not settings.embedded_database:
         yield settings.database_url
         return
@@ -28,16 +30,6 @@ def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
         )
     with supervisor.start(settings.data_dir) as running:
         yield running.server.url
-
-
-def external_or_running(settings: Settings) -> str:
-    """For a process that starts no database of its own. Raises OperatorFault when the embedded one does not run."""
-    if not settings.embedded_database:
-        return settings.database_url
-    server = supervisor.live(settings.data_dir)
-    if server is None:
-        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
-    return server.url
 
 
 async def check(url: str) -> None:

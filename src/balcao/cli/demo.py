@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao.cli import database, demo_data
-from balcao.cli.demo_data import Offer
 from balcao.cli.faults import OperatorFault
+from balcao.cli.offer import Offer
 from balcao.settings import Settings
 
 console = Console(highlight=False)

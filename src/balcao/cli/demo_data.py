@@ -1,11 +1,10 @@
-"""The demo data of all services: loaded once, and what they offer to who wants to try the platform."""
+"""The demo data of all services: loaded once, and described to who wants to try the platform."""
 
 from typing import Any
 
-import msgspec
-
 from balcao import app
 from balcao.cli import database
+from balcao.cli.offer import Client, Offer, Person
 from balcao.core.context.platform import Platform
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
@@ -13,30 +12,6 @@ from balcao.core.jobs.worker import Worker
 from balcao.core.service import Service
 from balcao.identity import demo
 from balcao.settings import Settings
-
-
-class Person(msgspec.Struct, frozen=True):
-    cpf: str
-    name: str
-    username: str
-    password: str
-    groups: list[str]
-
-
-class Client(msgspec.Struct, frozen=True):
-    client_id: str
-    client_secret: str
-    scopes: list[str]
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """What `balcao demo --json` prints; `examples` has one id of each thing that an operation needs."""
-
-    base_urls: dict[str, str]
-    people: list[Person]
-    clients: list[Client]
-    examples: dict[str, Any]
-
 
 # Whose steps the marks beside the migrations are.
 OWNER = "demo"

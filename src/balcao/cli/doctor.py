@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao.cli.diagnosis import Diagnosis, diagnose
+from balcao.core import logs
 from balcao.settings import Settings, SettingsError
 
 console = Console(highlight=False)
@@ -26,6 +27,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = F
 
 
 def _diagnosis() -> Diagnosis:
+    logs.configure("error")
     try:
         return asyncio.run(diagnose(Settings.load()))
     except SettingsError as fault:

@@ -4,31 +4,35 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from balcao.core.database import pool
-from balcao.core.database.migrations import MigrationError
-from balcao.core.embedded.supervisor import EmbeddedError
-from balcao.settings import SettingsError
-
 
 class OperatorFault(Exception):
     """A command cannot do what it is asked to; the text says why and what to do."""
 
 
-_SENTENCES = (OperatorFault, SettingsError, EmbeddedError, MigrationError)
-
-
 def sentence(fault: BaseException) -> str | None:
-    """What to tell the operator; None for a fault of ours, or of a group of several faults."""
-    if isinstance(fault, _SENTENCES):
+    """Return what to tell the operator; None for a fault of ours, or of a group of several faults."""
+    if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
         return sentence(fault.exceptions[0])
+    return _sentence_of_the_platform(fault)
+
+
+def _sentence_of_the_platform(fault: BaseException) -> str | None:
+    """Imports late: a command that succeeds need not load the database driver to know what its failures look like."""
+    from balcao.core.database import pool
+    from balcao.core.database.migrations import MigrationError
+    from balcao.core.embedded.supervisor import EmbeddedError
+    from balcao.settings import SettingsError
+
+    if isinstance(fault, (SettingsError, EmbeddedError, MigrationError)):
+        return str(fault)
     return pool.refusal(fault)
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Around every command."""
+    """Turn a fault of the operator's into a sentence and an exit status. Goes around every command."""
     try:
         yield
     except Exception as fault:
@@ -41,7 +45,7 @@ def told() -> Iterator[None]:
 
 @contextmanager
 def needing_folder(folder: object) -> Iterator[None]:
-    """Around what writes into a folder of the operator's choice."""
+    """Explain a failure to write into a folder of the operator's choice."""
     try:
         yield
     except OSError as fault:

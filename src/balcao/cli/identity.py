@@ -1,12 +1,11 @@
 """`balcao identity`: the embedded identity provider."""
 
-import typer
-
 from balcao.cli.faults import OperatorFault
+from balcao.cli.portuguese import Commands
 from balcao.identity import keys
 from balcao.settings import Settings
 
-identity = typer.Typer(no_args_is_help=True, help="O provedor de identidade embutido.")
+identity = Commands(help="O provedor de identidade embutido.")
 
 
 @identity.callback()

@@ -14,6 +14,7 @@ from rich.table import Table
 from balcao import app
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
+from balcao.cli.portuguese import Commands
 from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.paging import MOST_PER_PAGE, Page
@@ -22,7 +23,7 @@ from balcao.core.jobs.schemas import DeadLetter
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 
-jobs = typer.Typer(no_args_is_help=True, help="Tarefas em fila: listar, ver, repetir, descartar.")
+jobs = Commands(help="Tarefas em fila: listar, ver, repetir, descartar.")
 console = Console(highlight=False)
 
 
@@ -35,7 +36,7 @@ class State(StrEnum):
 WORDS = {"queued": "espera", "running": "em execução", "dead": "falhou"}
 Json = Annotated[bool, typer.Option("--json", help="Em JSON.")]
 Reason = Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")]
-Number = Annotated[str, typer.Argument(help="O número da tarefa, como em `balcao jobs list`.")]
+Number = Annotated[str, typer.Argument(metavar="NÚMERO", help="O número da tarefa, como em `balcao jobs list`.")]
 CpfOption = Annotated[str | None, typer.Option(help="Só as que são desta pessoa, com 11 dígitos.")]
 
 
@@ -84,7 +85,9 @@ def show_job(number: Number, as_json: Json = False) -> None:
 
 
 @jobs.command("retry")
-def retry_job(numbers: Annotated[list[str], typer.Argument(help="Números de tarefas que falharam.")]) -> None:
+def retry_job(
+    numbers: Annotated[list[str], typer.Argument(metavar="NÚMERO...", help="Números de tarefas que falharam.")],
+) -> None:
     """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
     for number in numbers:
         _operate(functools.partial(dead_letters.retry, letter_id=number))

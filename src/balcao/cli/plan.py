@@ -3,57 +3,141 @@
 import contextlib
 import errno
 import fcntl
+import os
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from balcao import app
 from balcao.cli.faults import OperatorFault, needing_folder
+from balcao.core.context import processes
 from balcao.settings import Settings, SettingsError
 
 BACKLOG = 2048
 LOOPBACK = "127.0.0.1"
+# As `app.NAMES`, which costs loading all of them.
+SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
+# The kernel deals connections out evenly to sockets that share a port; other systems give all to one of them.
+DEALS_OUT = sys.platform == "linux"
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The listening sockets, by process."""
+
+    api: tuple[socket.socket, ...]
+    crm: socket.socket | None
+
+    def of(self, role: str, process: int) -> socket.socket:
+        found = self.api[process % len(self.api)] if role == "api" else self.crm
+        assert found
+        return found
 
 
 @dataclass(frozen=True)
 class Plan:
+    """`processes` is how many answer calls."""
+
     settings: Settings
     services: tuple[str, ...]
-    worker: bool
-    crm: bool
+    roles: tuple[str, ...]
+    processes: int
 
     @property
     def whole(self) -> bool:
         return not self.services
 
+    @property
+    def together(self) -> bool:
+        """Whether one process has all roles: enough for a trial, and a third of the memory."""
+        return self.settings.sandbox and self.processes == 1
 
-def plan(settings: Settings, services: tuple[str, ...], worker: bool | None) -> Plan:
+    @property
+    def connections_of_each(self) -> int:
+        """How many connections a process may open; the sandbox CRM opens none."""
+        sharing = 1 if self.together else self.processes + ("worker" in self.roles)
+        return self.settings.share_of_connections(sharing)
+
+    def make_shared_folder(self) -> str:
+        """Make the folder in which the processes share counters; return "" where one process needs none.
+
+        It is named after the port: another `balcao serve` on the same data has its own.
+        """
+        if self.together:
+            return ""
+        folder = self.settings.data_dir / f"processes-{self.settings.port}"
+        with needing_folder(folder):
+            processes.prepare(folder)
+        return str(folder.resolve())
+
+    @contextmanager
+    def take_ports(self) -> Iterator[Ports]:
+        """Listen from before the start: connections that come too early wait instead of being refused."""
+        settings = self.settings
+        if settings.sandbox:
+            prepared(settings.data_dir)
+        with ExitStack() as held:
+            api = held.enter_context(listening(settings.host, settings.port, "APIs", self.processes))
+            crm = None
+            if "crm" in self.roles:
+                (crm,) = held.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
+            yield Ports(api, crm)
+
+
+def plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
     """Raises SettingsError for an unknown service, and with every refusal of the production profile."""
-    app.chosen(services)
+    if unknown := sorted(set(services) - set(SERVICES)):
+        raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
     if refusals := settings.refusals():
         raise SettingsError("\n".join(refusals))
     with_worker = not services if worker is None else worker
-    return Plan(settings, services, with_worker, settings.sandbox_crm and (not services or with_worker))
+    with_crm = settings.sandbox_crm and (not services or with_worker)
+    # In the order in which they start: who is called before who calls.
+    roles = (*(["crm"] if with_crm else []), *(["worker"] if with_worker else []), "api")
+    return Plan(settings, services, roles, processes or (1 if settings.sandbox else _cores()))
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 @contextmanager
-def listening(host: str, port: int, title: str) -> Iterator[socket.socket]:
-    """Held from before the start: connections that come too early wait instead of being refused."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tuple[socket.socket, ...]]:
+    """Sockets for so many processes on one port, held for as long as the block lasts. Raises OperatorFault.
+
+    They stay open here while a process is replaced: its connections wait for the next one.
+    """
+    number = number if DEALS_OUT else 1
+    with ExitStack() as held:
         try:
-            held.bind((host, port))
-            held.listen(BACKLOG)
+            if number > 1:  # sockets that share a port would join those of another `balcao serve` instead of failing
+                _bound(host, port, shared=False).close()
+            sockets = tuple(held.enter_context(_bound(host, port, shared=number > 1)) for _ in range(number))
+            for one in sockets:
+                one.listen(BACKLOG)
         except OSError as fault:
             why = "já está em uso" if fault.errno == errno.EADDRINUSE else f"não pode ser usada ({fault.strerror})"
             raise OperatorFault(
                 f"A porta {port} de {host} ({title}) {why}: libere-a, ou indique outra porta base em BALCAO_PORT."
             ) from fault
-        yield held
+        yield sockets
+
+
+def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        bound.bind((host, port))
+    except OSError:
+        bound.close()
+        raise
+    return bound
 
 
 def prepared(folder: Path) -> None:

@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 
 from balcao import app
+from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.audit import retention as core
 from balcao.core.context.call import Call
 
-retention = typer.Typer(no_args_is_help=True, help="Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON.")
+retention = Commands(help="Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON.")
 
 
 @retention.command("run")

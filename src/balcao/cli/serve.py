@@ -1,27 +1,26 @@
 """`balcao serve` and `balcao worker`: the processes that answer and that work."""
 
 import asyncio
+import signal
 from typing import Annotated
 
 import typer
-import uvloop
 from rich.console import Console
 
-from balcao import app
-from balcao.cli import database, house
-from balcao.cli.demo_data import Offer
-from balcao.cli.parts.worker import work
-from balcao.cli.plan import Plan, plan
+from balcao.cli import embedded, supervisor
+from balcao.cli.plan import SERVICES, Plan, plan
+from balcao.cli.processes.channel import Order, Report
 from balcao.cli.welcome import welcome
 from balcao.core import logs
-from balcao.core.database.migrations import Migration
 from balcao.settings import Settings, SettingsError
 
 console = Console(stderr=True)
 
 Services = Annotated[
     list[str] | None,
-    typer.Argument(help=f"Só estes serviços: {', '.join(app.NAMES)}. Sem nomes, todos.", show_default=False),
+    typer.Argument(
+        metavar="SERVIÇO...", help=f"Só estes serviços: {', '.join(SERVICES)}. Sem nomes, todos.", show_default=False
+    ),
 ]
 WithWorker = Annotated[
     bool | None,
@@ -29,23 +28,30 @@ WithWorker = Annotated[
         "--with-worker/--no-worker", help="Com ou sem o worker; sem nomes de serviços, com.", show_default=False
     ),
 ]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=256,
+        metavar="N",
+        help="Quantos processos respondem na mesma porta; sem ele, um por núcleo, e um só na base de demonstração.",
+        show_default=False,
+    ),
+]
 
 
-def serve(services: Services = None, with_worker: WithWorker = None) -> None:
+def serve(services: Services = None, with_worker: WithWorker = None, processes: Processes = None) -> None:
     """Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    chosen = plan(settings, tuple(services or ()), with_worker)
+    chosen = plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
 
-        def progress(migration: Migration) -> None:
-            status.update(f"Migrando o banco: {migration.owner}/{migration.name}")
-
-        def ready(started: Plan, offer: Offer | None) -> None:
+        def ready(started: Plan, report: Report) -> None:
             status.stop()
-            welcome(started, offer)
+            welcome(started, report)
 
-        asyncio.run(house.run(chosen, progress, ready))
+        asyncio.run(supervisor.run(chosen, status.update, ready))
 
 
 def worker() -> None:
@@ -54,6 +60,24 @@ def worker() -> None:
     logs.configure(settings.log_level)
     if refusals := settings.refusals():
         raise SettingsError("\n".join(refusals))
-    url = database.external_or_running(settings)
-    asyncio.run(database.check(url))
-    uvloop.run(work(settings, url, lambda: console.print("Worker em execução. Ctrl-C encerra.")))
+    _work(settings, embedded.external_or_running(settings))
+
+
+def _work(settings: Settings, url: str) -> None:
+    """Run the worker in this process: a service manager starts and replaces it."""
+    import uvloop
+
+    from balcao.cli import database
+    from balcao.cli.processes import worker as role
+
+    async def live() -> None:
+        await database.check(url)
+        stopping = asyncio.Event()
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
+        async with role.run(settings, Order(url)) as task:
+            console.print("Worker em execução. Ctrl-C encerra.")
+            stopped = asyncio.create_task(stopping.wait())
+            await asyncio.wait([stopped, task], return_when=asyncio.FIRST_COMPLETED)
+
+    uvloop.run(live())

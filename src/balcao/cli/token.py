@@ -19,7 +19,10 @@ PORTAL = "portal-cidadao"
 CALLBACK = "http://127.0.0.1/callback"
 PATIENCE_SECONDS = 30.0
 
-Who = Annotated[str, typer.Argument(help="Nome, usuário ou CPF de uma pessoa, ou um cliente (veja `balcao demo`).")]
+Who = Annotated[
+    str,
+    typer.Argument(metavar="QUEM", help="Nome, usuário ou CPF de uma pessoa, ou um cliente (veja `balcao demo`)."),
+]
 Scope = Annotated[str, typer.Option(help="Escopos separados por espaço. Sem ele, os que o cliente tem.")]
 Issuer = Annotated[str, typer.Option(help="Endereço do emissor, quando não é o desta configuração.")]
 

@@ -5,16 +5,16 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from balcao import app
-from balcao.cli.demo_data import Client, Offer, Person, base_urls
-from balcao.cli.plan import Plan
+from balcao.cli.offer import Client, Offer, Person
+from balcao.cli.plan import SERVICES, Plan
+from balcao.cli.processes.channel import Report
 from balcao.settings import Settings
 
 console = Console(highlight=False)
@@ -47,9 +47,10 @@ TRIES = (
 )
 
 
-def welcome(plan: Plan, offer: Offer | None) -> None:
+def welcome(plan: Plan, report: Report) -> None:
     """On standard output."""
-    for line in _addresses(plan):
+    offer = report.offer
+    for line in _addresses(plan, report.base_urls):
         console.print(line, soft_wrap=True)
     if plan.settings.sandbox and offer is None:
         console.print("Sem dados de demonstração neste banco: `balcao demo --load` os carrega.", markup=False)
@@ -59,20 +60,20 @@ def welcome(plan: Plan, offer: Offer | None) -> None:
     console.print("\nCtrl-C encerra tudo; os dados ficam.")
 
 
-def _addresses(plan: Plan) -> Iterator[Text]:
+def _addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
     settings = plan.settings
     yield Text("\nO Balcão está no ar.\n", style="bold green")
     yield Text(f"Endereço base     {settings.base_url}")
     yield Text(f"Páginas das APIs  {settings.base_url}/docs")
-    if plan.crm:
+    if "crm" in plan.roles:
         yield Text(f"CRM de demonstração  {settings.crm_url}")
     if plan.services:
-        yield from (Text(f"  {name}  {base_urls(settings)[name]}") for name in plan.services)
+        yield from (Text(f"  {name}  {base_urls[name]}") for name in plan.services)
 
 
 def _offered(plan: Plan, offer: Offer) -> Iterator[Text]:
     commands = _Commands(plan.settings, offer)
-    served = plan.services or app.NAMES
+    served = plan.services or SERVICES
     yield Text("\nPessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
     for person in (p for name in PEOPLE for p in offer.people if p.username == name):
         known_by = f"CPF {person.cpf}  usuário {person.username}  senha {person.password}"

@@ -45,7 +45,7 @@ class Platform:
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE) -> Platform:
     """The parts, not yet opened."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
-    database = Database(database_url, size=settings.database_pool)
+    database = Database(database_url, size=settings.connections)
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)

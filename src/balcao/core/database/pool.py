@@ -154,7 +154,7 @@ class Database:
             raise Unavailable()
         while self._ready:
             connection = self._ready.pop()
-            if not connection.is_closed():
+            if _is_open(connection):
                 return connection
             await self._pool.release(connection)
         self._acquiring += 1
@@ -166,7 +166,7 @@ class Database:
     async def give_back(self, connection: Connection, *, sound: bool) -> None:
         """`sound`: its last statement has ended. The pool sees to a connection where that is not known."""
         assert self._pool is not None  # `close` waits for what was taken
-        if sound and not (self._acquiring or self._is_closing or connection.is_closed()):
+        if sound and _is_open(connection) and not (self._acquiring or self._is_closing):
             self._ready.append(connection)
         else:
             await self._pool.release(connection)
@@ -209,7 +209,8 @@ class Database:
             sound = True  # refused by the server or by the driver; a closed connection shows as such
             raise
         except TimeoutError:
-            connection.terminate()  # or giving it back would wait for a server that does not respond
+            if _is_open(connection):
+                connection.terminate()  # as in `_Borrowed`
             raise
         finally:
             await self.give_back(connection, sound=sound)
@@ -240,11 +241,19 @@ class _Borrowed:
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
         connection = self._connection
         # A block that ends by a fault may have left a statement under way, or a transaction open.
-        sound = fault is None or not (isinstance(fault, _UNSOUND) or connection.is_in_transaction())
-        if isinstance(fault, TimeoutError):
-            connection.terminate()
+        is_open = _is_open(connection)
+        sound = fault is None or (is_open and not isinstance(fault, _UNSOUND) and not connection.is_in_transaction())
+        if is_open and isinstance(fault, TimeoutError):
+            connection.terminate()  # or giving it back would wait for a server that does not respond
         await self._database.give_back(connection, sound=sound)
         _StoreFaults().__exit__(kind, fault, trace)
+
+
+def _is_open(connection: Connection) -> bool:
+    try:
+        return not connection.is_closed()
+    except asyncpg.InterfaceError:  # the pool has taken it back, because it was lost
+        return False
 
 
 class _StoreFaults:

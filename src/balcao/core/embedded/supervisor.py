@@ -70,11 +70,17 @@ class Running:
         self.started = process is not None
         self._process = process
         self._lock = lock
+        self._guard = _guard(process) if process else None
 
     @property
     def alive(self) -> bool:
         """Whether the server that this process started still runs."""
         return self._process is not None and self._process.poll() is None
+
+    def wait(self) -> None:
+        """Until the server that this process started has ended."""
+        assert self._process
+        self._process.wait()
 
     def stop(self) -> None:
         """Shut down, waiting for it. Does nothing to a server that another process supervises, and nothing twice."""
@@ -82,6 +88,7 @@ class Running:
             return
         with self._lock:
             _end(self._process, self.server.data_dir)
+            _dismiss(self._guard)
             with contextlib.suppress(OSError):
                 self.server.socket_dir.rmdir()
 
@@ -92,6 +99,27 @@ class Running:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+# A line says that the server has ended; the end of input without one, that its supervisor has been killed.
+_GUARD = 'read -r line || kill -INT "$1"'
+
+
+def _guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """A shell that shuts the server down when we are killed: the kernel then closes the pipe that only we hold open.
+
+    It has a session of its own, so that it survives a kill of our whole process group. Its two megabytes stand for an
+    interpreter that would otherwise live only for this.
+    """
+    command = ["/bin/sh", "-c", _GUARD, "sh", str(process.pid)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+
+
+def _dismiss(guard: subprocess.Popen[bytes] | None) -> None:
+    if guard and guard.stdin:
+        with contextlib.suppress(BrokenPipeError), guard.stdin as line:
+            line.write(b"\n")
+        guard.wait()
 
 
 def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running:

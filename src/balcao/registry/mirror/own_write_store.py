@@ -1,5 +1,7 @@
 """SQL of an own write: one statement for the change, the outbox, the job and the audit events."""
 
+from typing import NamedTuple
+
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
@@ -16,11 +18,16 @@ from balcao.registry.mirror.writes import OwnWrite
 # of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
 # removed where `expected` has made sure that none came.
 #
+# A phone is written with the verification that proves it, which is used up by it: locked after the mirror, as by an
+# anonymisation.
+#
 # One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
 # row's new id tells the job before, should it run yet, that there is nothing left for it.
 _WRITE_OWN = f"""
-WITH held AS MATERIALIZED (
+WITH mirror AS MATERIALIZED (
     SELECT * FROM registry.hold_mirror($1, $3, $4)
+), held AS MATERIALIZED (
+    SELECT * FROM mirror WHERE $15::text IS NULL OR registry.use_phone_verification($1, $15::text::uuid)
 ), merged AS (
     INSERT INTO registry.register (cpf, field, value, at, origin)
     SELECT $1, offered.key, offered.value, held.moment, $5
@@ -56,8 +63,15 @@ WITH held AS MATERIALIZED (
 ), recorded AS (
     {record_sql("$14::jsonb", "held")}
 )
-SELECT true FROM held
+SELECT EXISTS (SELECT FROM mirror) AS is_current, EXISTS (SELECT FROM held) AS is_written
 """  # noqa: S608 - our own texts
+
+
+class Written(NamedTuple):
+    """Whether the mirror still had the expected version, and whether it was written then."""
+
+    is_current: bool
+    is_written: bool
 
 
 async def write_own(
@@ -69,10 +83,11 @@ async def write_own(
     request_id: str,
     trail: str,
     expected: int | None,
-) -> bool:
-    """Return whether the mirror still had the `expected` version; None stands for any."""
+    verification: str | None,
+) -> Written:
+    """`expected` is the version of the mirror that was read; None stands for any."""
     outbox_id = new_id()
-    written = await connection.fetchval(
+    row = await connection.fetchrow(
         _WRITE_OWN,
         cpf.digits,
         json_text(write.values),
@@ -88,5 +103,7 @@ async def write_own(
         outbox_id,
         request_id,
         trail,
+        verification,
     )
-    return bool(written)
+    assert row is not None  # a row of two tests
+    return Written(row["is_current"], row["is_written"])

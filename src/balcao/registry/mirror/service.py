@@ -8,6 +8,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, own_write_store, store
+from balcao.registry.mirror.own_write_store import Written
 from balcao.registry.mirror.records import Head, Mirror
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
@@ -60,17 +61,32 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
 
 
 async def write_own(
-    connection: Connection, call: Call, cpf: Cpf, write: OwnWrite, *, trail: str = "[]", expected: int | None = None
-) -> bool:
+    connection: Connection,
+    call: Call,
+    cpf: Cpf,
+    write: OwnWrite,
+    *,
+    trail: str = "[]",
+    expected: int | None = None,
+    verification: str | None = None,
+) -> Written:
     """A change by the citizen or by staff on their behalf: it wins over every event already applied.
 
     One statement: with the change goes the mark that the CRM is still to be told (rules: registry 4.5), the job
-    that tells it, and the `trail`. Answers whether it was written, which it is not when the mirror that the caller has
-    read, of the version `expected`, has changed since: then read again, decide again.
+    that tells it, and the `trail`. It is not written when the mirror that the caller has read, of the version
+    `expected`, has changed since: then read again, decide again. With the `verification` of a phone it is written only
+    if that could be used, and uses it up.
     """
     origin = "citizen" if call.is_owner else "staff"
     return await own_write_store.write_own(
-        connection, cpf, write, origin=origin, request_id=call.request_id, trail=trail, expected=expected
+        connection,
+        cpf,
+        write,
+        origin=origin,
+        request_id=call.request_id,
+        trail=trail,
+        expected=expected,
+        verification=verification,
     )
 
 

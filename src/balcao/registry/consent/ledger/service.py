@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, json_text
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.consent.ledger import store
-from balcao.registry.consent.ledger.chain import Break, breaks, linked
+from balcao.registry.consent.ledger.chain import Break, Link, breaks, linked
 from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
+from balcao.registry.consent.ledger.store import Head
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,20 @@ class Verification(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-async def append(
-    connection: Connection, call: Call, cpf: Cpf, changes: Sequence[Change], channel: str, reason: str | None
-) -> datetime:
-    """One entry for each change, all of one moment, which is answered. The caller holds the citizen's preferences."""
-    head = await store.head(connection, cpf)
+async def head(connection: Connection, cpf: Cpf) -> Head:
+    """Where the citizen's ledger ends. Who reads it before the preferences knows that these are not older."""
+    return await store.head(connection, cpf)
+
+
+def link_entries(call: Call, cpf: Cpf, head: Head, changes: Sequence[Change], channel: str, reason: str | None) -> str:
+    """The entries of these changes, all of the head's moment, as `registry.append_preference_entries` takes them."""
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
-    await store.append(connection, linked(entries, head.seq, head.hash))
-    return head.moment
+    return json_text([_row(link) for link in linked(entries, head.seq, head.hash)])
+
+
+def _row(link: Link) -> dict[str, Any]:
+    hashes = {"prev_hash": f"\\x{link.prev_hash.hex()}", "hash": f"\\x{link.hash.hex()}"}
+    return msgspec.structs.asdict(link.entry) | {"seq": link.seq} | hashes
 
 
 def _entry(call: Call, cpf: Cpf, change: Change, moment: datetime, channel: str, reason: str | None) -> LedgerEntry:

@@ -1,10 +1,8 @@
 """SQL of the ledger of preferences, which only ever grows."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-
-import msgspec
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
@@ -38,20 +36,6 @@ async def head(connection: Connection, cpf: Cpf) -> Head:
     row = await connection.fetchrow(_HEAD, cpf.digits)
     assert row is not None  # the outer join always has one
     return Head(row["seq"], row["hash"] or BEGINNING, row["moment"])
-
-
-_COLUMNS = (*LedgerEntry.__struct_fields__, "seq", "prev_hash", "hash")
-_APPEND = f"""
-INSERT INTO registry.preference_ledger ({", ".join(_COLUMNS)})
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
-                     $8::text[], $9::bool[], $10::bool[], $11::text[], $12::text[], $13::text[],
-                     $14::int[], $15::bytea[], $16::bytea[])
-"""  # noqa: S608 - names of our own columns
-
-
-async def append(connection: Connection, links: Sequence[Link]) -> None:
-    rows = [(*msgspec.structs.astuple(link.entry), link.seq, link.prev_hash, link.hash) for link in links]
-    await connection.execute(_APPEND, *zip(*rows, strict=True))
 
 
 _COUNT = "SELECT count(*) FROM registry.preference_ledger WHERE cpf = $1"

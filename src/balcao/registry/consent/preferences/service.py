@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.http.decoding import decode
 from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.cpf import Cpf
@@ -34,10 +34,12 @@ async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody) -> Pre
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes) -> Preferences:
     """The state afterwards. Raises Unprocessable for the category before anything that is wrong with the body."""
-    async with call.platform.database.transaction() as connection:
-        held = await _held(connection, cpf)
+
+    def read_wish(held: Preferences) -> Wish:
         require_offered([category], held)
-        return await _fulfilled(connection, call, cpf, held, of_choice(category, decode(body, ChoiceBody)), _all)
+        return of_choice(category, decode(body, ChoiceBody))
+
+    return await _change(call, cpf, read_wish, _all)
 
 
 def _all(preferences: Preferences) -> Any:
@@ -46,25 +48,28 @@ def _all(preferences: Preferences) -> Any:
 
 async def fulfil(call: Call, cpf: Cpf, wish: Wish, known: Known = _all) -> Preferences:
     """The state afterwards. Raises Unprocessable for an unknown or inactive category, and PreconditionFailed."""
-    async with call.platform.database.transaction() as connection:
-        return await _fulfilled(connection, call, cpf, await _held(connection, cpf), wish, known)
+    return await _change(call, cpf, lambda _: wish, known)
 
 
-async def _held(connection: Connection, cpf: Cpf) -> Preferences:
-    """The present state; nobody changes it until the transaction ends."""
-    await store.lock(connection, cpf)
-    return await store.read(connection, cpf)
+async def _change(call: Call, cpf: Cpf, read_wish: Callable[[Preferences], Wish], known: Known) -> Preferences:
+    """Read, decide, and write if nobody has changed the preferences in between; otherwise begin again.
 
-
-async def _fulfilled(
-    connection: Connection, call: Call, cpf: Cpf, held: Preferences, wish: Wish, known: Known
-) -> Preferences:
-    changes = wish.changes(held)
-    require_match(call.if_match, etag_of(msgspec.json.encode(known(held))))
-    after = wish.fulfilled(held)
-    if changes:
-        after.updated_at = await ledger.append(connection, call, cpf, changes, wish.channel, wish.reason)
-        await store.keep(connection, cpf, after)
-    await store.keep_choices(connection, cpf, wish.choices)
-    await call.platform.audit.record(connection, call, "update", subject=cpf, fields=wish.fields)
-    return after
+    No lock is held while this process decides. The ledger's end is read before the preferences: a change that comes
+    between the two readings moves it, and is noticed. Somebody has always changed them when one has to begin again,
+    so this ends.
+    """
+    while True:
+        async with call.platform.database.connection() as connection:
+            head = await ledger.head(connection, cpf)
+            held = await store.read(connection, cpf)
+            wish = read_wish(held)
+            changes = wish.changes(held)
+            require_match(call.if_match, etag_of(msgspec.json.encode(known(held))))
+            after = wish.fulfilled(held)
+            if changes:
+                after.updated_at = head.moment
+            entries = ledger.link_entries(call, cpf, head, changes, wish.channel, wish.reason)
+            trail = call.platform.audit.trail(call, "update", subject=cpf, fields=wish.fields)
+            with recording():
+                if await store.change(connection, after, wish.choices, behind=head.seq, entries=entries, trail=trail):
+                    return after

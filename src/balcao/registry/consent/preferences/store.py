@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
 from balcao.core.values.cpf import Cpf
@@ -46,39 +47,44 @@ def _preferences(cpf: Cpf, row: Row | None) -> Preferences:
     return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])
 
 
-# There is no row to lock before the first change. Whoever reads to decide does it in a later statement, so that it sees
-# what the holder before it has committed.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('registry.preferences:' || $1, 0))"
+# What is stored of a change, its entries in the ledger and its trace; nothing unless the ledger still ends where it did
+# when the caller read the preferences. The function locks the citizen's preferences, and all the rest depends on it.
+# Also a choice that says what the default says is stored: it stays when the default changes.
+_CHANGE = f"""
+WITH appended AS MATERIALIZED (
+    SELECT registry.append_preference_entries($1, $2, $3::jsonb) AS is_held
+), held AS (
+    SELECT true FROM appended WHERE is_held
+), flagged AS (
+    INSERT INTO registry.preferences (cpf, opt_in, updated_at)
+    SELECT $1, $4, $5 FROM held WHERE $3::jsonb <> '[]'
+    ON CONFLICT (cpf) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
+), chosen AS (
+    INSERT INTO registry.preference_choice AS stored (cpf, category_id, opt_in, updated_at)
+    SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM held, jsonb_each($6::jsonb) AS choice
+    ON CONFLICT (cpf, category_id) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
+    WHERE stored.opt_in <> excluded.opt_in
+), recorded AS (
+    {record_sql("$7::jsonb", "held")}
+)
+SELECT true FROM held
+"""  # noqa: S608 - our own texts
 
 
-async def lock(connection: Connection, cpf: Cpf) -> None:
-    """Until the transaction ends nobody else changes this citizen's preferences."""
-    await connection.execute(_LOCK, cpf.digits)
-
-
-_KEEP = """
-INSERT INTO registry.preferences (cpf, opt_in, updated_at) VALUES ($1, $2, $3)
-ON CONFLICT (cpf) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
-"""
-
-
-async def keep(connection: Connection, cpf: Cpf, preferences: Preferences) -> None:
-    """The global flag and the time of the citizen's last change."""
-    await connection.execute(_KEEP, cpf.digits, preferences.opt_in, preferences.updated_at)
-
-
-# Also a choice that says what the default says: it stays when the default changes.
-_KEEP_CHOICES = """
-INSERT INTO registry.preference_choice AS held (cpf, category_id, opt_in, updated_at)
-SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM jsonb_each($2::jsonb) AS choice
-ON CONFLICT (cpf, category_id) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
-WHERE held.opt_in <> excluded.opt_in
-"""
-
-
-async def keep_choices(connection: Connection, cpf: Cpf, choices: Mapping[str, bool]) -> None:
-    if choices:
-        await connection.execute(_KEEP_CHOICES, cpf.digits, json_text(choices))
+async def change(
+    connection: Connection,
+    after: Preferences,
+    choices: Mapping[str, bool],
+    *,
+    behind: int,
+    entries: str,
+    trail: str,
+) -> bool:
+    """Return whether the ledger still ended with the entry `behind`, so that all of it was written."""
+    written = await connection.fetchval(
+        _CHANGE, after.cpf, behind, entries, after.opt_in, after.updated_at, json_text(choices), trail
+    )
+    return bool(written)
 
 
 _COUNT = """

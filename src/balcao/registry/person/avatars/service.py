@@ -3,6 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Row
@@ -62,21 +63,16 @@ async def read_choice(call: Call, cpf: Cpf) -> AvatarChoice:
 
 async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
     """Raises NotFound for an avatar that is unknown or no longer offered."""
-    async with call.platform.database.transaction() as connection:
-        choice = await _chosen_now(connection, call.platform, cpf, body.avatar_id)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["avatar_id"])
-    return choice
-
-
-async def _chosen_now(connection: Connection, platform: Platform, cpf: Cpf, id_: str | None) -> AvatarChoice:
-    if id_ is None:
-        await settings.remove_avatar(connection, cpf)
-        return NONE_CHOSEN
-    row = await store.choosable(connection, _known(id_))
-    if row is None:
-        raise _unknown()
-    await settings.set_avatar(connection, cpf, row["id"])
-    return _choice(platform, row)
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["avatar_id"])
+    with recording():
+        async with call.platform.database.connection() as connection:
+            if body.avatar_id is None:
+                await settings.remove_avatar(connection, cpf, trail)
+                return NONE_CHOSEN
+            row = await store.active(connection, _known(body.avatar_id))
+            if row is None or not await settings.set_avatar(connection, cpf, row["id"], trail):
+                raise _unknown()
+    return _choice(call.platform, row)
 
 
 async def _chosen(connection: Connection, platform: Platform, cpf: Cpf) -> AvatarChoice:

@@ -26,15 +26,6 @@ async def active(connection: Connection, id_: str) -> Row | None:
     return await connection.fetchrow(_ACTIVE, id_)
 
 
-# Whoever deactivates it waits for those who are choosing it, and clears it from them too.
-_CHOOSABLE = _ACTIVE + " FOR SHARE"
-
-
-async def choosable(connection: Connection, id_: str) -> Row | None:
-    """As `active`; it stays so until the transaction ends."""
-    return await connection.fetchrow(_CHOOSABLE, id_)
-
-
 _IMAGE = "SELECT image FROM registry.avatar WHERE id = $1::text::uuid"
 
 

@@ -81,9 +81,17 @@ async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> Non
 
 
 async def write_own(
-    call: Call, cpf: Cpf, member: str, write: OwnWrite, check: Callable[[Stored], None] | None = None
-) -> None:
+    call: Call,
+    cpf: Cpf,
+    member: str,
+    write: OwnWrite,
+    check: Callable[[Stored], None] | None = None,
+    *,
+    verification: str | None = None,
+) -> bool:
     """Write what a citizen declares, with its audit event. Raises PreconditionFailed, and what `check` raises.
+
+    Answers false only where the `verification` of a phone was used or void already.
 
     Where the record decides, it is read without a lock, and the write holds only if nobody has changed the mirror
     since: the statement that locks it compares the version. Otherwise all is decided again. Somebody has always
@@ -92,12 +100,15 @@ async def write_own(
     audit, database = call.platform.audit, call.platform.database
     trail = audit.trail(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
-    is_written = False
-    while not is_written:
+    while True:
         async with database.connection() as connection:
             expected = await _checked(connection, call, cpf, check) if depends else None
             with recording():
-                is_written = await mirror.write_own(connection, call, cpf, write, trail=trail, expected=expected)
+                written = await mirror.write_own(
+                    connection, call, cpf, write, trail=trail, expected=expected, verification=verification
+                )
+        if written.is_current:
+            return written.is_written
 
 
 async def _checked(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:

@@ -4,9 +4,10 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.idempotency import once
+from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -49,17 +50,22 @@ async def read_stats(call: Call, cpf: Cpf) -> PetStats:
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """The pet as JSON. Raises Invalid, and Conflict beyond the limit of own pets or for a key of another body."""
     record = checked(body, utc_now(), _zone(call))
-    async with call.platform.database.transaction() as connection:
-
-        async def make() -> Pet:
-            await store.lock_own(connection, cpf)
-            if await store.count_own(connection, cpf) >= MOST_OWN:
-                raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
-            pet = await store.insert(connection, cpf, record)
-            await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
-            return _shown(pet, call)
-
-        return await once(connection, call, cpf, [cpf.digits, body], make)
+    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=FIELDS)
+    repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
+    while True:  # until the key is ours or its answer is found
+        async with call.platform.database.connection() as connection:
+            if repeatable is not None and (kept := await repeatable.find(connection)) is not None:
+                return kept
+            number = await store.draw_number(connection)
+            pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
+            answer = msgspec.json.encode(_shown(pet, call))
+            values = NOT_REPEATABLE if repeatable is None else repeatable.values(answer)
+            try:
+                with recording():
+                    if await store.insert(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=values):
+                        return answer
+            except store.PetLimit:
+                raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit") from None
 
 
 def without_tutors_cpf(pet: Pet) -> Pet:

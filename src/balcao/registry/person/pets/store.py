@@ -1,10 +1,13 @@
 """SQL of the pets."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.http.idempotency import keep_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
@@ -64,22 +67,46 @@ async def count_own(connection: Connection, cpf: Cpf) -> int:
     return found
 
 
-# Two new pets of one person come one after the other, so that both see the other in the count.
-_QUEUE_UP = "SELECT pg_advisory_xact_lock(hashtextextended('registry.own_pet ' || $1, 0))"
+# Drawn beforehand, because the answer to be kept names it; a number that is not used is never used.
+_DRAW_NUMBER = "SELECT nextval('registry.own_pet_id')"
 
 
-async def lock_own(connection: Connection, cpf: Cpf) -> None:
-    await connection.execute(_QUEUE_UP, cpf.digits)
+async def draw_number(connection: Connection) -> int:
+    number: int = await connection.fetchval(_DRAW_NUMBER)
+    return number
 
 
-_INSERT = """
-INSERT INTO registry.own_pet (cpf, record) VALUES ($1, $2::jsonb)
-RETURNING id_animal, 'self_registered' AS source, record::text
-"""
+# The function makes two new pets of one person come one after the other, so that each counts the other. The pet, its
+# trace and the answer kept for its key are written together or, beyond the limit or for a key that is taken, not.
+_INSERT = f"""
+WITH room AS MATERIALIZED (
+    SELECT true FROM registry.hold_own_pets($1) AS held (pets) WHERE pets < $4
+), kept AS (
+    {keep_sql(6, "room")}
+), inserted AS (
+    INSERT INTO registry.own_pet (cpf, id_animal, record)
+    SELECT $1, $2, $3::jsonb FROM room WHERE $7::text IS NULL OR EXISTS (SELECT FROM kept)
+    RETURNING true
+), recorded AS (
+    {record_sql("$5::jsonb", "inserted")}
+)
+SELECT EXISTS (SELECT FROM room) AS has_room, EXISTS (SELECT FROM inserted) AS is_inserted
+"""  # noqa: S608 - our own texts
 
 
-async def insert(connection: Connection, cpf: Cpf, record: PetRecord) -> Pet:
-    return _pet(await connection.fetchrow(_INSERT, cpf.digits, json_text(record)))
+class PetLimit(Exception):
+    """The person has as many pets of their own as one may have."""
+
+
+async def insert(
+    connection: Connection, cpf: Cpf, number: int, record: PetRecord, *, most: int, trail: str, kept: Sequence[Any]
+) -> bool:
+    """Return whether the key was free. Raises PetLimit. `kept` is what `keep_sql` takes."""
+    row = await connection.fetchrow(_INSERT, cpf.digits, number, json_text(record), most, trail, *kept)
+    assert row is not None  # a row of two tests
+    if not row["has_room"]:
+        raise PetLimit
+    return bool(row["is_inserted"])
 
 
 _ERASE = "DELETE FROM registry.own_pet WHERE cpf = $1 RETURNING true"

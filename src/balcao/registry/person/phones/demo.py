@@ -14,7 +14,7 @@ PHONE = Number("55", "21", "900010175")
 
 async def load(platform: Platform) -> None:
     """Once; as if the code had come back."""
-    async with platform.database.transaction() as connection:
+    async with platform.database.connection() as connection:
         phones = (await citizens.record_of(connection, ANA)).telefone
-        if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
-            await service.write_confirmed(connection, operator_call(platform, "registry.demo"), ANA, PHONE)
+    if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
+        await service.write_confirmed(operator_call(platform, "registry.demo"), ANA, PHONE)

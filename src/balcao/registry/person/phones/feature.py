@@ -5,13 +5,12 @@ from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.person.phones import api, demo, store
 from balcao.registry.person.phones.jobs import JOBS
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA, RETENTION
-from balcao.registry.person.phones.service import CODE_JOB
 
 FEATURE = Feature(
     routes=api.ROUTES,
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(CODE_JOB, "verification", store.verifications, store.verifications_of, store.erase_code)],
+    dead_jobs=[DeadJobs(store.CODE_JOB, "verification", store.verifications, store.verifications_of, store.erase_code)],
     demo=Demo(demo.load),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
-from balcao.registry.person.phones import service
+from balcao.registry.person.phones import service, store
 
 
 async def send_code(platform: Platform, payload: Mapping[str, Any]) -> None:
@@ -16,7 +16,7 @@ async def send_code(platform: Platform, payload: Mapping[str, Any]) -> None:
 # Somebody waits with the phone in their hand: quick tries, all within the life of a code.
 JOBS = [
     JobKind(
-        service.CODE_JOB,
+        store.CODE_JOB,
         send_code,
         attempts=8,
         first_delay=timedelta(seconds=2),

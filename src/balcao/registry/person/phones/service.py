@@ -13,10 +13,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound, TooMany
 from balcao.core.http.responses import Ready, require_match
-from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Message
@@ -26,7 +24,6 @@ from balcao.registry.person.phones import gateway, store
 from balcao.registry.person.phones.number import MAIN, Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
-CODE_JOB = "phone_code"
 TRIES = 5
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
@@ -40,10 +37,9 @@ async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     """
     number = Number.read(body)
     gateway.require_configured(call.platform)
-    async with call.platform.database.transaction() as connection:
+    async with call.platform.database.connection() as connection:
         await _require_news(connection, call, cpf, number)
         await _open(connection, call, cpf, number)
-        await call.platform.audit.record(connection, call, "create", subject=cpf, fields=["phone_verification"])
     return Message("Código enviado ao telefone: confirme-o para que o número passe a valer.")
 
 
@@ -60,11 +56,6 @@ async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) ->
     key = call.platform.audit.key
     hashes = codes.Secrets(key)
     counted = (hashes.of_citizen(cpf), hashes.of_number(number))
-    await store.take_turn(connection, counted)
-    wait = await store.seconds_to_wait(connection, counted)
-    if wait > 0:
-        text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
-        raise TooMany(text, code="phone-code-limit", retry_after=wait)
     verification, code = new_id(), codes.drawn()
     opening = store.Opening(
         cpf=cpf,
@@ -75,9 +66,12 @@ async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) ->
         key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
-    await store.open_(connection, opening)
-    await store.count_sent(connection, counted)
-    await enqueue(connection, CODE_JOB, {"verification": verification})
+    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=["phone_verification"])
+    with recording():
+        wait = await store.open_(connection, opening, counted, trail)
+    if wait > 0:
+        text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
+        raise TooMany(text, code="phone-code-limit", retry_after=wait)
 
 
 async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
@@ -90,18 +84,18 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
     if number.digits != held.number.digits or not codes.same(sent_code, held.code_hash):
         raise _not_confirmed()
-    async with call.platform.database.transaction() as connection:
-        await _use(connection, call, cpf, held)
+    if not await citizens.write_own(call, cpf, "telefone", _own_write(held.number), verification=held.id):
+        raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
 
 async def _take_try(call: Call, cpf: Cpf) -> store.Open:
-    async with call.platform.database.transaction() as connection:
-        held = await store.take_try(connection, cpf, TRIES)
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried")
+    async with call.platform.database.connection() as connection:
+        with recording():
+            held = await store.take_try(connection, cpf, TRIES, trail)
         if held is None:
             raise _refused(await store.pause_after_tries(connection, cpf, TRIES))
-        fields = ["phone_verification"]
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields, outcome="code_tried")
     return held
 
 
@@ -111,23 +105,13 @@ def _read_code(text: str) -> str:
     return text.strip()
 
 
-async def _use(connection: Connection, call: Call, cpf: Cpf, held: store.Open) -> None:
-    """Raises NotFound, and takes the write back, when another call was faster.
-
-    The mirror is locked before the verification, as by a clearing, so that the two never wait for each other.
-    """
-    await citizens.require_unchanged(connection, call, cpf)
-    await write_confirmed(connection, call, cpf, held.number)
-    if not await store.use(connection, cpf, held.id):
-        raise _not_confirmed()
+async def write_confirmed(call: Call, cpf: Cpf, number: Number) -> None:
+    """The own write of a number that is proven otherwise."""
+    await citizens.write_own(call, cpf, "telefone", _own_write(number))
 
 
-async def write_confirmed(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
-    """The own write of a number that is proven (rules: registry 4.2)."""
-    write = OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
-    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["telefone"])
-    with recording():
-        await mirror.write_own(connection, call, cpf, write, trail=trail)
+def _own_write(number: Number) -> OwnWrite:
+    return OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
 
 
 def _not_confirmed() -> NotFound:

@@ -5,51 +5,39 @@ from datetime import datetime
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.number import Number
 
-# Whoever asks for a code waits here for another call about the same citizen or number, so that the limits are exact.
-# Always in the same order, so that two calls never wait for each other.
-_TAKE_TURN = """
-SELECT pg_advisory_xact_lock(name) FROM (
-    SELECT hashtextextended(encode(counted, 'hex'), 0) AS name FROM unnest($1::bytea[]) AS counted ORDER BY 1
-) AS ordered
-"""
+CODE_JOB = "phone_code"
 
-
-async def take_turn(connection: Connection, counted: Sequence[bytes]) -> None:
-    await connection.execute(_TAKE_TURN, list(counted))
-
-
-# The newest code must be a minute old, the fifth newest an hour, the twentieth newest a day.
-_SECONDS_TO_WAIT = """
-SELECT coalesce(ceil(extract(epoch FROM max(nth.sent_at + bound.span) - clock_timestamp())), 0)::int
-FROM unnest($1::bytea[]) AS who(counted)
-CROSS JOIN (VALUES (1, interval '1 minute'), (5, interval '1 hour'), (20, interval '1 day')) AS bound(most, span)
-CROSS JOIN LATERAL (
-    SELECT sent_at FROM registry.phone_code_sent AS sent
-    WHERE sent.counted = who.counted ORDER BY sent_at DESC OFFSET bound.most - 1 LIMIT 1) AS nth
-"""
-
-
-async def seconds_to_wait(connection: Connection, counted: Sequence[bytes]) -> int:
-    """Until another code may be sent; 0 or less when it may be now."""
-    wait: int = await connection.fetchval(_SECONDS_TO_WAIT, list(counted))
-    return wait
-
-
-_OPEN = """
-INSERT INTO registry.phone_verification AS held
-    (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + make_interval(secs => $9)
-FROM clock_timestamp() AS moment
-ON CONFLICT (cpf) DO UPDATE SET
-    id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
-    code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number, attempts = 0,
-    sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
-"""
+# A verification, its job, the count of codes sent and the trace; none of it while there is a wait. Everything depends
+# on `held`, which takes the locks. An earlier verification of the citizen's is void.
+_OPEN = f"""
+WITH waiting AS MATERIALIZED (
+    SELECT registry.hold_phone_codes($10) AS seconds
+), held AS (
+    SELECT clock_timestamp() AS moment FROM waiting WHERE seconds <= 0
+), opened AS (
+    INSERT INTO registry.phone_verification
+        (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + make_interval(secs => $9)
+    FROM held
+    ON CONFLICT (cpf) DO UPDATE SET
+        id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
+        code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number,
+        attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
+), counted AS (
+    INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($10::bytea[]), moment FROM held
+), {enqueue_sql("$11", "$12", "interval '0'", "held")}
+, recorded AS (
+    {record_sql("$13::jsonb", "held")}
+)
+SELECT seconds FROM waiting
+"""  # noqa: S608 - our own texts
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -64,9 +52,9 @@ class Opening(msgspec.Struct, frozen=True):
     lasting: int
 
 
-async def open_(connection: Connection, opening: Opening) -> None:
-    """An earlier one of the citizen's is void."""
-    await connection.execute(
+async def open_(connection: Connection, opening: Opening, counted: Sequence[bytes], trail: str) -> int:
+    """Open a verification, or return the seconds to wait until another code may be sent; 0 or less when it is open."""
+    seconds: int = await connection.fetchval(
         _OPEN,
         opening.cpf.digits,
         opening.id,
@@ -77,14 +65,12 @@ async def open_(connection: Connection, opening: Opening) -> None:
         opening.sealed_code,
         opening.key_number,
         float(opening.lasting),
+        list(counted),
+        CODE_JOB,
+        payload_bytes({"verification": opening.id}),
+        trail,
     )
-
-
-_COUNT_SENT = "INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($1::bytea[]), clock_timestamp()"
-
-
-async def count_sent(connection: Connection, counted: Sequence[bytes]) -> None:
-    await connection.execute(_COUNT_SENT, list(counted))
+    return seconds
 
 
 class Open(msgspec.Struct, frozen=True):
@@ -96,16 +82,21 @@ class Open(msgspec.Struct, frozen=True):
 
 
 # The row's lock puts tries at once in order: no more are ever compared than are counted.
-_TAKE_TRY = """
-UPDATE registry.phone_verification SET attempts = attempts + 1
-WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL AND attempts < $2
-RETURNING id::text, ddi, ddd, valor, code_hash
-"""
+_TAKE_TRY = f"""
+WITH taken AS (
+    UPDATE registry.phone_verification SET attempts = attempts + 1
+    WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL AND attempts < $2
+    RETURNING id::text, ddi, ddd, valor, code_hash
+), recorded AS (
+    {record_sql("$3::jsonb", "taken")}
+)
+SELECT * FROM taken
+"""  # noqa: S608 - our own texts
 
 
-async def take_try(connection: Connection, cpf: Cpf, most: int) -> Open | None:
-    """Counts one try and answers what to compare it with; None when there is none to be had."""
-    row = await connection.fetchrow(_TAKE_TRY, cpf.digits, most)
+async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> Open | None:
+    """Counts one try, with its trace, and answers what to compare it with; None when there is none to be had."""
+    row = await connection.fetchrow(_TAKE_TRY, cpf.digits, most, trail)
     if row is None:
         return None
     return Open(row["id"], Number(row["ddi"], row["ddd"], row["valor"]), row["code_hash"])
@@ -122,19 +113,6 @@ async def pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int 
     """The seconds until another code may be asked for; None unless every try of an open verification is spent."""
     pause: int | None = await connection.fetchval(_PAUSE, cpf.digits, most)
     return pause
-
-
-_USE = """
-UPDATE registry.phone_verification
-SET used_at = clock_timestamp(), ddi = NULL, ddd = NULL, valor = NULL, sealed_code = NULL
-WHERE cpf = $1 AND id = $2 AND used_at IS NULL AND expires_at > clock_timestamp()
-RETURNING true
-"""
-
-
-async def use(connection: Connection, cpf: Cpf, verification: str) -> bool:
-    """Whether it could be used, which only one of several calls at once is told; the number is kept no longer."""
-    return await connection.fetchval(_USE, cpf.digits, verification) is not None
 
 
 class Unsent(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from msgspec import UNSET
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
@@ -25,9 +26,10 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     """Changes nothing else; again is as once."""
-    async with call.platform.database.transaction() as connection:
-        await store.end_first_login(connection, cpf)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["firstlogin"])
+    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["firstlogin"])
+    with recording():
+        async with call.platform.database.connection() as connection:
+            await store.end_first_login(connection, cpf, trail)
     return FirstLogin(False)
 
 

@@ -1,5 +1,6 @@
 """SQL of a citizen's settings; without a row they are the defaults."""
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 
@@ -11,14 +12,18 @@ async def is_first_login(connection: Connection, cpf: Cpf) -> bool:
     return found is not False
 
 
-_END_FIRST_LOGIN = """
-INSERT INTO registry.settings (cpf, firstlogin) VALUES ($1, false)
-ON CONFLICT (cpf) DO UPDATE SET firstlogin = false
-"""
+_END_FIRST_LOGIN = f"""
+WITH ended AS (
+    INSERT INTO registry.settings (cpf, firstlogin) VALUES ($1, false)
+    ON CONFLICT (cpf) DO UPDATE SET firstlogin = false
+    RETURNING true
+)
+{record_sql("$2::jsonb", "ended")}
+"""  # noqa: S608 - our own texts
 
 
-async def end_first_login(connection: Connection, cpf: Cpf) -> None:
-    await connection.execute(_END_FIRST_LOGIN, cpf.digits)
+async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
+    await connection.execute(_END_FIRST_LOGIN, cpf.digits, trail)
 
 
 _READ_AVATAR = "SELECT avatar_id::text FROM registry.settings WHERE cpf = $1"
@@ -30,22 +35,40 @@ async def avatar(connection: Connection, cpf: Cpf) -> str | None:
     return found
 
 
-_SET_AVATAR = """
-INSERT INTO registry.settings (cpf, avatar_id) VALUES ($1, $2::text::uuid)
-ON CONFLICT (cpf) DO UPDATE SET avatar_id = excluded.avatar_id
-"""
+# Whoever deactivates an avatar waits for those who are choosing it, and clears it from them too: the row is shared
+# until the choice is committed with it, and one that was deactivated meanwhile is not found.
+_SET_AVATAR = f"""
+WITH offered AS MATERIALIZED (
+    SELECT id FROM registry.avatar WHERE id = $2::text::uuid AND is_active FOR SHARE
+), chosen AS (
+    INSERT INTO registry.settings (cpf, avatar_id) SELECT $1, id FROM offered
+    ON CONFLICT (cpf) DO UPDATE SET avatar_id = excluded.avatar_id
+    RETURNING true
+), recorded AS (
+    {record_sql("$3::jsonb", "chosen")}
+)
+SELECT true FROM chosen
+"""  # noqa: S608 - our own texts
 
 
-async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str) -> None:
-    await connection.execute(_SET_AVATAR, cpf.digits, avatar_id)
+async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
+    """Return whether the avatar is one on offer."""
+    return bool(await connection.fetchval(_SET_AVATAR, cpf.digits, avatar_id, trail))
 
 
-_REMOVE_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE cpf = $1 AND avatar_id IS NOT NULL RETURNING true"
+_REMOVE_AVATAR = f"""
+WITH removed AS (
+    UPDATE registry.settings SET avatar_id = NULL WHERE cpf = $1 AND avatar_id IS NOT NULL RETURNING true
+), recorded AS (
+    {record_sql("$2::jsonb", "(VALUES (true)) AS always")}
+)
+SELECT true FROM removed
+"""  # noqa: S608 - our own texts
 
 
-async def remove_avatar(connection: Connection, cpf: Cpf) -> bool:
-    """Whether there was one."""
-    return bool(await connection.fetchval(_REMOVE_AVATAR, cpf.digits))
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str = "[]") -> bool:
+    """Return whether there was one."""
+    return bool(await connection.fetchval(_REMOVE_AVATAR, cpf.digits, trail))
 
 
 _CLEAR_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = $1::text::uuid"

@@ -1,0 +1,68 @@
+"""The embedded PostgreSQL of one `balcao serve`: started, replaced when it dies, stopped last."""
+
+import asyncio
+import contextlib
+import time
+from pathlib import Path
+
+from balcao.cli.faults import OperatorFault
+from balcao.cli.process import STABLE_SECONDS, pause_after
+from balcao.core.embedded import supervisor
+from balcao.core.embedded.supervisor import EmbeddedError, Running
+from balcao.core.logs import log
+from balcao.settings import Settings
+
+
+class EmbeddedDatabase:
+    """Its start and its stop block, so that they have a thread: signals are heard meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._start: asyncio.Future[Running] | None = None
+
+    async def start(self) -> str:
+        """Return its address once it answers. Raises EmbeddedError."""
+        self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
+        running = await asyncio.shield(self._start)  # a start that is cut short is still stopped
+        return running.server.url
+
+    async def keep(self) -> None:
+        """Replace the server whenever it dies, after growing pauses for as long as it cannot start."""
+        failures = 0
+        while True:
+            since = time.monotonic()
+            await self._ended()
+            failures = 1 if time.monotonic() - since > STABLE_SECONDS else failures + 1
+            log.error("database.died", next_try_seconds=pause_after(failures))
+            await asyncio.sleep(pause_after(failures))
+            try:
+                await self.start()
+            except EmbeddedError as fault:
+                log.error("database.refused", reason=str(fault))
+
+    async def _ended(self) -> None:
+        """Return when the server has ended by itself, or did not start."""
+        assert self._start
+        with contextlib.suppress(EmbeddedError):
+            running = await self._start
+            await asyncio.to_thread(running.wait)
+            await asyncio.to_thread(running.stop)  # frees what the next start takes hold of
+
+    async def stop(self) -> None:
+        """Shut the server down, also one that is just starting."""
+        if self._start is not None:
+            with contextlib.suppress(EmbeddedError):
+                await asyncio.to_thread((await self._start).stop)
+
+
+def external_or_running(settings: Settings) -> str:
+    """Return the address for who starts no database of its own.
+
+    Raises OperatorFault when it is the embedded one, which does not run.
+    """
+    if not settings.embedded_database:
+        return settings.database_url
+    server = supervisor.live(settings.data_dir)
+    if server is None:
+        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
+    return server.url

@@ -1,0 +1,121 @@
+"""The words of the command line itself in Portuguese: the library has them in English only."""
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The library's headings and marks, by the name of the constant of `typer.rich_utils` that holds each.
+_HELP = {
+    "ARGUMENTS_PANEL_TITLE": "Argumentos",
+    "OPTIONS_PANEL_TITLE": "Opções",
+    "COMMANDS_PANEL_TITLE": "Comandos",
+    "DEFAULT_STRING": "[padrão: {}]",
+    "REQUIRED_LONG_STRING": "[obrigatório]",
+}
+
+# The library's sentences about a wrong use, and ours; the first that matches counts.
+_SENTENCES = tuple(
+    (re.compile(pattern, re.DOTALL), sentence)
+    for pattern, sentence in (
+        (r"No such command '(?P<name>.*?)'\.", "O comando {name} não existe."),
+        (r"Missing command\.", "Falta o comando."),
+        (r"No such option: (?P<name>\S+)", "A opção {name} não existe."),
+        (r"Missing argument '(?P<name>.*?)'", "Falta o argumento {name}."),
+        (r"Missing option '(?P<name>.*?)'", "Falta a opção {name}."),
+        (r"Option '(?P<name>.*?)' requires an argument\.", "A opção {name} pede um valor."),
+        (r"Option '(?P<name>.*?)' does not take a value\.", "A opção {name} não aceita valor."),
+        (r"Got unexpected extra arguments?(?:\(s\))? \((?P<extra>.*)\)", "Argumentos a mais: {extra}."),
+        (r"Invalid value for '(?P<name>.*?)': .*valid integer", "{name}: informe um número inteiro."),
+        (r"Invalid value for '(?P<name>.*?)': .*greater than or equal to (?P<least>\d+)", "{name}: no mínimo {least}."),
+        (r"Invalid value for '(?P<name>.*?)': .*less than or equal to (?P<most>\d+)", "{name}: no máximo {most}."),
+        (r"Invalid value for '(?P<name>.*?)': .*does not exist", "{name}: o arquivo ou a pasta não existe."),
+        (r"Invalid value for '(?P<name>.*?)': .*is not readable", "{name}: não pode ser lido."),
+        (r"Invalid value for '(?P<name>.*?)': .*is a directory", "{name}: é uma pasta; informe um arquivo."),
+        (
+            r"Invalid value for '(?P<name>.*?)': .*(?:should be|one of) (?P<choices>'.*?)\.?$",
+            "{name}: use um de {choices}.",
+        ),
+        (r"Invalid value for '(?P<name>.*?)': (?P<why>.*)", "{name}: {why}"),
+    )
+)
+
+
+class _InPortuguese:
+    """What a command and a group of commands have in common."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), "Uso: ")  # type: ignore[attr-defined]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from typer import rich_utils  # only help needs it, and it is slow to load
+
+        for name, text in _HELP.items():
+            setattr(rich_utils, name, text)
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.help = "Mostra esta ajuda e sai."
+        return option
+
+
+class Command(_InPortuguese, TyperCommand):
+    """One command."""
+
+
+class Group(_InPortuguese, TyperGroup):
+    """Commands under one name."""
+
+
+class Commands(typer.Typer):
+    """A group of commands; without one of them it shows its help."""
+
+    def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(
+            cls=cls,
+            no_args_is_help=True,
+            add_completion=False,
+            options_metavar="[OPÇÕES]",
+            subcommand_metavar="COMANDO [ARGUMENTOS]...",
+            **options,
+        )
+
+    def command(  # type: ignore[override]  # takes what is asked of it here
+        self, name: str | None = None
+    ) -> Callable[[F], F]:
+        """Register a command, as `typer.Typer.command` does."""
+        return super().command(name, cls=Command, options_metavar="[OPÇÕES]")
+
+
+def run(command: Any, arguments: list[str] | None) -> int:
+    """Run `command` and return the exit status: 2 after a wrong use, which is explained in a sentence."""
+    try:
+        status = command.main(arguments, standalone_mode=False)
+    except typer.Abort:
+        print("Interrompido.", file=sys.stderr)
+        return 1
+    except Exception as fault:
+        if not hasattr(fault, "format_message"):
+            raise
+        _explain(fault)
+        return 2
+    return status if isinstance(status, int) else 0
+
+
+def _explain(fault: Any) -> None:
+    """Print the sentence of a usage error and where to read more. A group called without a command shows its help."""
+    message, context = fault.format_message(), getattr(fault, "ctx", None)
+    if not message:
+        return
+    found = ((pattern.search(message), sentence) for pattern, sentence in _SENTENCES)
+    sentence = next((sentence.format(**match.groupdict()) for match, sentence in found if match), message)
+    print(sentence, file=sys.stderr)
+    if context is not None:
+        print(f"Veja como usar: {context.command_path} --help", file=sys.stderr)

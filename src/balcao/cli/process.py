@@ -1,0 +1,176 @@
+"""A process as its supervisor sees it: started, given its order, replaced when it dies or freezes, stopped."""
+
+import asyncio
+import os
+import sys
+import time
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from socket import socket
+
+import msgspec
+
+from balcao.cli.faults import OperatorFault
+from balcao.cli.processes.channel import BEAT_SECONDS, Order, Report
+from balcao.core.logs import log
+
+# In heartbeats that stay away: until the first one a process loads its code, which a busy machine may stretch.
+MOST_MISSED_AT_START = 300
+MOST_MISSED = 10
+STOP_SECONDS = 30.0  # longer than a process gives itself
+STABLE_SECONDS = 60.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
+
+
+def pause_after(failures: int) -> float:
+    """Return the seconds to wait before the next try, after so many failures in a row."""
+    return float(min(FIRST_PAUSE_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_PAUSE_SECONDS))
+
+
+class Process:
+    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`; `sockets` are by role."""
+
+    def __init__(
+        self, title: str, roles: Sequence[str], sockets: Mapping[str, socket], environment: Mapping[str, str]
+    ) -> None:
+        self.title = title
+        self._command = [sys.executable, "-P", "-m", "balcao.cli.processes", *roles]
+        self._sockets = sockets
+        self._environment = {**os.environ, **environment}
+        self._order = Order()
+        self._started: _Started | None = None
+
+    async def spawn(self) -> None:
+        """Start the process, which loads its code while the order is still in the making."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=PIPE,
+            stdout=PIPE,
+            pass_fds=[sock.fileno() for sock in self._sockets.values()],
+            env=self._environment,
+        )
+        self._started = _Started(process, self.title)
+
+    async def begin(self, order: Order, progress: Callable[[str], None]) -> Report:
+        """Return what it reports once it works. Raises OperatorFault when it cannot."""
+        self._order = msgspec.structs.replace(
+            order, sockets={role: sock.fileno() for role, sock in self._sockets.items()}
+        )
+        assert self._started
+        ready = await self._started.obey(self._order, progress)
+        self._order = msgspec.structs.replace(self._order, prepare=False, describe=False)
+        return ready
+
+    async def keep(self) -> None:
+        """Replace the process whenever it dies or freezes, after growing pauses for as long as it does so again."""
+        failures = 0
+        while True:
+            assert self._started
+            since = time.monotonic()
+            code = await self._started.ended()
+            failures = 1 if time.monotonic() - since > STABLE_SECONDS else failures + 1
+            pause = pause_after(failures)
+            log.error("process.died", process=self.title, code=code, next_try_seconds=pause)
+            await asyncio.sleep(pause)
+            await self._replace()
+
+    async def _replace(self) -> None:
+        """A replacement that dies or refuses before it is ready is the next failure."""
+        try:
+            await self.spawn()
+            assert self._started
+            await self._started.obey(self._order, lambda _: None)
+        except OperatorFault as fault:
+            log.error("process.refused", process=self.title, reason=str(fault))
+            await self.stop()
+        except OSError as fault:
+            log.error("process.refused", process=self.title, reason=fault.strerror)
+
+    async def stop(self) -> None:
+        """Tell the process to stop by the end of its input; kill one that does not."""
+        if self._started is not None:
+            await self._started.stop()
+
+    def kill(self) -> None:
+        if self._started is not None:
+            self._started.kill()
+
+
+class _Started:
+    """One operating system process, from its start to its end."""
+
+    def __init__(self, process: asyncio.subprocess.Process, title: str) -> None:
+        self._process = process
+        self._title = title
+        self._reports: asyncio.Queue[Report | None] = asyncio.Queue()
+        self._missed = 0
+        self._most_missed = MOST_MISSED_AT_START
+        self._reading = asyncio.create_task(self._read())
+        self._watching: asyncio.Task[None] | None = None
+
+    async def obey(self, order: Order, progress: Callable[[str], None]) -> Report:
+        """Return what it reports once it works. Raises OperatorFault when it cannot."""
+        self._watching = asyncio.create_task(self._watch())
+        assert self._process.stdin
+        self._process.stdin.write(msgspec.json.encode(order) + b"\n")
+        while report := await self._reports.get():
+            if report.refused:
+                raise OperatorFault(report.refused)
+            if report.ready:
+                return report
+            progress(report.progress)
+        raise OperatorFault(
+            f"{self._title}: o processo terminou antes de ficar pronto. As mensagens acima dizem por quê."
+        )
+
+    async def _read(self) -> None:
+        """Take in reports and heartbeats; None is the end."""
+        assert self._process.stdout
+        async for line in self._process.stdout:
+            self._missed, self._most_missed = 0, MOST_MISSED
+            if line.strip():
+                self._reports.put_nowait(msgspec.json.decode(line, type=Report))
+        self._reports.put_nowait(None)
+
+    async def _watch(self) -> None:
+        """Kill a process whose event loop stands still: its supervisor then replaces it.
+
+        Turns of our own loop are counted, not seconds: a machine that slept has frozen nobody.
+        """
+        while self._process.returncode is None:
+            await asyncio.sleep(BEAT_SECONDS)
+            self._missed += 1
+            if self._missed > self._most_missed:
+                log.error("process.frozen", process=self._title, seconds=self._missed * BEAT_SECONDS)
+                self.kill()
+                return
+
+    async def ended(self) -> int:
+        code = await self._process.wait()
+        if self._watching:
+            self._watching.cancel()
+        await self._reading
+        return code
+
+    async def stop(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self.ended(), STOP_SECONDS)
+        except TimeoutError:
+            self.kill()
+            await self.ended()
+
+    def kill(self) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+
+
+@asynccontextmanager
+async def stopping(processes: Sequence[Process]) -> AsyncIterator[None]:
+    """Stop these processes, together, when the block ends."""
+    try:
+        yield
+    finally:
+        await asyncio.gather(*(process.stop() for process in processes))

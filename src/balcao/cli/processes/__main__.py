@@ -1,0 +1,84 @@
+"""One process: the roles that its arguments name, side by side on one event loop, until the supervisor ends it.
+
+In production every process has one role. On a trial machine one process has all, which saves its interpreter's
+memory; each role is the same code either way.
+"""
+
+import asyncio
+import importlib
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from typing import TypeAlias
+
+import uvloop
+
+from balcao.cli import faults
+from balcao.cli.processes import channel
+from balcao.cli.processes.channel import Order, Report
+from balcao.core import logs
+from balcao.settings import Settings
+
+# Works once it is entered, and until it is left; the task ends early only by a failure.
+Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
+
+
+def main(names: Sequence[str]) -> int:
+    """Run the roles of these names. Their code is loaded before the order comes, which waits for the database."""
+    channel.ignore_interrupts()
+    settings = Settings.load()
+    logs.configure(settings.log_level)
+    roles = [_role(name) for name in names]
+    order = channel.receive()
+    channel.end_with_supervisor()
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_live(roles, settings, order))
+
+
+def _role(name: str) -> Role:
+    role: Role = importlib.import_module(f"balcao.cli.processes.{name}").run
+    return role
+
+
+async def _live(roles: Sequence[Role], settings: Settings, order: Order) -> int:
+    """Until the supervisor ends us; 1 when a role ended by itself, and the process with it."""
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    beating = asyncio.create_task(channel.beat())
+    stopped = asyncio.create_task(stopping.wait())
+    try:
+        async with AsyncExitStack() as running:
+            described = await _prepared(settings, order)
+            tasks = [await running.enter_async_context(role(settings, order)) for role in roles]
+            channel.report(described)
+            await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    except Exception as fault:
+        return _refused(fault)
+    finally:
+        beating.cancel()
+        with suppress(asyncio.CancelledError):
+            await beating
+    return 0 if stopped.done() else 1
+
+
+async def _prepared(settings: Settings, order: Order) -> Report:
+    """Bring the database to where the roles can start, and return what to report then."""
+    if not order.database_url:
+        return Report(ready=True)
+    from balcao.cli.processes import preparation  # loads every service, which the sandbox CRM alone does not need
+
+    return await preparation.prepare(settings, order)
+
+
+def _refused(fault: Exception) -> int:
+    """Report a fault of the operator's in its sentence; let any other end the process with its trace."""
+    sentence = faults.sentence(fault)
+    if sentence is None:
+        raise fault
+    channel.report(Report(refused=sentence))
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

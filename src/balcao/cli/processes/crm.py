@@ -1,0 +1,17 @@
+"""The sandbox CRM."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.cli.processes import serving
+from balcao.cli.processes.channel import Order
+from balcao.crm.sandbox.server import server
+from balcao.settings import Settings
+
+
+@asynccontextmanager
+async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
+    """Answer on a port of its own, whichever process it shares."""
+    async with serving.running(server(settings).config, order.sockets["crm"]) as task:
+        yield task

@@ -1,0 +1,37 @@
+"""An ASGI application under uvicorn as one role of a process: on an inherited socket, drained when it is left."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+
+
+class NotStarted(Exception):
+    """The application did not start; the log says why."""
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the process, which may have other roles."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def running(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
+    """Serve within the block, which is entered when the server answers. Raises NotStarted."""
+    server = _Server(configuration)
+    task = asyncio.create_task(server.serve(sockets=[socket.socket(fileno=descriptor)]))
+    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells it in no other way
+        await asyncio.sleep(0.01)
+    if not server.started:
+        await task
+        raise NotStarted
+    try:
+        yield task
+    finally:
+        server.should_exit = True
+        await task

@@ -1,0 +1,25 @@
+"""The worker: runs the queued jobs of every service."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao import app
+from balcao.cli.processes.channel import Order
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import Worker
+from balcao.settings import Settings
+
+
+@asynccontextmanager
+async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
+    """Run jobs within the block; those that run when it is left are finished first."""
+    platform = assemble(settings, order.database_url, order.group("worker"))
+    async with app.opened(platform):
+        worker = Worker(platform.database, app.all_jobs(), platform)
+        task = asyncio.create_task(worker.run())
+        try:
+            yield task
+        finally:
+            worker.stop()
+            await task

@@ -1,0 +1,113 @@
+"""The supervisor of one `balcao serve`: starts its processes in their order, replaces them, stops them in the reverse.
+
+It loads no service and answers nothing itself, so that it stays small and cannot fail with what it supervises.
+"""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+import msgspec
+
+from balcao.cli.embedded import EmbeddedDatabase, external_or_running
+from balcao.cli.faults import OperatorFault
+from balcao.cli.plan import Plan, Ports, sole_holder
+from balcao.cli.process import Process, stopping
+from balcao.cli.processes.channel import Order, Report
+
+Progress = Callable[[str], None]
+Welcome = Callable[[Plan, Report], None]
+
+
+async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
+    """Until Ctrl-C or SIGTERM. Raises OperatorFault or EmbeddedError when it cannot start."""
+    supervisor = _Supervisor(plan, progress, welcome)
+    with contextlib.suppress(asyncio.CancelledError):
+        running = asyncio.current_task()
+        assert running
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(stop, supervisor.interrupted, running)
+        await supervisor.live()
+
+
+class _Supervisor:
+    def __init__(self, plan: Plan, progress: Progress, welcome: Welcome) -> None:
+        self.plan = plan
+        self.progress = progress
+        self.welcome = welcome
+        self.database: EmbeddedDatabase | None = None
+        self.processes: list[Process] = []
+        self.interruptions = 0
+
+    def interrupted(self, running: "asyncio.Task[object]") -> None:
+        """The first signal stops in order; another one no longer waits for anybody but the database."""
+        self.interruptions += 1
+        if self.interruptions == 1:
+            running.cancel()
+        else:
+            for process in self.processes:
+                process.kill()
+
+    async def live(self) -> None:
+        async with AsyncExitStack() as held:
+            ports = held.enter_context(self.plan.take_ports())
+            self._take_database(held)
+            backstage, front = self._assemble(ports)
+            for stage in (backstage, front):
+                await held.enter_async_context(stopping(stage))
+            await self._start(backstage, front)
+            async with asyncio.TaskGroup() as keeping:
+                for process in self.processes:
+                    keeping.create_task(process.keep())
+                if self.database:
+                    keeping.create_task(self.database.keep())
+
+    def _take_database(self, held: AsyncExitStack) -> None:
+        """Ours, unless it is not embedded or another `balcao serve` has it."""
+        settings = self.plan.settings
+        if not settings.embedded_database:
+            return
+        if held.enter_context(sole_holder(settings.data_dir)):
+            self.database = EmbeddedDatabase(settings.data_dir)
+            held.push_async_callback(self.database.stop)
+        elif self.plan.whole:
+            raise OperatorFault(
+                f"Outro `balcao serve` já usa a pasta {settings.data_dir}. "
+                "Encerre-o, ou indique outra pasta em BALCAO_DATA_DIR e outra porta em BALCAO_PORT."
+            )
+
+    def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
+        """The sandbox CRM, which stops last of all, and the others."""
+        environment = {"BALCAO_DATABASE_POOL": str(self.plan.connections_of_each)}
+
+        def process(title: str, *roles: str, number: int = 0) -> Process:
+            sockets = {role: ports.of(role, number) for role in roles if role in ("api", "crm")}
+            return Process(title, roles, sockets, environment)
+
+        if self.plan.together:
+            front = [process("processo único", *self.plan.roles)]
+            backstage = []
+        else:
+            backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
+            front = [process(f"servidor das APIs {n + 1}", "api", number=n) for n in range(self.plan.processes)]
+            front += [process("worker", "worker")] if "worker" in self.plan.roles else []
+        self.processes = [*backstage, *front]
+        return backstage, front
+
+    async def _start(self, backstage: list[Process], front: list[Process]) -> None:
+        """All load their code at once; the first one brings the database up to date before the others begin."""
+        folder = self.plan.make_shared_folder()
+        await asyncio.gather(*(process.spawn() for process in self.processes))
+        url = await self.database.start() if self.database else external_or_running(self.plan.settings)
+        await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
+        orders = [
+            Order(url, self.plan.services, folder=folder, number=number, count=self.plan.processes)
+            for number, _ in enumerate(front)
+        ]
+        preparing = msgspec.structs.replace(orders[0], prepare=self.database is not None, describe=True)
+        described = await front[0].begin(preparing, self.progress)
+        others = zip(front[1:], orders[1:], strict=True)
+        await asyncio.gather(*(process.begin(order, self.progress) for process, order in others))
+        self.welcome(self.plan, described)

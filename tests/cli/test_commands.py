@@ -1,0 +1,98 @@
+"""The command line itself: what it loads, and that it speaks Portuguese."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from balcao import __version__
+from balcao.cli.commands import COMMANDS
+from tests.support.terminal import Terminal, free_port
+
+LOADED = """
+import json, sys
+from balcao.cli import commands, faults
+try:
+    commands.run(sys.argv[1:])
+except faults.OperatorFault as fault:
+    print(fault)
+print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules} | set(sys.modules))))
+"""
+SERVICES = {f"balcao.{name}" for name in "access registry employability search health_units agents agent_docs".split()}
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The names of all modules that a command has loaded when it ends."""
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--version",), ()], ids=" ".join)
+def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None:
+    loaded = loaded_by(*words)
+    assert not loaded & (SERVICES | {"asyncpg", "httpx", "uvicorn", "balcao.app", "balcao.settings", "balcao.core"})
+
+
+def test_a_token_needs_neither_the_services_nor_a_database() -> None:
+    loaded = loaded_by("token", "ana", "--issuer", f"http://127.0.0.1:{free_port()}")
+    assert "balcao.cli.token" in loaded
+    assert not loaded & (SERVICES | {"asyncpg", "structlog", "balcao.app"})
+
+
+def test_the_supervisor_loads_no_service() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import balcao.cli.serve, json, sys; print(json.dumps(list(sys.modules)))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not set(json.loads(done.stdout)) & (SERVICES | {"asyncpg", "httpx", "uvicorn", "uvloop", "balcao.app"})
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
+    found: Any = COMMANDS[name].load()
+    text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
+    assert text.splitlines()[0] == COMMANDS[name].summary
+
+
+def test_the_version_is_told(tmp_path: Path) -> None:
+    assert Terminal(tmp_path).run("--version").stdout.strip() == f"balcao {__version__}"
+
+
+def test_help_is_in_portuguese(tmp_path: Path) -> None:
+    for words in (("--help",), ("jobs", "--help"), ("serve", "--help")):
+        shown = Terminal(tmp_path).run(*words).stdout
+        assert "Uso: balcao" in shown
+        assert "Mostra esta ajuda" in shown
+        for english in ("Usage", "Options", "Commands", "Arguments", "Show this", "required", "default:", "[ARGS]"):
+            assert english not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("nada",), "O comando nada não existe."),
+        (("jobs", "nada"), "O comando nada não existe."),
+        (("--nada",), "A opção --nada não existe."),
+        (("token",), "Falta o argumento QUEM."),
+        (("jobs", "drop", "1"), "Falta a opção --reason."),
+        (("token", "--scope"), "A opção --scope pede um valor."),
+        (("jobs", "list", "--json=3"), "A opção --json não aceita valor."),
+        (("token", "ana", "bia"), "Argumentos a mais: bia."),
+        (("jobs", "list", "--page", "x"), "--page: informe um número inteiro."),
+        (("jobs", "list", "--page", "0"), "--page: no mínimo 1."),
+        (("jobs", "list", "--per-page", "1000"), "--per-page: no máximo 100."),
+        (("jobs", "list", "--state", "x"), "--state: use um de 'queued', 'running', 'dead'."),
+        (("registry", "import", "--kind", "x", "y"), "--kind: use um de: citizens"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
+)
+def test_a_wrong_use_is_told_in_portuguese(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    done = Terminal(tmp_path).run(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(told)

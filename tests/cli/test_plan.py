@@ -1,0 +1,72 @@
+"""What `balcao serve` is to start: which roles, in how many processes, with how many connections each."""
+
+import os
+import socket
+
+import pytest
+
+from balcao import app
+from balcao.cli.faults import OperatorFault
+from balcao.cli.plan import SERVICES, listening, plan
+from balcao.cli.process import LONGEST_PAUSE_SECONDS, pause_after
+from balcao.settings import Settings
+from tests.support.terminal import free_port
+
+PRODUCTION = {
+    "BALCAO_PROFILE": "production",
+    "BALCAO_DATABASE_URL": "postgresql://balcao@db.example/balcao",
+    "BALCAO_AUTH_ISSUER": "https://login.example/realms/city",
+    "BALCAO_CLIENT_SECRET": "a secret of the city's own",
+    "BALCAO_HASH_KEY": "a key of the city's own",
+}
+
+
+def production(**settings: str) -> Settings:
+    return Settings.load(PRODUCTION | settings)
+
+
+def test_the_command_line_knows_the_services_without_loading_them() -> None:
+    assert app.NAMES == SERVICES
+
+
+def test_a_trial_is_one_process_and_production_has_one_per_core_beside_the_worker() -> None:
+    trial, city = plan(Settings(), (), None), plan(production(), (), None)
+    assert (trial.together, trial.processes, trial.roles) == (True, 1, ("crm", "worker", "api"))
+    assert (city.together, city.processes, city.roles) == (False, len(os.sched_getaffinity(0)), ("worker", "api"))
+    assert not plan(Settings(), (), None, 2).together
+
+
+def test_named_services_come_without_worker_unless_asked_for() -> None:
+    assert plan(Settings(), ("registry",), None).roles == ("api",)
+    assert plan(production(), ("registry",), True).roles == ("worker", "api")
+
+
+@pytest.mark.parametrize(
+    ("pool", "processes", "each"), [("", 1, 10), ("", 7, 10), ("", 15, 5), ("60", 5, 10), ("60", 3, 15), ("2", 7, 2)]
+)
+def test_processes_share_the_connections_of_the_installation(pool: str, processes: int, each: int) -> None:
+    settings = production(BALCAO_DATABASE_POOL=pool) if pool else production()
+    assert plan(settings, (), None, processes).connections_of_each == each
+
+
+def test_processes_that_share_a_port_leave_it_to_nobody_else() -> None:
+    port = free_port()
+    with listening("127.0.0.1", port, "APIs", 3) as sockets:
+        assert {one.getsockname()[1] for one in sockets} == {port}
+        for number in (1, 2):
+            with pytest.raises(OperatorFault, match="já está em uso"), listening("127.0.0.1", port, "APIs", number):
+                pass
+
+
+def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
+    with listening("127.0.0.1", free_port(), "APIs", 2) as sockets:
+        for _ in range(16):  # nobody accepts: all are taken, none is refused
+            with socket.create_connection(sockets[0].getsockname()):
+                pass
+
+
+def test_the_pause_before_another_try_grows_up_to_a_bound() -> None:
+    pauses = [pause_after(failures) for failures in range(1, 40)]
+    assert pauses[:4] == [0.5, 1.0, 2.0, 4.0]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_PAUSE_SECONDS

@@ -1,0 +1,104 @@
+"""`balcao serve --processes 2`: several processes on one port, and what their supervisor does about them."""
+
+import http.client
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import httpx
+import psutil
+import pytest
+
+from tests.support.patience import until_now
+from tests.support.terminal import Serving, Terminal, ended, free_port, open_folder, remove
+
+CONNECTIONS = 64
+PATIENCE_SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def terminal() -> Iterator[Terminal]:
+    folder = open_folder()
+    yield Terminal(folder, port=free_port())
+    remove(folder)
+
+
+@pytest.fixture(scope="module")
+def port(terminal: Terminal) -> int:
+    return int(terminal.environment["BALCAO_PORT"])
+
+
+@pytest.fixture(scope="module")
+def serving(terminal: Terminal) -> Iterator[Serving]:
+    with Serving(terminal, "--processes", "2") as running:
+        yield running
+
+
+def answers(port: int) -> bool:
+    """Whether a call on a connection of its own is answered."""
+    return httpx.get(f"http://127.0.0.1:{port}/registry/v1/health", timeout=PATIENCE_SECONDS).status_code == 200
+
+
+def connected(process: psutil.Process, port: int) -> int:
+    """How many connections to the port the process holds."""
+    return sum(
+        connection.status == psutil.CONN_ESTABLISHED and connection.laddr.port == port
+        for connection in process.net_connections("tcp")
+    )
+
+
+def test_both_processes_answer_on_the_one_port(serving: Serving, port: int) -> None:
+    with ExitStack() as held:
+        for _ in range(CONNECTIONS):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+            held.callback(connection.close)
+            connection.request("GET", "/registry/v1/liveness")
+            assert connection.getresponse().read()
+        shares = [connected(process, port) for process in serving.processes("api")]
+    assert len(shares) == 2
+    assert all(shares)
+
+
+def test_worker_and_crm_have_processes_of_their_own(serving: Serving) -> None:
+    assert sorted(process.cmdline()[-1] for process in serving.processes()) == ["api", "api", "crm", "worker"]
+
+
+def test_a_second_one_on_the_port_does_not_join_in(serving: Serving, terminal: Terminal) -> None:
+    assert "já está em uso" in terminal.refusal("serve", "--processes", "2")
+
+
+@pytest.mark.parametrize("role", ["api", "worker", "crm"])
+def test_a_killed_process_is_replaced_and_calls_are_answered(serving: Serving, port: int, role: str) -> None:
+    before = serving.processes(role)
+    before[0].kill()
+    assert answers(port)
+    until_now(lambda: len(serving.processes(role)) == len(before) and before[0] not in serving.processes(role))
+    assert answers(port)
+
+
+def test_a_frozen_process_is_replaced(serving: Serving, port: int) -> None:
+    frozen = serving.processes("api")[0]
+    frozen.send_signal(signal.SIGSTOP)
+    until_now(lambda: len(serving.processes("api")) == 2 and frozen not in serving.processes("api"))
+    assert all(answers(port) for _ in range(8))
+
+
+def test_the_embedded_database_is_replaced_too(serving: Serving, terminal: Terminal, port: int) -> None:
+    postmaster = next(child for child in serving.process.children() if child.name() == "postgres")
+    postmaster.kill()
+
+    def ready() -> bool:
+        answer = httpx.get(f"http://127.0.0.1:{port}/registry/v1/readiness", timeout=PATIENCE_SECONDS)
+        return answer.status_code == 200
+
+    until_now(lambda: any(child.name() == "postgres" for child in serving.process.children()))
+    until_now(ready)
+
+
+def test_ctrl_c_ends_all_also_with_one_that_was_just_frozen(terminal: Terminal) -> None:
+    elsewhere = Terminal(terminal.folder, port=free_port(), data_dir=terminal.folder / "elsewhere")
+    with Serving(elsewhere, "--processes", "2") as serving:
+        family = serving.family()
+        serving.processes("api")[1].send_signal(signal.SIGSTOP)
+        assert serving.interrupt() == 0
+    assert ended(family)

@@ -1,0 +1,114 @@
+"""What a person's own write and a read cost: round trips to PostgreSQL, counted as the driver makes them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.context.platform import assemble
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.phones.code import Secrets
+from balcao.settings import Settings
+from tests.support.crm import RunningCrm, crm_settings
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer, bearer
+from tests.support.server import RunningServer
+from tests.support.statements import Statements, recorded
+
+CPF = Cpf.with_stem("937000001").digits
+AVATAR = "019a7f00-0000-7000-8000-000000000001"
+PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
+ADDRESS = {
+    "cep": "20040002",
+    "estado": "RJ",
+    "municipio": "Cidade",
+    "logradouro": "Rua da Praia",
+    "numero": "10",
+    "bairro": "Centro",
+}
+PET = {
+    "animal_nome": "Siri",
+    "especie_nome": "Gato",
+    "sexo_sigla": "M",
+    "nascimento_data": "2022-01-15",
+    "indicador_castrado": False,
+    "raca_nome": "",
+    "porte_nome": "",
+}
+# Method, path below the citizen, body, further headers, and how many round trips at most.
+WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
+    ("PUT", "gender", {"valor": "livre"}, {}, 1),
+    ("PUT", "ethnicity", {"valor": "parda"}, {}, 1),
+    ("PUT", "family-income", {"valor": "1 a 2 salários mínimos"}, {}, 1),
+    ("PUT", "education", {"valor": "Mestrado"}, {}, 1),
+    ("PUT", "disability", {"valor": "Visual"}, {}, 1),
+    ("PUT", "exhibition-name", {"valor": "Lia"}, {}, 1),
+    ("PUT", "email", {"valor": "lia@praia.example"}, {}, 3),
+    ("PUT", "address", ADDRESS, {}, 3),
+    ("PUT", "phone", PHONE, {}, 3),
+    ("PUT", "firstlogin", {"firstlogin": False}, {}, 1),
+    ("PUT", "avatar", {"avatar_id": AVATAR}, {}, 2),
+    ("PUT", "optin", {"opt_in": False}, {}, 3),
+    ("PUT", "notification-preferences", {"channel": "web", "category_opt_ins": {"events": False}}, {}, 3),
+    ("PATCH", "notification-preferences/categories/health", {"channel": "web", "opt_in": False}, {}, 3),
+    ("POST", "pets", PET, {}, 2),
+    ("POST", "pets", PET, {"Idempotency-Key": "round-trips"}, 3),
+]
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[Settings]:
+    """With a CRM, which sends the codes."""
+    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
+        yield running.settings
+
+
+@pytest.fixture(scope="module")
+def statements() -> Iterator[Statements]:
+    with recorded() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, database_url: str, statements: Statements) -> Iterator[RunningServer]:
+    with RunningServer(app.build(settings, database_url)) as running:
+        yield running
+
+
+@pytest.fixture
+def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callable[..., list[str]]:
+    """Make a call of the citizen's own; answer the statements that it sent."""
+    token = bearer(issuer.person(CPF))
+
+    def call(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> list[str]:
+        statements.texts.clear()
+        answer = http.request(method, f"/registry/v1/citizen/{CPF}/{path}", json=body, headers=token | (headers or {}))
+        assert answer.is_success, answer.text
+        # What the process reads by itself at any time is no part of a call.
+        return [text for text in statements.texts if " access." not in text and " identity." not in text]
+
+    return call
+
+
+@pytest.mark.parametrize(("method", "path", "body", "headers", "most"), WRITES)
+def test_an_own_write_takes_few_round_trips(
+    count: Callable[..., list[str]], method: str, path: str, body: Any, headers: dict[str, str], most: int
+) -> None:
+    sent = count(method, path, body, headers)
+    assert len(sent) <= most, [text.split()[:12] for text in sent]
+
+
+def test_a_confirmation_takes_two_round_trips(
+    count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
+) -> None:
+    (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CPF)
+    code = Secrets(assemble(settings, database_url).audit.key).unsealed(held["sealed_code"])
+    assert len(count("POST", "phone/validate", PHONE | {"code": code})) == 2
+
+
+def test_an_own_read_of_the_preferences_is_one_statement_without_a_transaction(
+    count: Callable[..., list[str]],
+) -> None:
+    assert len(count("GET", "notification-preferences")) == 1
