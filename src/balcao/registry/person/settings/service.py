@@ -16,6 +16,7 @@ OPT_IN_CHANNEL = "web"
 avatar = store.avatar
 set_avatar = store.set_avatar
 remove_avatar = store.remove_avatar
+erase_avatar = store.erase_avatar
 clear_avatar = store.clear_avatar
 
 
@@ -53,6 +54,7 @@ __all__ = [
     "change_opt_in",
     "clear_avatar",
     "end_first_login",
+    "erase_avatar",
     "read_first_login",
     "read_opt_in",
     "remove_avatar",
