@@ -7,11 +7,18 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # One more than there are cores, as many tests wait for processes of theirs; in their own order, so that the few long ones
 # do not come last and alone.
 PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
+# What a change usually breaks: walls, rules, declarations, hostile tokens, the contract table, what converges.
+QUICK := tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
+	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
+STYLED := src tests bench tools
 COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --build-deps-for=editable \
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
 
+# Each of the many processes would compile the code anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
-.PHONY: help run test prove bench lint types openapi docs lock clean
+.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean structure
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -19,20 +26,39 @@ help: ## mostra esta lista
 run: $(VENV)/.run ## instala e inicia tudo; Ctrl-C encerra, os dados ficam em .balcao
 	@$(BIN)/balcao serve
 
-test: $(VENV)/.dev ## instala o que os testes pedem e executa todos
+test: $(VENV)/.dev ## instala o que os testes pedem e executa todos; FILE=tests/x.py só esses
+ifdef FILE
+	@PYTEST='$(PYTEST)' tools/test $(FILE)
+else
 	@PYTEST='$(PYTEST)' tools/test
 	@$(MAKE) --no-print-directory lint types
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
+endif
+
+quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto
+	@$(MAKE) --no-print-directory lint types
+	@PYTEST='$(PYTEST)' tools/test -q $(QUICK)
+
+coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que percorrem; falha abaixo do piso
+	@rm -f .coverage .coverage.*
+	@PYTEST='$(PYTEST) --cov --cov-report=term' tools/test
+
+mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x.py só esse
+	@$(BIN)/python -m tools.mutants $(FILE)
 
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTEST='$(PYTEST)' tools/test
 
-bench: $(VENV)/.dev ## mede as operações ao lado de dois parâmetros de comparação
+bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
 	@$(BIN)/python -m bench
 
 lint: $(VENV)/.dev ## estilo e paredes entre os módulos
-	@$(BIN)/ruff check src tests
+	@$(BIN)/ruff format --check --quiet $(STYLED)
+	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/lint-imports --no-logo
+
+structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos; falha se há um ciclo
+	@$(BIN)/python -m tools.structure
 
 types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy
@@ -48,7 +74,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage
+	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -1,1 +1,1 @@
-"""The benchmark suite: our operations beside the same work on FastAPI with SQLAlchemy, and beside bare statements."""
+"""The benchmark suite: our operations beside the same ones in Go, and beside another checkout of ours."""

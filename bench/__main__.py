@@ -1,8 +1,10 @@
-"""`make bench`: starts everything, measures in alternating rounds, prints the table."""
+"""`make bench`: starts everything, compares the responses, measures in alternating rounds, prints the tables."""
 
+import contextlib
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,62 +12,128 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from balcao.core import logs
-from bench import floor, growth, report, servers
+from bench import agreement, cores, golang, growth, report, servers
 from bench.cases import Case, cases
-from bench.rounds import Measure, in_turns
-from bench.servers import Figures
-from bench.stage import Stage, prepared
+from bench.golang import Programs
+from bench.rounds import Taken, in_turns
+from bench.servers import Server
+from bench.stage import OURS, Checkout, Stage, prepared
 
 console = Console(stderr=True)
+OURS_NAME = "Balcão"
+GO_NAME = "Go"
 GROWTH = "growth"
+# What is also measured on two cores: one operation from memory, one with a statement.
+TWICE = ("token", "preferences")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One run: everything is prepared, and each table takes as many rounds of as many seconds."""
+
+    stage: Stage
+    programs: Programs
+    others: Sequence[Checkout]
+    seconds: float
+    rounds: int
+
+    def on_one_core(self, chosen: Sequence[Case]) -> dict[str, Taken]:
+        """Ours, Go and the other checkouts, each with the first core to itself."""
+        with contextlib.ExitStack() as held:
+            same = [held.enter_context(server) for server in self._one_core_sides()]
+            older = [held.enter_context(server) for server in self._other_sides()]
+            return self._measured(chosen, same, older)
+
+    def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
+        """Ours with two processes beside ours with one and Go with two threads; load and database share the cores."""
+        cores.move(self.stage.postmaster, cores.ALL)
+        with contextlib.ExitStack() as held:
+            sides = [held.enter_context(server) for server in self._two_core_sides()]
+            return self._measured(chosen, sides)
+
+    def growth(self) -> dict[str, Taken]:
+        return {GROWTH: growth.measured(self.stage, self.programs, self.seconds, self.rounds)}
+
+    def _one_core_sides(self) -> Iterator[contextlib.AbstractContextManager[Server]]:
+        yield servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
+        if self.programs.yardstick:
+            yield servers.yardstick(self.stage, self.programs, GO_NAME)
+
+    def _other_sides(self) -> Iterator[contextlib.AbstractContextManager[Server]]:
+        for url, checkout in zip(self.stage.databases[1:], self.others, strict=True):
+            yield servers.balcao(self.stage, self.programs, checkout.root.name, url, checkout)
+
+    def _two_core_sides(self) -> Iterator[contextlib.AbstractContextManager[Server]]:
+        url = self.stage.database_url
+        yield servers.balcao(self.stage, self.programs, f"{OURS_NAME}, 2 processos", url, OURS, processes=2)
+        yield servers.balcao(self.stage, self.programs, f"{OURS_NAME}, 1 processo", url, OURS)
+        if self.programs.yardstick:
+            yield servers.yardstick(self.stage, self.programs, f"{GO_NAME}, 2 threads", threads=2)
+
+    def _measured(
+        self, chosen: Sequence[Case], same: Sequence[Server], others: Sequence[Server] = ()
+    ) -> dict[str, Taken]:
+        """`same` work on one database, so that their responses can be compared."""
+        results = {}
+        with console.status("") as status:
+            for case in chosen:
+                status.update(f"Medindo: {case.key}")
+                agreement.require(case, same)
+                contestants = {server.name: partial(server.measure, case) for server in [*same, *others]}
+                empty = self.stage.empty if case.writes else None
+                results[case.key] = in_turns(contestants, self.seconds, self.rounds, empty)
+        return results
 
 
 def bench(
-    seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 4,
-    rounds: Annotated[int, typer.Option(min=1, help="Rodadas de cada operação.")] = 3,
-    only: Annotated[list[str] | None, typer.Option(help="Só esta operação; pode repetir.", show_default=False)] = None,
+    seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, envvar="BENCH_ROUNDS", help="Rodadas de cada operação.")] = 3,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Só esta operação; pode repetir. `growth` só se mede assim.", show_default=False),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, help="Mede também o Balcão desta outra cópia; pode repetir.", show_default=False),
+    ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede as operações ao lado do mesmo trabalho em FastAPI com SQLAlchemy e dos mesmos comandos por pgbench.
+    """Mede as operações ao lado das mesmas em Go, com o servidor em um núcleo e depois em dois.
 
-    Por fim, `growth`: a leitura de preferências entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS).
+    Com `--only growth`, a leitura de preferências entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS).
     """
-    logs.configure("warning")
+    others = [Checkout(path.resolve()) for path in against or []]
+    tables: dict[str, dict[str, Taken]] = {}
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
-        Path(name).chmod(0o755)
-        if floor.found() is None:
-            console.print("pgbench não foi encontrado nesta máquina: falta o segundo parâmetro de comparação.")
-        with console.status("Preparando o banco...") as status, prepared(Path(name)) as stage:
-            wanted = [case for case in cases(stage) if not only or case.key in only]
-            results = {}
-            sizes = {}
-            if wanted:
-                with servers.ours(stage) as ours, servers.yardstick(stage) as yardstick:
-                    for case in wanted:
-                        status.update(f"Medindo: {case.title}")
-                        results[case.key] = _compared(stage, case, [ours, yardstick], seconds, rounds)
-            if not only or GROWTH in only:
-                status.update(f"Medindo: leitura de preferências entre {growth.city_size()} cidadãos")
-                sizes = growth.measured(stage, seconds, rounds)
-    if results:
-        report.show(results, {case.key: case.title for case in wanted})
-    if sizes:
-        report.show_growth(sizes)
+        folder = Path(name)
+        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        programs = golang.programs(folder)
+        if programs.yardstick is None:
+            console.print("O parâmetro em Go fica de fora: não há Go nesta máquina.")
+        with prepared(folder, others) as stage:
+            run = Bench(stage, programs, others, seconds, rounds)
+            chosen = [case for case in cases(stage) if not only or case.key in only]
+            if chosen:
+                tables["Um núcleo para o servidor"] = run.on_one_core(chosen)
+            if (twice := [case for case in chosen if case.key in TWICE]) and _can_run_twice():
+                tables["Dois núcleos para todos"] = run.on_two_cores(twice)
+            if GROWTH in (only or ()):
+                tables["A leitura de preferências, pelo tamanho da cidade"] = run.growth()
+    for title, results in tables.items():
+        report.show(results, title)
     if as_json:
-        settings = {"seconds": seconds, "rounds": rounds, "connections": servers.CONNECTIONS}
-        as_json.write_text(json.dumps(report.document(results, settings, sizes), indent=2, ensure_ascii=False) + "\n")
+        settings = {"seconds": seconds, "rounds": rounds}
+        as_json.write_text(json.dumps(report.document(tables, settings), indent=2, ensure_ascii=False) + "\n")
 
 
-def _compared(
-    stage: Stage, case: Case, measured: Sequence[servers.Server], seconds: float, rounds: int
-) -> dict[str, Figures | None]:
-    """Balcão, the yardstick and, where there are statements to run alone, pgbench."""
-    contestants: dict[str, Measure] = {server.name: partial(server.measure, case) for server in measured}
-    if case.script and (tool := floor.found()):
-        contestants[floor.NAME] = partial(floor.measure, tool, stage, case)
-    found = in_turns(contestants, seconds, rounds, stage.empty if case.writes else None)
-    return {**found, **({} if case.script else {floor.NAME: None})}
+def _can_run_twice() -> bool:
+    if len(cores.TWO) < 2:
+        console.print("A medida com dois processos fica de fora: esta máquina tem um núcleo.")
+        return False
+    if not OURS.takes_processes:
+        console.print("A medida com dois processos fica de fora: este `balcao serve` não conhece `--processes`.")
+        return False
+    return True
 
 
 if __name__ == "__main__":

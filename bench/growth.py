@@ -5,19 +5,19 @@ Each has a database of its own on the same PostgreSQL and a server of its own, a
 
 import asyncio
 import contextlib
-import dataclasses
 import os
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import asyncpg
 
 from balcao.core.values.cpf import Cpf
 from bench import servers
-from bench.cases import Case, preferences_case
-from bench.rounds import Measure, in_turns
-from bench.servers import Figures
-from bench.stage import TOKEN_SECONDS, Stage
+from bench.cases import preferences_case
+from bench.golang import Programs
+from bench.rounds import Taken, in_turns
+from bench.stage import DATABASE, OURS, TOKEN_SECONDS, Stage
 
 TOWN = 10_000
 CITY_VARIABLE = "BENCH_CITIZENS"
@@ -46,38 +46,34 @@ def city_size() -> int:
     return int(os.environ.get(CITY_VARIABLE, CITY))
 
 
-def measured(stage: Stage, seconds: float, rounds: int) -> dict[int, Figures]:
-    """Figures by number of citizens."""
+def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> Taken:
+    """The city first, then the town."""
     asking = [Cpf.with_stem(f"{20 * 10**7 + number * 90_000:09}").digits for number in range(ASKING)]
     ends = int(time.time()) + TOKEN_SECONDS
     case = preferences_case({cpf: stage.person(cpf, ends) for cpf in asking})
     with contextlib.ExitStack() as held:
-        sizes = dict.fromkeys((TOWN, city_size()))
-        running = {size: held.enter_context(_server(stage, size, asking)) for size in sizes}
-        found = in_turns({str(size): _of(server, case) for size, server in running.items()}, seconds, rounds)
-    return {int(size): figures for size, figures in found.items()}
-
-
-def _of(server: servers.Server, case: Case) -> Measure:
-    return lambda seconds: server.measure(case, seconds)
+        sizes = dict.fromkeys((city_size(), TOWN))
+        running = [held.enter_context(_server(stage, programs, size, asking)) for size in sizes]
+        return in_turns({server.name: partial(server.measure, case) for server in running}, seconds, rounds)
 
 
 @contextlib.contextmanager
-def _server(stage: Stage, size: int, asking: list[str]) -> Iterator[servers.Server]:
+def _server(stage: Stage, programs: Programs, size: int, asking: list[str]) -> Iterator[servers.Server]:
     url = asyncio.run(_populated(stage, size, asking))
-    with servers.ours(dataclasses.replace(stage, database_url=url)) as server:
+    name = f"{size:,} cidadãos".replace(",", ".")
+    with servers.balcao(stage, programs, name, url, OURS) as server:
         yield server
 
 
 async def _populated(stage: Stage, size: int, asking: list[str]) -> str:
-    """A copy of the stage's database with this many citizens; answers its address."""
+    """A copy of the stage's database with this many citizens; returns its address."""
     name = f"citizens_{size}"
-    administration = await asyncpg.connect(stage.database_url.replace("@/balcao?", "@/template1?"))
+    administration = await asyncpg.connect(stage.database_url.replace(f"@/{DATABASE}?", "@/template1?"))
     try:
-        await administration.execute(f"CREATE DATABASE {name} TEMPLATE balcao")
+        await administration.execute(f"CREATE DATABASE {name} TEMPLATE {DATABASE}")
     finally:
         await administration.close()
-    url = stage.database_url.replace("@/balcao?", f"@/{name}?")
+    url = stage.database_url.replace(f"@/{DATABASE}?", f"@/{name}?")
     connection = await asyncpg.connect(url)
     try:
         await connection.execute("CREATE TEMP TABLE person (cpf text)")

@@ -1,7 +1,4 @@
-"""The load, in a process of its own: keep-alive connections, each asking again as soon as it is answered.
-
-Reads one order from standard input and writes one result to standard output, both MessagePack.
-"""
+"""The load generator where there is no Go: the orders and results of `bench/go/load`, for more CPU."""
 
 import asyncio
 import itertools
@@ -14,27 +11,9 @@ from typing import Any
 import msgspec
 import uvloop
 
-# Where a request differs every time: six digits, counted up.
-COUNTED = b"######"
+from bench.load import COUNTED, Order, Result
+
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-
-
-class Order(msgspec.Struct, frozen=True):
-    port: int
-    connections: int
-    seconds: float
-    status: int
-    requests: list[bytes]
-
-
-class Result(msgspec.Struct, frozen=True):
-    """Latencies in milliseconds; `wrong` counts answers with another status."""
-
-    answers: int
-    wrong: int
-    seconds: float
-    p50: float
-    p99: float
 
 
 class Round:
@@ -44,16 +23,19 @@ class Round:
         self.status = b"%d" % order.status
         self.latencies: list[float] = []
         self.wrong = 0
+        self.example = b""
         self.ends_at = float("inf")
-        self._requests = itertools.cycle(order.requests)
+        self._pairs = itertools.cycle(zip(order.requests, order.expected, strict=True))
         self._count = itertools.count()
 
-    def next_request(self) -> bytes:
-        return next(self._requests).replace(COUNTED, b"%06d" % next(self._count))
+    def next_request(self) -> tuple[bytes, bytes]:
+        """The bytes to send, and what the response's body is to contain."""
+        request, expected = next(self._pairs)
+        return request.replace(COUNTED, b"%06d" % (next(self._count) % 1_000_000)), expected
 
 
 class Connection(asyncio.Protocol):
-    """`done` when the round is over and the last answer is here. Fails when the server closes."""
+    """`done` when the round is over and the last response is here. Fails when the server closes."""
 
     def __init__(self, shared: Round) -> None:
         self._round = shared
@@ -64,23 +46,26 @@ class Connection(asyncio.Protocol):
         self._transport = transport
 
     def ask(self) -> None:
+        request, self._expected = self._round.next_request()
         self._asked_at = time.perf_counter()
-        self._transport.write(self._round.next_request())
+        self._transport.write(request)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
         head = self._received.find(b"\r\n\r\n")
         if head < 0:
             return
-        found = _LENGTH.search(self._received, 0, head)
+        found = _LENGTH.search(self._received, 0, head + 2)
         if len(self._received) < head + 4 + int(found[1] if found else 0):
             return
-        self._answered()
+        self._answered(head)
 
-    def _answered(self) -> None:
+    def _answered(self, head: int) -> None:
         now = time.perf_counter()
         self._round.latencies.append(now - self._asked_at)
-        self._round.wrong += self._received[9:12] != self._round.status
+        if self._received[9:12] != self._round.status or self._received.find(self._expected, head) < 0:
+            self._round.wrong += 1
+            self._round.example = self._received[9:12] + b" " + self._received[head + 4 :][:200]
         self._received = b""
         if now < self._round.ends_at:
             self.ask()
@@ -107,7 +92,14 @@ async def load(order: Order) -> Result:
     for transport, _ in made:
         transport.close()
     latencies = sorted(shared.latencies)
-    return Result(len(latencies), shared.wrong, elapsed, percentile(latencies, 50), percentile(latencies, 99))
+    return Result(
+        len(latencies),
+        shared.wrong,
+        shared.example.decode(errors="replace"),
+        elapsed,
+        percentile(latencies, 50),
+        percentile(latencies, 99),
+    )
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
@@ -116,5 +108,5 @@ def percentile(ordered: Sequence[float], percent: int) -> float:
 
 
 if __name__ == "__main__":
-    result = uvloop.run(load(msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Order)))
-    sys.stdout.buffer.write(msgspec.msgpack.encode(result))
+    result = uvloop.run(load(msgspec.json.decode(sys.stdin.buffer.read(), type=Order)))
+    sys.stdout.buffer.write(msgspec.json.encode(result))

@@ -3,75 +3,75 @@
 import dataclasses
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench.servers import Figures
+from bench.rounds import Figures, Ratio, Taken, median
 
-# By case, then by who was measured; None where a yardstick does not apply.
-Results = Mapping[str, Mapping[str, Figures | None]]
-
-
-def show(results: Results, titles: Mapping[str, str]) -> None:
-    table = Table(title="Balcão ao lado de dois parâmetros de comparação (medianas das rodadas)")
-    table.add_column("operação")
-    table.add_column("quem")
-    for name in ("req/s", "p50 ms", "p99 ms", "CPU µs/req", "memória MB", "req/s: Balcão ÷", "CPU: Balcão ÷"):
-        table.add_column(name, justify="right")
-    for key, measured in results.items():
-        (ours, *_) = measured.values()
-        for place, (who, figures) in enumerate(measured.items()):
-            table.add_row("" if place else titles[key], who, *_cells(figures, None if place == 0 else ours))
-        table.add_section()
-    Console(width=None if Console().is_terminal else 140).print(table)
+NOTE = "Acima de 1 nas razões, a primeira linha da operação é a melhor; mediana das rodadas (menor-maior)."
+RATIOS = ("req/s ÷", "CPU ÷")
 
 
-def show_growth(sizes: Mapping[int, Figures]) -> None:
-    """The ratio is that of the requests a second to those among the fewest citizens."""
-    table = Table("cidadãos", title="Leitura de preferências, pelo tamanho da cidade (medianas das rodadas)")
-    for name in ("req/s", "p50 ms", "p99 ms", "CPU µs/req", "memória MB", "req/s ÷"):
-        table.add_column(name, justify="right")
-    fewest = sizes[min(sizes)]
-    for size, figures in sizes.items():
-        table.add_row(f"{size:,}".replace(",", "."), *_cells(figures, None)[:5], f"{figures.rate / fewest.rate:.2f}")
-    Console(width=None if Console().is_terminal else 140).print(table)
+def show(results: Mapping[str, Taken], title: str) -> None:
+    """A table by operation, in Markdown where it goes to a file; the ratios compare its first side to the others."""
+    is_terminal = Console().is_terminal
+    table = Table("operação", "quem", title=title, box=box.HEAVY_HEAD if is_terminal else box.MARKDOWN)
+    for name in ("req/s", "CPU µs/req", "p50 ms", "p99 ms", "MB", *RATIOS):
+        table.add_column(name, justify="right", no_wrap=True)
+    for key, taken in results.items():
+        first = next(iter(taken.values()))
+        for place, (who, rounds) in enumerate(taken.items()):
+            ratios = ["", ""] if place == 0 else [str(ratio) for ratio in _ratios(first, rounds).values()]
+            table.add_row("" if place else key, who, *_cells(median(rounds)), *ratios)
+        if is_terminal:
+            table.add_section()
+    console = Console(width=None if is_terminal else 160)
+    console.print(table)
+    console.print(NOTE)
+    fastest = max(
+        (one for taken in results.values() for each in taken.values() for one in each), key=attrgetter("rate")
+    )
+    console.print(f"Gerador de carga: {fastest.load_cpu:.0f} µs de CPU por requisição na rodada mais rápida.\n")
 
 
-def _cells(figures: Figures | None, ours: Figures | None) -> list[str]:
-    if figures is None:
-        return ["não usa o banco"]
-    cells = [
+def _cells(figures: Figures) -> list[str]:
+    return [
         f"{figures.rate:,.0f}".replace(",", "."),
+        f"{figures.cpu:.0f}",
         f"{figures.p50:.2f}",
         f"{figures.p99:.2f}",
-        f"{figures.cpu:.0f}",
         f"{figures.memory:.0f}",
     ]
-    return cells + ([f"{ours.rate / figures.rate:.2f}", f"{ours.cpu / figures.cpu:.2f}"] if ours else ["", ""])
 
 
-def document(results: Results, settings: Mapping[str, Any], sizes: Mapping[int, Figures]) -> dict[str, Any]:
-    """Ratios are ours divided by the yardstick's."""
+def _ratios(first: Sequence[Figures], other: Sequence[Figures]) -> dict[str, Ratio]:
+    """Both turned so that above 1 the first is the better."""
+    rate = Ratio.of([one.rate for one in first], [one.rate for one in other])
+    cpu = Ratio.of([one.cpu for one in other], [one.cpu for one in first])
+    return {"rate": rate, "cpu": cpu}
+
+
+def document(tables: Mapping[str, Mapping[str, Taken]], settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "machine": {"system": platform.system(), "python": platform.python_version(), "cores": os.cpu_count()},
         "settings": dict(settings),
-        "figures": {
-            key: {who: figures and dataclasses.asdict(figures) for who, figures in measured.items()}
-            for key, measured in results.items()
+        "tables": {
+            title: {key: _document(taken) for key, taken in results.items()} for title, results in tables.items()
         },
-        "growth": {str(size): dataclasses.asdict(figures) for size, figures in sizes.items()},
-        "ratios": {key: _ratios(measured) for key, measured in results.items()},
     }
 
 
-def _ratios(measured: Mapping[str, Figures | None]) -> dict[str, dict[str, float]]:
-    (ours, *_) = measured.values()
-    assert ours
-    others = {who: figures for who, figures in list(measured.items())[1:] if figures}
+def _document(taken: Taken) -> dict[str, Any]:
+    first, *others = taken.items()
     return {
-        who: {"rate": round(ours.rate / figures.rate, 3), "cpu": round(ours.cpu / figures.cpu, 3)}
-        for who, figures in others.items()
+        "rounds": {who: [dataclasses.asdict(one) for one in rounds] for who, rounds in taken.items()},
+        "ratios": {
+            who: {name: dataclasses.asdict(ratio) for name, ratio in _ratios(first[1], rounds).items()}
+            for who, rounds in others
+        },
     }

@@ -4,27 +4,55 @@ import dataclasses
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-from bench.servers import Figures
-
 WARM_UP_SECONDS = 1.0
 
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """One round: responses a second, latencies in ms, CPU of server and of load in us a response, memory in MB."""
+
+    rate: float
+    p50: float
+    p99: float
+    cpu: float
+    load_cpu: float
+    memory: float
+
+
 Measure = Callable[[float], Figures]
+# Who was measured, and each of their rounds.
+Taken = Mapping[str, Sequence[Figures]]
 
 
 def in_turns(
     contestants: Mapping[str, Measure], seconds: float, rounds: int, before_each: Callable[[], None] | None = None
-) -> dict[str, Figures]:
-    """The medians of each contestant's rounds."""
-    for measure in contestants.values():
-        measure(WARM_UP_SECONDS)
+) -> Taken:
+    """Each contestant's rounds, after a warm-up that is thrown away."""
     taken: dict[str, list[Figures]] = {name: [] for name in contestants}
-    for _ in range(rounds):
+    for length in [WARM_UP_SECONDS] + [seconds] * rounds:
         for name, measure in contestants.items():
             if before_each:
                 before_each()
-            taken[name].append(measure(seconds))
-    return {name: _median(figures) for name, figures in taken.items()}
+            taken[name].append(measure(length))
+    return {name: figures[1:] for name, figures in taken.items()}
 
 
-def _median(figures: Sequence[Figures]) -> Figures:
-    return Figures(*(statistics.median(values) for values in zip(*map(dataclasses.astuple, figures), strict=True)))
+def median(rounds: Sequence[Figures]) -> Figures:
+    return Figures(*(statistics.median(values) for values in zip(*map(dataclasses.astuple, rounds), strict=True)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """Of the rounds that followed each other: what slowed both down for a while does not count."""
+
+    median: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, above: Sequence[float], below: Sequence[float]) -> "Ratio":
+        ratios = [one / other for one, other in zip(above, below, strict=True)]
+        return cls(statistics.median(ratios), min(ratios), max(ratios))
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} ({self.least:.2f}-{self.most:.2f})"

@@ -1,4 +1,7 @@
-"""The two servers that are measured, each one process on a loopback port, and what it costs them to answer."""
+"""The servers that are measured, each on a loopback port, and what it costs them to respond.
+
+Ours is started by its public command, so that any checkout and any server under it can be measured.
+"""
 
 import contextlib
 import os
@@ -6,140 +9,122 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
-import msgspec
 import psutil
 
-from balcao.cli.processes.channel import Order
-from bench import loader
+from bench import cores, load
 from bench.cases import Case
-from bench.stage import Stage
+from bench.golang import Programs
+from bench.rounds import Figures
+from bench.stage import Checkout, Stage
 
-CONNECTIONS = 32
+# Named, they run without a worker and without any embedded part.
+SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
+READY = "/agent/readiness"
 PATIENCE_SECONDS = 60.0
 
 
 class WrongAnswers(Exception):
-    """Answers had another status than the case wants: what was measured is not what was meant."""
+    """Responses had another status or body than the case wants: what was measured is not what was meant."""
 
 
 @dataclass(frozen=True)
-class Figures:
-    """One round: answers a second, latencies in milliseconds, CPU in microseconds an answer, memory in MB."""
-
-    rate: float
-    p50: float
-    p99: float
-    cpu: float
-    memory: float
-
-
 class Server:
-    def __init__(self, name: str, port: int, process: "subprocess.Popen[bytes]") -> None:
-        self.name = name
-        self._port = port
-        self._process = psutil.Process(process.pid)
+    name: str
+    port: int
+    process: psutil.Process
+    load: Sequence[str]
 
     def measure(self, case: Case, seconds: float) -> Figures:
         """Raises WrongAnswers."""
-        order = loader.Order(self._port, CONNECTIONS, seconds, case.status, case.requests)
+        order = load.Order(self.port, case.connections, seconds, case.status, case.requests, case.expected)
         before = self._cpu_seconds()
-        done = subprocess.run(
-            [sys.executable, "-m", "bench.loader"],
-            input=msgspec.msgpack.encode(order),
-            stdout=subprocess.PIPE,
-            check=True,
-        )
+        result, load_seconds = load.run(self.load, order)
         spent = self._cpu_seconds() - before
-        result = msgspec.msgpack.decode(done.stdout, type=loader.Result)
         if result.wrong:
-            raise WrongAnswers(f"{self.name}, {case.title}: {result.wrong} de {result.answers} respostas")
-        memory = self._process.memory_info().rss / 1e6
-        return Figures(result.answers / result.seconds, result.p50, result.p99, 1e6 * spent / result.answers, memory)
+            raise WrongAnswers(f"{self.name}, {case.key}: {result.wrong} de {result.answers}: {result.example}")
+        return Figures(
+            result.answers / result.seconds,
+            result.p50,
+            result.p99,
+            1e6 * spent / result.answers,
+            1e6 * load_seconds / result.answers,
+            sum(each.memory_info().rss for each in self._processes()) / 1e6,
+        )
 
     def _cpu_seconds(self) -> float:
-        times = self._process.cpu_times()
-        return float(times.user + times.system)
+        times = [each.cpu_times() for each in self._processes()]
+        return float(sum(each.user + each.system for each in times))
+
+    def _processes(self) -> list[psutil.Process]:
+        return [self.process, *self.process.children(recursive=True)]
 
 
 @contextlib.contextmanager
-def ours(stage: Stage) -> Iterator[Server]:
-    """The process that `balcao serve` starts for the APIs: all seven services, as delivered; no worker."""
-    with _listening() as listening:
-        number, port = listening.fileno(), listening.getsockname()[1]
-        with _process(stage, "balcao", ["balcao.cli.processes", "api"], [number]) as process:
-            assert process.stdin
-            assert process.stdout
-            process.stdin.write(msgspec.json.encode(Order(stage.database_url, sockets={"api": number})) + b"\n")
-            process.stdin.flush()
-            next(line for line in process.stdout if line.strip())  # its report; empty lines are heartbeats
-            yield Server("Balcão", port, process)
+def balcao(
+    stage: Stage, programs: Programs, name: str, database_url: str, checkout: Checkout, processes: int = 1
+) -> Iterator[Server]:
+    """All seven services as delivered, by `balcao serve`; one process is left on one core."""
+    command = checkout.command("serve", *SERVICES)
+    if checkout.takes_processes:
+        command += ["--processes", str(processes)]
+    port = _free_port()
+    environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
+    with _running(stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes) as process:
+        yield Server(name, port, process, programs.load)
 
 
 @contextlib.contextmanager
-def yardstick(stage: Stage) -> Iterator[Server]:
-    """uvicorn with the same loop and parser, writing its own line for each request as we write ours.
-
-    It opens its port itself: it takes an inherited socket for a local one, and then leaves Nagle's algorithm on.
-    """
-    with _listening() as free:
-        port = free.getsockname()[1]
-    command = ["uvicorn", "bench.yardstick_fastapi:app", "--loop=uvloop", "--http=httptools", "--ws=none"]
-    options = ["--no-proxy-headers", "--no-server-header", f"--port={port}"]
-    with _process(stage, "yardstick", [*command, *options]) as process:
-        _wait_for(process, f"http://127.0.0.1:{port}/agent/api/v1/auth")
-        yield Server("FastAPI + SQLAlchemy", port, process)
-
-
-def _listening() -> socket.socket:
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", 0))
-    listening.listen(2048)
-    return listening
-
-
-@contextlib.contextmanager
-def _process(
-    stage: Stage, name: str, command: list[str], inherited: Sequence[int] = ()
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """Its log goes to a file, as with any service manager."""
-    with (stage.folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE if inherited else log,
-            stderr=log,
-            pass_fds=inherited,
-            env=_environment(stage),
-        )
-        try:
-            yield process
-        finally:
-            process.terminate()
-            process.wait(PATIENCE_SECONDS)
-
-
-def _environment(stage: Stage) -> dict[str, str]:
-    """Nothing of the caller's own settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("BALCAO_")}
-    return kept | {
-        "BALCAO_DATA_DIR": str(stage.folder),
-        "BALCAO_DATABASE_URL": stage.database_url,
-        "BALCAO_AUTH_ISSUER": stage.issuer,
+def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
+    """The same operations in Go, on as many cores."""
+    assert programs.yardstick
+    port = _free_port()
+    environment = {
+        **os.environ,
         "BENCH_DATABASE_URL": stage.database_url,
         "BENCH_ISSUER": stage.issuer,
+        "BENCH_PORT": str(port),
+        "GOMAXPROCS": str(threads),
     }
+    with _running(stage.folder, name, [programs.yardstick], environment, port, threads) as process:
+        yield Server(name, port, process, programs.load)
 
 
-def _wait_for(process: "subprocess.Popen[bytes]", address: str) -> None:
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextlib.contextmanager
+def _running(
+    folder: Path, name: str, command: Sequence[str], environment: Mapping[str, str], port: int, count: int
+) -> Iterator[psutil.Process]:
+    """Its log goes to a file, as with any service manager."""
+    path = folder / f"{port}.log"
+    with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
+        # A session of its own, for Linux shares a busy core out by session.
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
+        )
+    try:
+        _wait_for(process, port, name, path)
+        yield psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_SECONDS)
+
+
+def _wait_for(process: "subprocess.Popen[bytes]", port: int, name: str, log: Path) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(httpx.TransportError):
-            httpx.get(address)
-            return
+            if httpx.get(f"http://127.0.0.1:{port}{READY}", timeout=PATIENCE_SECONDS).is_success:
+                return
         time.sleep(0.05)
-    raise RuntimeError("the yardstick did not start: see yardstick.log")
+    print(log.read_text(errors="replace")[-2000:], file=sys.stderr)
+    raise RuntimeError(f"{name} não iniciou")

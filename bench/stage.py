@@ -2,118 +2,129 @@
 
 import asyncio
 import contextlib
+import functools
+import json
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import asyncpg
+import psutil
 
-from balcao import app
-from balcao.cli import demo_data
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
-from balcao.settings import Settings
+from bench import cores, rows
 from tests.support.issuer import Issuer
 
-PEOPLE = 64
+PEOPLE = 1024
 TOKEN_SECONDS = 3600
-# A process keeps a thousand configurations; asked for in turn, so many are read from the database every time.
-CONFIGS = 3000
-# For pgbench, which cannot compute check digits: citizens with the same rows, numbered from here.
-FIRST_NUMBER = 10_000_000_001
 # Both of the sandbox; the platform trusts them by default.
 WEBHOOK_CLIENT = "crm-sandbox"
 RUNTIME_CLIENT = "agentes-runtime"
+DATABASE = "balcao"
 
-_PREFERENCES = """
-WITH person AS (SELECT unnest($1::text[]) AS cpf),
-     choice AS (
-         INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
-         SELECT person.cpf, category.id, false
-         FROM person, registry.notification_category AS category WHERE category.id IN ('events', 'courses')
-     )
-INSERT INTO registry.preferences (cpf) SELECT cpf FROM person
-"""
 
-_CONFIGS = """
-INSERT INTO agents.agent_versions
-    (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
-     change_type, base_version, author, author_sub, reason, content_hash, created_at)
-SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), agent_type, 1000 + number, prompt,
-       memory_blocks, tools, model_name, embedding_name, change_type, base_version, author, author_sub, reason,
-       content_hash, created_at
-FROM agents.agent_versions, generate_series(1, $1) AS number
-WHERE config_id = $2
-"""
+@dataclass(frozen=True)
+class Checkout:
+    """A copy of the project whose own `balcao` is run, by its own environment where it has one."""
 
-# Those with something to tell.
-_UNITS = "SELECT DISTINCT cnes FROM health_units.notifications ORDER BY cnes"
+    root: Path
 
-_EMPTY = "TRUNCATE registry.crm_event, queue.pgqueuer, queue.pgqueuer_log, platform.audit_event"
+    @property
+    def python(self) -> str:
+        own = self.root / ".venv/bin/python"
+        return str(own) if own.exists() else sys.executable
+
+    def command(self, *words: str) -> list[str]:
+        return [self.python, "-P", "-m", "balcao", *words]
+
+    def environment(self, folder: Path, database_url: str, issuer: str) -> dict[str, str]:
+        """Nothing of the caller's own settings."""
+        folder.mkdir(exist_ok=True)
+        others = {name: value for name, value in os.environ.items() if not name.startswith("BALCAO_")}
+        return others | {
+            "PYTHONPATH": str(self.root / "src"),
+            "BALCAO_DATA_DIR": str(folder),
+            "BALCAO_DATABASE_URL": database_url,
+            "BALCAO_AUTH_ISSUER": issuer,
+        }
+
+    @functools.cached_property
+    def takes_processes(self) -> bool:
+        """Whether its `balcao serve` can run several processes on one port."""
+        environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "COLUMNS": "200", "NO_COLOR": "1"}
+        shown = subprocess.run(
+            self.command("serve", "--help"), capture_output=True, text=True, env=environment, check=True
+        )
+        return "--processes" in shown.stdout
+
+
+OURS = Checkout(Path(__file__).parent.parent)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """`own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` signs a further token."""
+    """`own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` signs a further token.
 
-    settings: Settings
-    database_url: str
+    `databases` are the addresses of all that were filled, ours first.
+    """
+
     folder: Path
     issuer: str
+    databases: Sequence[str]
     own: dict[str, str]
     webhook: str
     runtime: str
     units: list[str]
     person: Callable[[str, int], str]
+    postmaster: psutil.Process
+
+    @property
+    def database_url(self) -> str:
+        return self.databases[0]
 
     def empty(self) -> None:
         """No round of writing starts on the rows of the one before."""
-        asyncio.run(_execute(self.database_url, _EMPTY, "CHECKPOINT"))
+        for url in self.databases:
+            asyncio.run(rows.empty(url, list(self.own)))
 
 
 @contextlib.contextmanager
-def prepared(folder: Path) -> Iterator[Stage]:
-    """Durable as in production: a commit waits for the disk."""
+def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
+    """A database for each checkout. Durable as in production: a commit waits for the disk."""
     with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
-        url = running.server.url
-        settings = Settings(data_dir=folder, database_url=url, auth_issuer=issuer.address)
-        people = [Cpf.with_stem(f"900100{number:03}").digits for number in range(PEOPLE)]
-        units = asyncio.run(_filled(settings, url, people))
+        people = [Cpf.with_stem(f"90010{number:04}").digits for number in range(PEOPLE)]
+        databases = [_filled(folder, running.server.url, issuer.address, OURS, people)]
+        for number, checkout in enumerate(against):
+            url = asyncio.run(rows.new_database(running.server.url, DATABASE, f"against_{number}"))
+            databases.append(_filled(folder, url, issuer.address, checkout, people))
         ends = int(time.time()) + TOKEN_SECONDS
+        postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
+        cores.move(postmaster, cores.OTHERS)
         yield Stage(
-            settings,
-            url,
             folder,
             issuer.address,
+            databases,
             {cpf: issuer.person(cpf, exp=ends) for cpf in people},
             issuer.machine(WEBHOOK_CLIENT, exp=ends),
             issuer.machine(RUNTIME_CLIENT, exp=ends),
-            units,
+            asyncio.run(rows.units(databases[0])),
             lambda cpf, exp: issuer.person(cpf, exp=exp),
+            postmaster,
         )
 
 
-async def _filled(settings: Settings, url: str, people: list[str]) -> list[str]:
-    await app.bring_up_to_date(url)
-    await demo_data.load_once(settings, url)
-    offer = await demo_data.offer(settings, url)
-    assert offer
-    connection = await asyncpg.connect(url)
-    try:
-        numbered = [str(FIRST_NUMBER + number) for number in range(PEOPLE)]
-        await connection.execute(_PREFERENCES, people + numbered)
-        await connection.execute(_CONFIGS, CONFIGS, offer.examples["agent_config_id"])
-        await connection.execute("ANALYZE")
-        return [row["cnes"] for row in await connection.fetch(_UNITS)]
-    finally:
-        await connection.close()
+def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Sequence[str]) -> str:
+    """By the checkout's own commands, then with our rows; returns the address."""
+    environment = checkout.environment(folder / "commands", url, issuer)
+    _run(checkout.command("migrate"), environment)
+    offered = json.loads(_run(checkout.command("demo", "--load", "--json"), environment))
+    asyncio.run(rows.fill(url, people, offered["examples"]["agent_config_id"]))
+    return url
 
 
-async def _execute(url: str, *statements: str) -> None:
-    connection = await asyncpg.connect(url)
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()
+def _run(command: Sequence[str], environment: dict[str, str]) -> str:
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout

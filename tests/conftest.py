@@ -1,6 +1,8 @@
 """What tests stand on: a real PostgreSQL, a platform opened on it, and the gateway under the real server."""
 
 import asyncio
+import functools
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -16,10 +18,16 @@ from balcao.core import logs
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
-from tests.support import databases, log_scan
+from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
+from tests.support.leftovers import Leftovers
+from tests.support.opening import opened
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL
+
+# Reading the certificates of the machine costs each client more than its calls, and nobody here speaks TLS.
+ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
 # The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
 # their test's fixtures on purpose: each leaves data behind for the next to cope with.
@@ -33,12 +41,17 @@ examples.register_profile(
 examples.load_profile("balcao")
 
 _cluster: pytest.StashKey[databases.Cluster] = pytest.StashKey()
+_leftovers: pytest.StashKey[Leftovers] = pytest.StashKey()
+_status: pytest.StashKey[int] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    controls = not hasattr(config, "workerinput") and not run_folder.shared()
+    if controls:
+        config.stash[_leftovers] = Leftovers(run_folder.make())
     logs.configure("info")
     log_scan.start()
-    if not hasattr(config, "workerinput"):
+    if controls:
         config.stash[_cluster] = databases.Cluster()
 
 
@@ -50,11 +63,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         reporter.write_sep("=", "personal data in the logs of this run")
         reporter.write_line("\n".join(found[:50]))
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    session.config.stash[_status] = session.exitstatus
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _cluster in config.stash:
         config.stash[_cluster].stop()
+    if _leftovers in config.stash:
+        config.stash[_leftovers].end(passed=config.stash.get(_status, 1) == pytest.ExitCode.OK)
 
 
 @pytest.fixture(scope="session")
@@ -88,7 +104,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 @pytest.fixture(scope="module")
 def http(server: RunningServer) -> Iterator[httpx.Client]:
     """Paths are relative to the gateway."""
-    with httpx.Client(base_url=server.url, timeout=30) as client:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         yield client
 
 
@@ -104,7 +120,7 @@ def drain(settings: Settings, database_url: str) -> Callable[[], None]:
 
 async def _drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         await Worker(platform.database, app.all_jobs(), platform).drain()
 
 

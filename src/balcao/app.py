@@ -16,15 +16,17 @@ from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
 from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.service import Service, announced, operations_of, path_of
+from balcao.core.service import Service, announced, path_of
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import pages
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import provider
+from balcao.identity.records import RETENTION as IDENTITY_RETENTION
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
@@ -55,7 +57,11 @@ def all_jobs() -> list[JobKind]:
 
 
 def all_retention() -> list[Retention]:
-    return [*platform_data.RETENTION, *(kind for service in SERVICES for kind in service.retention)]
+    return [
+        *platform_data.RETENTION,
+        *IDENTITY_RETENTION,
+        *(kind for service in SERVICES for kind in service.retention),
+    ]
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
@@ -73,7 +79,7 @@ def mount(service: Service, platform: Platform) -> Mount:
     """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
     endpoints = [
         (operation.method, path_of(service, operation), OperationEndpoint(operation, service.name, platform))
-        for operation in operations_of(service)
+        for operation in service.operations()
     ]
 
     return Mount(service.name, service.prefix, endpoints, service.dialect, service.base)
@@ -117,9 +123,9 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
 
 
 async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.silent) -> int:
-    """Applies every migration and loads what a release ships. Returns how many migrations ran."""
-    ran = await migrations.migrate(url, all_migrations(), progress)
-    await migrations.with_owner(url, *(service.shipped for service in SERVICES if service.shipped))
+    """Applies every migration and loads the seed data. Returns how many migrations ran."""
+    ran = await migrations.migrate(url, all_migrations(), progress, before=[tables.prepare])
+    await migrations.with_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+import limits
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 SANDBOX_SECRETS = {
@@ -51,7 +52,6 @@ def _mail_server(address: SecretStr) -> SecretStr:
 
 
 def _rate(text: str) -> str:
-    import limits  # costs as much as all of this module, and most configurations keep the default rates
 
     try:
         limits.parse(text)
@@ -269,7 +269,7 @@ def _fields(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.core.http.decoding import in_portuguese  # only a configuration that is wrong needs it
+    from balcao.portuguese import in_portuguese  # only a configuration that is wrong needs it
 
     return "\n".join(f"{_named(str(fault['loc'][0]))}: {in_portuguese(fault)}." for fault in error.errors())
 

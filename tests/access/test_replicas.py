@@ -13,7 +13,7 @@ from tests.access import looks
 from tests.access.looks import path
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 CITIZEN = "90000000256"
@@ -24,7 +24,10 @@ STAFF = "90000001228"
 @pytest.fixture(scope="module")
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
     """A second process of the same platform, started while the first one serves."""
-    with RunningServer(app.build(settings, database_url)) as running, httpx.Client(base_url=running.url) as client:
+    with (
+        RunningServer(app.build(settings, database_url)) as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
+    ):
         yield client
 
 
@@ -104,8 +107,10 @@ def test_a_rename_through_one_process_is_known_to_the_other(
 def test_decisions_during_renames_are_each_made_by_one_whole_version(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    """In one transaction the operation is bound to another action and the role is given that one in its stead:
-    by any whole version the holder passes, by a mixture they would not."""
+    """By any whole version the holder passes, by a mixture they would not.
+
+    In one transaction the operation is bound to another action and the role is given that one in its stead.
+    """
     join(sql, "90000040207", "acessos:leitor")
     holder, admin = bearer(issuer.person("90000040207")), bearer(issuer.admin())
     swapped = [looks.action_id(sql, key) for key in ("pets:read", "pets:write")]

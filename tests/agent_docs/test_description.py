@@ -17,7 +17,8 @@ from balcao.agent_docs.description.answers import accepts_gzip
 from balcao.agent_docs.description.document import document
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
-from balcao.core.service import Service, operations_of
+from balcao.core.feature import Feature
+from balcao.core.service import Service
 from tests.support.issuer import bearer
 from tests.support.serving import service_alone
 
@@ -62,7 +63,7 @@ def test_the_document_is_openapi_3_1_and_valid(described: dict[str, Any]) -> Non
 
 
 def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(described: dict[str, Any]) -> None:
-    running = operations_of(AGENTS)
+    running = AGENTS.operations()
     for_people = {"/docs", "/docs/assets/{name}"}
     routes = {(each.path, each.method.lower()) for each in running if each.path not in for_people}
     documented = {(path, method) for path, method, _ in operations(described)}
@@ -179,7 +180,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
 
 
 async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(platform: Platform) -> None:
-    twice_the_same_id: Service = replace(AGENTS, routes=[*AGENTS.routes, *_again(AGENTS)])
+    twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
     broken = describing(twice_the_same_id)
     async with broken.running(platform):
         transport = httpx.ASGITransport(service_alone(broken, platform))

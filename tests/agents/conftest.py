@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from balcao import app
 from balcao.agents import demo
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
+from tests.support.opening import opened
 
 
 @pytest.fixture(scope="module")
@@ -35,5 +35,5 @@ def call(platform: Platform) -> Call:
 @pytest_asyncio.fixture
 async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         yield operator_call(platform, "agents.test")

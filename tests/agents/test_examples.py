@@ -10,6 +10,7 @@ from balcao.agents import demo
 from balcao.agents.datasets import service
 from balcao.agents.datasets.schemas import NewDataset, NewExample
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 PATH = "/agent/api/v1/dataset_examples_data"
@@ -186,7 +187,7 @@ def test_many_parallel_reads_are_all_answered(server: RunningServer, issuer: Iss
 
     async def read_all() -> list[int]:
         limits = httpx.Limits(max_connections=256)
-        async with httpx.AsyncClient(base_url=server.url, headers=token, timeout=60, limits=limits) as client:
+        async with httpx.AsyncClient(base_url=server.url, headers=token, timeout=PATIENCE, limits=limits) as client:
             calls = (client.get(PATH, params={"dataset_id": SMALL}) for _ in range(256))
             return [answer.status_code for answer in await asyncio.gather(*calls)]
 

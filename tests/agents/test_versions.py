@@ -17,6 +17,7 @@ from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from tests.support.patience import PATIENCE
 
 _names = (f"agent-{number}" for number in itertools.count(1))
 
@@ -152,7 +153,7 @@ async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, age
         async with blocker.transaction():
             await blocker.execute("LOCK TABLE agents.agent_activations IN ACCESS EXCLUSIVE MODE")
             save = asyncio.create_task(service.save_version(call, body(agent, prompt_content="Um")))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 while not await blocker.fetchval(  # noqa: ASYNC110 - nothing tells when a lock is waited for
                     "SELECT count(pg_terminate_backend(pid)) FROM pg_locks"
                     " WHERE NOT granted AND relation = 'agents.agent_activations'::regclass"

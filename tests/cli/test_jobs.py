@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import enqueue
 from balcao.settings import Settings
+from tests.support.opening import opened
 from tests.support.terminal import Terminal
 
 KIND = "search.close_rollback_window"
@@ -25,7 +25,7 @@ def waiting(settings: Settings, database_url: str) -> Callable[..., str]:
     def put(payload: dict[str, Any] | None = None) -> str:
         async def once() -> str:
             platform = assemble(settings, database_url)
-            async with app.opened(platform), platform.database.transaction() as connection:
+            async with opened(platform), platform.database.transaction() as connection:
                 return str(await enqueue(connection, KIND, payload or {"run": "1"}, delay=timedelta(days=1)))
 
         return asyncio.run(once())

@@ -1,5 +1,7 @@
-"""What stands before a person's data besides the rule: the reason of access, the record of own reads, the shutting of
-those who try one number after the other (rules: registry 1.1, 5)."""
+"""What stands before a person's data besides the rule (rules: registry 1.1, 5).
+
+The reason of access, the record of own reads, the shutting of those who try one number after the other.
+"""
 
 import itertools
 from collections.abc import Callable, Iterator

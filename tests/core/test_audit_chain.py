@@ -1,5 +1,7 @@
-"""The chain over the audit events: hashed in SQL, followed by the platform, and verified here by code of the tests' own
-(rules: registry 3.7)."""
+"""The chain over the audit events (rules: registry 3.7).
+
+Hashed in SQL, followed by the platform, and verified here by code of the tests' own.
+"""
 
 import asyncio
 import hashlib

@@ -18,8 +18,8 @@ from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import InPath
-from balcao.core.service import MalformedOperation, Service, operations_of
-from tests.support.patience import until
+from balcao.core.service import MalformedOperation, Service
+from tests.support.patience import PATIENCE, until
 
 
 async def raise_version(platform: Platform) -> int:
@@ -78,7 +78,7 @@ def named(database: Database, name: str) -> Database:
 
 async def cut(owner: asyncpg.Connection, name: str) -> None:
     """Ends the listener's connection once it listens."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not await owner.fetchval(  # noqa: ASYNC110 - the server has no event for it
             "SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity "
             "WHERE application_name = $1 AND query LIKE 'LISTEN%'",
@@ -160,7 +160,7 @@ def route(key: str, path: str = "/things", rule: Rule | None = None) -> Any:
 )
 def test_a_declaration_that_the_catalogue_cannot_hold_stops_the_boot(routes: list[Any]) -> None:
     with pytest.raises(MalformedOperation):
-        operations_of(service(*routes))
+        service(*routes).operations()
 
 
 def test_a_good_declaration_boots() -> None:
@@ -168,4 +168,4 @@ def test_a_good_declaration_boots() -> None:
         route("access.one", "/things/{id}", action("things:read")),
         route("access.two", "/things/{id}/more"),
     ]
-    operations_of(service(*good))
+    service(*good).operations()

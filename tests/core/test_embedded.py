@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -22,9 +21,9 @@ from balcao.core.embedded import account as embedded_account
 from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, binaries_for
 from balcao.core.embedded.supervisor import EmbeddedError, Server, start
+from tests.support.patience import PATIENCE, until_now
 
 SRC = Path(supervisor.__file__).parents[3]
-HANG = 120  # seconds; only against hanging
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
@@ -60,6 +59,22 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
+@pytest.fixture(scope="module")
+def created() -> Iterator[Path]:
+    """A database as a first start makes it, at rest."""
+    place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
+    place.chmod(0o755)
+    start(place, durable=False).stop()
+    yield place / "postgres"
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def used(folder: Path, created: Path) -> None:
+    """The folder has had its first start, which takes longer than all that is asked of it afterwards."""
+    subprocess.run(["cp", "-a", created, folder], check=True)
+
+
 @contextmanager
 def supervised(folder: Path, script: str = SUPERVISOR) -> Iterator[subprocess.Popen[str]]:
     """Another process that started the server of `folder`."""
@@ -86,7 +101,7 @@ def ask(server: Server, *statements: str) -> Any:
     """The value that the last statement answers."""
 
     async def asking() -> Any:
-        connection = await asyncpg.connect(server.url, timeout=HANG)
+        connection = await asyncpg.connect(server.url, timeout=PATIENCE)
         try:
             return [await connection.fetchval(statement) for statement in statements][-1]
         finally:
@@ -114,6 +129,7 @@ def test_a_first_start_answers_queries_in_utf8_as_the_owner_of_its_database(fold
         assert ask(running.server, "SELECT 'São João'") == "São João"
 
 
+@pytest.mark.usefixtures("used")
 def test_nobody_else_can_reach_the_server(folder: Path) -> None:
     with start(folder, durable=False) as running:
         assert ask(running.server, "SHOW listen_addresses") == ""
@@ -122,6 +138,7 @@ def test_nobody_else_can_reach_the_server(folder: Path) -> None:
         assert (folder / "run/.s.PGSQL.5432").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("used")
 def test_only_a_server_for_tests_forgets(folder: Path) -> None:
     settings = (
         "SELECT array_agg(setting) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')"
@@ -132,6 +149,7 @@ def test_only_a_server_for_tests_forgets(folder: Path) -> None:
         assert ask(running.server, settings) == ["off"] * 3
 
 
+@pytest.mark.usefixtures("used")
 def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
     with start(folder, durable=False) as running:
         with pytest.raises(asyncpg.PostgresError, match=r"529\.982\.247-25"):
@@ -147,6 +165,7 @@ def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
     assert "529" not in log
 
 
+@pytest.mark.usefixtures("used")
 def test_a_second_start_keeps_the_data(folder: Path) -> None:
     with start(folder, durable=False) as running:
         ask(running.server, "CREATE TABLE kept AS SELECT 42 AS value")
@@ -155,6 +174,7 @@ def test_a_second_start_keeps_the_data(folder: Path) -> None:
         assert ask(running.server, "SELECT value FROM kept") == 42
 
 
+@pytest.mark.usefixtures("used")
 def test_stopping_twice_is_stopping_once(folder: Path) -> None:
     running = start(folder, durable=False)
     running.stop()
@@ -163,13 +183,14 @@ def test_stopping_twice_is_stopping_once(folder: Path) -> None:
         assert ask(again.server, "SELECT 1") == 1
 
 
+@pytest.mark.usefixtures("used")
 def test_a_start_beside_a_live_supervisor_attaches_and_leaves_the_server_to_it(folder: Path) -> None:
     with supervised(folder) as other:
         assert said(other) == "True"
         with start(folder) as attached:
             assert not attached.started
         assert ask(attached.server, "SELECT 1") == 1
-        other.communicate(timeout=HANG)
+        other.communicate(timeout=PATIENCE)
     assert not (folder / "postgres/postmaster.pid").exists()
 
 
@@ -178,9 +199,10 @@ def test_of_many_that_start_at_once_one_supervises_and_all_are_answered(folder: 
         processes = (a, b, c, d)
         assert sorted(said(process) for process in processes) == ["False", "False", "False", "True"]
         for process in processes:
-            process.communicate(timeout=HANG)
+            process.communicate(timeout=PATIENCE)
 
 
+@pytest.mark.usefixtures("used")
 def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -> None:
     with start(folder) as running:
         ask(running.server, "CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value")
@@ -189,22 +211,21 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
         assert ask(running.server, "SELECT count(*) FROM kept") == 1000
 
 
+@pytest.mark.usefixtures("used")
 def test_the_server_of_a_killed_supervisor_shuts_down(folder: Path) -> None:
     with supervised(folder) as other:
         assert said(other) == "True"
         os.kill(other.pid, signal.SIGKILL)
-        other.wait(HANG)
-        until = time.monotonic() + HANG
-        while (folder / "postgres/postmaster.pid").exists():
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        other.wait(PATIENCE)
+        until_now(lambda: not (folder / "postgres/postmaster.pid").exists())
 
 
+@pytest.mark.usefixtures("used")
 def test_the_server_of_a_killed_supervisor_whose_fork_lives_is_taken_over(folder: Path) -> None:
     with supervised(folder, FORKING_SUPERVISOR) as other:
         assert said(other) == "True"
         os.kill(other.pid, signal.SIGKILL)
-        other.wait(HANG)
+        other.wait(PATIENCE)
         orphan = postmaster(Server(folder / "postgres", folder / "run", 5432))
         with start(folder) as running:
             assert running.started
@@ -213,35 +234,35 @@ def test_the_server_of_a_killed_supervisor_whose_fork_lives_is_taken_over(folder
         assert not (folder / "postgres/postmaster.pid").exists()
 
 
+@pytest.mark.usefixtures("used")
 def test_an_interrupt_of_the_process_group_leaves_the_server_to_its_supervisor(folder: Path) -> None:
     with supervised(folder) as other:
         assert said(other) == "True"
         os.killpg(other.pid, signal.SIGINT)
         assert said(other) == "interrupted"
         assert ask(Server(folder / "postgres", folder / "run", 5432), "SELECT 1") == 1
-        other.communicate(timeout=HANG)
+        other.communicate(timeout=PATIENCE)
         assert other.returncode == 0
 
 
 def test_a_first_start_killed_halfway_heals(folder: Path) -> None:
     (folder / "postgres.new-leftover/base").mkdir(parents=True)
     with supervised(folder) as other:
-        until = time.monotonic() + HANG
-        while not list(folder.glob("postgres.new-*/global")):
-            assert time.monotonic() < until
+        until_now(lambda: other.poll() is not None or any(folder.glob("postgres.new-*/global")))
         os.kill(other.pid, signal.SIGKILL)
-        other.wait(HANG)
+        other.wait(PATIENCE)
     with start(folder, durable=False) as running:
         assert running.started
         assert ask(running.server, "SELECT 1") == 1
         assert not (folder / "postgres.new-leftover").exists()
 
 
+@pytest.mark.usefixtures("used")
 def test_a_pid_file_that_names_a_stranger_is_not_believed(folder: Path) -> None:
     with start(folder, durable=False) as running:
         recorded = (folder / "postgres/postmaster.pid").read_text().splitlines()
     account = owner(folder / "postgres")
-    with subprocess.Popen(["sleep", str(HANG)], **account.switch) as stranger:
+    with subprocess.Popen(["sleep", str(PATIENCE)], **account.switch) as stranger:
         try:
             (folder / "postgres/postmaster.pid").write_text("\n".join([str(stranger.pid), *recorded[1:]]))
             with start(folder, durable=False) as running:
@@ -252,8 +273,8 @@ def test_a_pid_file_that_names_a_stranger_is_not_believed(folder: Path) -> None:
             stranger.kill()
 
 
+@pytest.mark.usefixtures("used")
 def test_the_server_of_somebody_else_on_the_data_is_left_alone(folder: Path) -> None:
-    start(folder, durable=False).stop()
     data = folder / "postgres"
     account = owner(data)
     control = binaries_for(data, account) / "pg_ctl"
@@ -301,15 +322,15 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path) -> None:
             start(place)
 
 
+@pytest.mark.usefixtures("used")
 def test_data_of_another_version_are_not_touched(folder: Path) -> None:
-    start(folder, durable=False).stop()
     (folder / "postgres/PG_VERSION").write_text("14\n")
     with pytest.raises(EmbeddedError, match="são do PostgreSQL 14, que não está nesta máquina"):
         start(folder)
 
 
+@pytest.mark.usefixtures("used")
 def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
-    start(folder, durable=False).stop()
     (folder / "postgres/global/pg_control").unlink()
     with pytest.raises(EmbeddedError, match=r"não iniciou: .*postgres\.log"):
         start(folder)
@@ -391,8 +412,8 @@ def test_data_of_root_are_a_sentence(folder: Path) -> None:
         start(folder)
 
 
+@pytest.mark.usefixtures("used")
 def test_existing_data_that_their_account_cannot_reach_are_a_sentence(folder: Path) -> None:
-    start(folder, durable=False).stop()
     folder.chmod(0o700)
     if os.geteuid():
         with start(folder, durable=False) as running:

@@ -68,6 +68,16 @@ async def test_a_killed_process_takes_nothing_back_and_its_replacement_goes_on(f
     assert other.series("balcao_requests_total") == {READ.format("GET", 200): 2}
 
 
+async def test_an_api_and_a_worker_in_one_process_are_counted_once(folder: Path) -> None:
+    process = Process(folder)
+    worker = Metrics(process.telemetry, ProcessGroup(folder, role="worker"))
+    worker.start()
+    process.answer()
+    worker.stop()
+    assert process.series("balcao_requests_total") == {READ.format("GET", 200): 1}
+    assert b'status="200"} 1.0' in worker.exposition()
+
+
 async def test_what_was_counted_last_is_published_at_the_end(folder: Path) -> None:
     ending, other = Process(folder, 0), Process(folder, 1)
     ending.answer()

@@ -8,8 +8,7 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
-
-PATIENCE_SECONDS = 60
+from tests.support.patience import PATIENCE
 
 
 async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str) -> None:
@@ -20,7 +19,7 @@ async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str
         await asyncio.sleep(0)  # lets the sender run first
         async with driver:
             await driver.add_listener("probe", lambda _: heard.set())
-            await asyncio.wait_for(heard.wait(), PATIENCE_SECONDS)
+            await asyncio.wait_for(heard.wait(), PATIENCE)
             await sending
 
 
@@ -36,7 +35,7 @@ async def test_draining_runs_what_is_due_and_what_that_enqueues_but_waits_for_no
     async with platform.database.transaction() as connection:
         await enqueue(connection, "test.steps", {"step": "first"})
         await enqueue(connection, "test.steps", {"step": "tomorrow"}, delay=timedelta(days=1))
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await Worker(platform.database, [JobKind("test.steps", run)], platform).drain()
     assert done == ["first", "second"]
 
@@ -69,7 +68,7 @@ async def test_a_job_says_how_it_goes_on(platform: Platform, raised: Exception, 
 
     async with platform.database.transaction() as connection:
         await enqueue(connection, kind, {})
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await Worker(platform.database, [JobKind(kind, run)], platform).drain()
     assert await rows(platform, kind) == [state]
 
@@ -87,7 +86,7 @@ async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platf
     async with platform.database.transaction() as connection:
         for _ in range(12):
             await enqueue(connection, "test.few", {})
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await Worker(platform.database, [JobKind("test.few", run, at_once=2)], platform).drain()
     assert most <= 2
     assert await rows(platform, "test.few") == []

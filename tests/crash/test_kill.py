@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients
 from balcao.settings import Settings
 from tests.support.login import client_token
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE
 from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
 
@@ -75,7 +75,7 @@ async def send_until_killed(settings: Settings, serving: Serving) -> list[str]:
         if len(acknowledged) == CALLS // 2:
             kill_everything(serving)
 
-    async with httpx.AsyncClient(base_url=settings.base_url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=settings.base_url, timeout=PATIENCE) as client:
         people = [Cpf.with_stem(f"91{number:07}").digits for number in range(CALLS)]
         await asyncio.gather(*(send(client, cpf) for cpf in people))
     return acknowledged
@@ -98,7 +98,7 @@ async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.R
     assert server
     connection = await asyncpg.connect(server.url)
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while await connection.fetchval(WAITING):  # noqa: ASYNC110 - the worker of another process ends it
                 await asyncio.sleep(0.1)
         return list(await connection.fetch(APPLIED, people)), await connection.fetchval(PARKED)

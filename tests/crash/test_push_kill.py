@@ -21,6 +21,7 @@ from balcao.identity.demo import clients, people
 from balcao.registry.mirror.translation import gender_for_crm
 from balcao.settings import Settings
 from tests.support.login import client_token, log_in
+from tests.support.patience import PATIENCE
 from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
 
@@ -29,7 +30,6 @@ CHANGES = size(40, 500)
 PERSONS = size(10, 50)
 SENDERS = 8
 KILLS = size(4, 10)
-PATIENCE_SECONDS = 300  # a killed worker's jobs are given to the next one after half a minute
 PAUSE_SECONDS = 0.1
 PARTS = ("worker", "crm", "everything", "api", "postgres")
 GENDERS = ("Homem cisgênero", "Mulher cisgênero", "Homem transgênero", "Mulher transgênero", "Não binário")
@@ -119,7 +119,7 @@ class Caller:
         self._token = ""
 
     async def until_done(self, method: str, path: str, body: Mapping[str, Any]) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while not await self._done(method, path, body):  # noqa: ASYNC110 - what was killed comes back by itself
                 await asyncio.sleep(PAUSE_SECONDS)
 
@@ -143,7 +143,7 @@ async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")
     issuer = settings.issuers[0]
-    async with httpx.AsyncClient(base_url=settings.base_url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=settings.base_url, timeout=PATIENCE) as client:
         yield (
             Caller(client, lambda: client_token(issuer, "crm-sandbox", secret)),
             Caller(client, lambda: str(log_in(issuer, staff.username, staff.password)["access_token"])),
@@ -188,7 +188,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
     server = supervisor.live(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while await connection.fetchval(LEFT):
             await connection.execute(DUE)
             await asyncio.sleep(PAUSE_SECONDS)
@@ -197,7 +197,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
 
 def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
     """The gender of every account that each person has."""
-    accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=30).json()
+    accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=PATIENCE).json()
     return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
 
 

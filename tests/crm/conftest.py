@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from balcao.crm.client import CrmClient, crm_client
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +38,8 @@ def rest(crm: RunningCrm) -> Iterator[httpx.Client]:
         "client_id": settings.crm_client_id,
         "client_secret": settings.crm_client_secret.get_secret_value(),
     }
-    token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form).json()["access_token"]
+    token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form, timeout=PATIENCE).json()["access_token"]
     crm.switch.delete("/requests")
     base = f"{settings.crm_url}/services/data/{settings.crm_api_version}"
-    with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=30) as opened:
+    with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as opened:
         yield opened

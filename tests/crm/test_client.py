@@ -15,15 +15,15 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.identity.demo import people
 from balcao.settings import Settings
 from tests.support.crm import RunningCrm
+from tests.support.patience import PATIENCE
 
 BRUNO, CARLA, DAVI, JOAO = (Cpf(digits) for digits in ("90000000256", "90000000337", "90000000418", "90000001066"))
 NOBODY = Cpf.with_stem("900000199")  # whom no other test asks for
 NEW = {"nome": "Davi Furtado", "email": "davi@exemplo.example", "idioma": ["Portugues_Brasil"], "contaOrigem": "Portal"}
-HANG = 60  # seconds; only against hanging
 
 
 def patience() -> Deadline:
-    return Deadline.within(HANG)
+    return Deadline.within(PATIENCE)
 
 
 async def test_an_account_is_found_with_the_keys_of_the_specification(client: CrmClient) -> None:
@@ -168,14 +168,14 @@ async def test_what_the_crm_asks_to_wait_is_told_to_the_caller(client: CrmClient
 
 
 async def test_a_slow_answer_ends_with_the_budget(client: CrmClient, crm: RunningCrm) -> None:
-    crm.faults({"mode": "latency", "ms": HANG * 1_000, "operation": "query"})
-    async with asyncio.timeout(HANG / 2):
+    crm.faults({"mode": "latency", "ms": PATIENCE * 1_000, "operation": "query"})
+    async with asyncio.timeout(PATIENCE / 2):
         with pytest.raises(CrmAway):
             await client.look_up(BRUNO, Deadline.within(0.3))
 
 
 async def test_a_slow_answer_is_tried_again_within_the_budget(crm: RunningCrm) -> None:
-    crm.faults({"mode": "latency", "ms": HANG * 1_000, "operation": "upsert", "times": 1})
+    crm.faults({"mode": "latency", "ms": PATIENCE * 1_000, "operation": "upsert", "times": 1})
     async with crm_client(crm.settings, httpx.Timeout(0.3, connect=2.0)) as client:
         await client.upsert(DAVI, NEW, patience())
     assert crm.operations() == ["upsert", "upsert"]

@@ -13,6 +13,7 @@ from balcao.crm.sandbox.records import Records
 from balcao.crm.sandbox.server import application
 from balcao.settings import Settings, SettingsError
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.patience import PATIENCE
 
 BRUNO, CARLA, NEW = "90000000256", "90000000337", "90000000418"
 
@@ -44,14 +45,14 @@ def test_it_refuses_to_exist_in_production() -> None:
     ],
 )
 def test_a_token_is_refused_in_the_form_of_oauth(crm: RunningCrm, form: Any, status: int, error: str) -> None:
-    answer = httpx.post(f"{crm.settings.crm_url}/services/oauth2/token", data=form)
+    answer = httpx.post(f"{crm.settings.crm_url}/services/oauth2/token", data=form, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["error"]) == (status, error)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer outro"}, {"Authorization": "Basic eA=="}])
 def test_a_call_without_a_token_of_its_own_is_an_invalid_session(crm: RunningCrm, headers: dict[str, str]) -> None:
     address = f"{crm.settings.crm_url}/services/data/v60.0/query?q=SELECT Id FROM Account"
-    assert codes(httpx.get(address, headers=headers)) == (401, "INVALID_SESSION_ID", [])
+    assert codes(httpx.get(address, headers=headers, timeout=PATIENCE)) == (401, "INVALID_SESSION_ID", [])
 
 
 def test_a_query_answers_the_selected_fields(rest: httpx.Client) -> None:
@@ -256,10 +257,12 @@ def test_a_restart_keeps_what_was_written_and_a_cut_line_does_no_harm(tmp_path: 
     body["client_secret"] = settings.crm_client_secret.get_secret_value()
 
     def write(last_name: str) -> int:
-        token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=body).json()["access_token"]
+        token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=body, timeout=PATIENCE).json()[
+            "access_token"
+        ]
         address = f"{settings.crm_url}/services/data/v60.0/sobjects/Account/CPF__c/{NEW}"
         headers = {"Authorization": f"Bearer {token}"}
-        return httpx.patch(address, json={"LastName": last_name}, headers=headers).status_code
+        return httpx.patch(address, json={"LastName": last_name}, headers=headers, timeout=PATIENCE).status_code
 
     with RunningCrm(settings):
         assert write("Furtado\u2028Lima") == 201

@@ -17,11 +17,11 @@ from balcao.crm.client import CrmClient, Upserted, crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.settings import Settings
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 DAVI = Cpf("90000000418")
 FIELDS = {"nome": "Davi Furtado"}
-HANG = 60  # seconds; only against hanging
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -77,7 +77,7 @@ async def client_of(foreign: Foreign, limits: httpx.Timeout | None = None) -> As
 
 
 async def upsert(client: CrmClient) -> Upserted:
-    return await client.upsert(DAVI, FIELDS, Deadline.within(HANG))
+    return await client.upsert(DAVI, FIELDS, Deadline.within(PATIENCE))
 
 
 async def test_an_answer_over_one_mebibyte_is_a_failure() -> None:
@@ -90,7 +90,7 @@ async def test_an_answer_over_one_mebibyte_is_a_failure() -> None:
 
 async def test_an_answer_in_drops_is_cut_off() -> None:
     foreign = Dripping(200)
-    async with client_of(foreign, httpx.Timeout(0.2, connect=0.2)) as client, asyncio.timeout(HANG / 2):
+    async with client_of(foreign, httpx.Timeout(0.2, connect=0.2)) as client, asyncio.timeout(PATIENCE / 2):
         with pytest.raises(CrmAway):
             await upsert(client)
     assert foreign.calls == 3
@@ -126,7 +126,7 @@ async def test_a_refusal_that_is_no_json_is_still_one(status: int) -> None:
 async def test_a_look_up_without_records_is_a_failure(records: bytes) -> None:
     async with client_of(Foreign(200, records)) as client:
         with pytest.raises(CrmAway):
-            await client.look_up(DAVI, Deadline.within(HANG))
+            await client.look_up(DAVI, Deadline.within(PATIENCE))
 
 
 async def test_calls_go_where_the_token_says() -> None:

@@ -14,11 +14,11 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, to_json
 from tests.support.crm import RunningCrm, crm_settings
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.serving import handlers
 
 CARLA = "90000000337"
-HANG = 30  # seconds; only against hanging
 
 
 class Listener:
@@ -46,7 +46,7 @@ class Listener:
         )
 
     def next(self) -> dict[str, Any]:
-        return self.arrived.get(timeout=HANG)
+        return self.arrived.get(timeout=PATIENCE)
 
 
 @pytest.fixture

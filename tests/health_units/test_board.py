@@ -12,12 +12,14 @@ from balcao.core.errors import NotFound
 from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
-from balcao.health_units.notifications.schemas import OpenBody, Risco
+from balcao.health_units.notifications.schemas import OpenBody
 from balcao.health_units.risk.board import RiskBoard
 from balcao.health_units.risk.service import refresh
+from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.serving import service_alone
 
 UNIT = Cnes("7000001")
@@ -63,7 +65,7 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
             " WHERE datname = current_database() AND query LIKE 'LISTEN%balcao_health_units%'"
         )
     await notifications.open_notification(call, cnes, OpenBody(risco=Risco.VERMELHO))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board tells nobody
             await asyncio.sleep(0)
 

@@ -10,17 +10,19 @@ import pydantic
 import pytest
 import pytest_asyncio
 
-from balcao import app
 from balcao.core.context.call import Call, operator_call
+from balcao.core.context.headers import Headers
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service, states, store
-from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 from balcao.settings import Settings
+from tests.support.opening import opened
 
 _codes = itertools.count(6000001)
 
@@ -40,7 +42,7 @@ async def unit(call: Call) -> Cnes:
 @pytest_asyncio.fixture
 async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         yield operator_call(platform, "health_units.test")
 
 
@@ -94,7 +96,7 @@ async def test_another_units_notification_is_not_found(call: Call, unit: Cnes) -
 
 async def test_of_two_changes_of_the_same_state_the_second_is_refused(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
-    call.if_match = opened.etag
+    call.headers = Headers({b"if-match": opened.etag.encode()})
     changes = [service.change(call, unit, opened.id, ChangeBody(risco=risco)) for risco in (Risco.LARANJA, Risco.VERDE)]
     results = await asyncio.gather(*changes, return_exceptions=True)
     assert sum(isinstance(result, PreconditionFailed) for result in results) == 1

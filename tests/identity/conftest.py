@@ -11,8 +11,8 @@ from tests.support.server import free_port
 
 
 @pytest.fixture(scope="module")
-def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProvider]:
-    with RunningProvider(settings_in(tmp_path_factory.mktemp("identity"))) as running:
+def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Iterator[RunningProvider]:
+    with RunningProvider(settings_in(tmp_path_factory.mktemp("identity")), database_url) as running:
         yield running
 
 

@@ -1,7 +1,7 @@
 """The provider alone under the real server, a browser with its cookies, and a portal built on a third-party library."""
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -12,6 +12,7 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 
 from balcao.core.access.limits import Limits
+from balcao.core.database.pool import Database
 from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway
 from balcao.identity import provider
@@ -19,6 +20,7 @@ from balcao.identity.demo import Person, people
 from balcao.identity.realm import Realm
 from balcao.settings import Settings
 from tests.support.login import Form
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.serving import no_pages
 
@@ -27,13 +29,14 @@ ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
 
 
 class RunningProvider(RunningServer):
-    """`realm` is what it holds, for a test to age a record."""
+    """One process of it; `realm` is what it holds."""
 
-    def __init__(self, settings: Settings, *, strict: bool = False) -> None:
+    def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
-        self.realm = Realm(settings, Limits(generous=not strict))
-        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), nullcontext)
-        super().__init__(Application(gateway), settings.port)
+        database = Database(database_url, size=4)
+        self.realm = Realm(settings, database, Limits(generous=not strict))
+        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database))
+        super().__init__(Application(gateway), port or settings.port)
 
     @property
     def issuer(self) -> str:
@@ -41,16 +44,27 @@ class RunningProvider(RunningServer):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return dict(httpx.get(f"{self.issuer}/.well-known/openid-configuration").raise_for_status().json())
+        return dict(
+            httpx.get(f"{self.issuer}/.well-known/openid-configuration", timeout=PATIENCE).raise_for_status().json()
+        )
 
     def keys(self) -> KeySet:
-        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"]).raise_for_status().json())
+        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"], timeout=PATIENCE).raise_for_status().json())
 
     def claims(self, token: str) -> dict[str, Any]:
         return jwt.decode(token, self.keys(), algorithms=["RS256"]).claims
 
     def token(self, data: Mapping[str, Any], **options: Any) -> httpx.Response:
         return httpx.post(self.metadata["token_endpoint"], data=dict(data), **options)
+
+
+@asynccontextmanager
+async def _opened(database: Database) -> AsyncIterator[None]:
+    await database.open()
+    try:
+        yield
+    finally:
+        await database.close()
 
 
 class Portal:
@@ -60,7 +74,7 @@ class Portal:
         self.running = running
         self.metadata = running.metadata
         self.verifier = generate_token(48)
-        self.browser = httpx.Client(headers={"Accept": "text/html"})
+        self.browser = httpx.Client(headers={"Accept": "text/html"}, timeout=PATIENCE)
         self.oauth = OAuth2Session(
             client_id,
             scope="openid profile email",

@@ -10,6 +10,7 @@ from balcao.identity.demo import clients
 from balcao.identity.realm import known_clients
 from balcao.settings import Settings
 from tests.identity.provider import RunningProvider
+from tests.support.patience import PATIENCE
 
 PLATFORM = {"client_id": "balcao-platform", "client_secret": "sandbox-platform-secret"}
 MACHINE = {"grant_type": "client_credentials"} | PLATFORM
@@ -105,7 +106,7 @@ def test_two_ways_of_proving_oneself_at_once_are_refused(provider: RunningProvid
 )
 def test_what_is_no_form_is_an_invalid_request(provider: RunningProvider, body: bytes, media_type: str) -> None:
     endpoint = provider.metadata["token_endpoint"]
-    answer = httpx.post(endpoint, content=body, headers={"Content-Type": media_type})
+    answer = httpx.post(endpoint, content=body, headers={"Content-Type": media_type}, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
 
@@ -123,12 +124,12 @@ def test_a_scope_is_not_only_a_name_but_granted(provider: RunningProvider) -> No
 def test_another_realm_does_not_exist(provider: RunningProvider) -> None:
     base = provider.issuer.replace("/balcao", "/outro")
     for path in ("/.well-known/openid-configuration", *(f"/protocol/openid-connect/{p}" for p in ("auth", "certs"))):
-        assert httpx.get(base + path).status_code == 404
-    assert httpx.post(f"{base}/protocol/openid-connect/token", data=MACHINE).status_code == 404
+        assert httpx.get(base + path, timeout=PATIENCE).status_code == 404
+    assert httpx.post(f"{base}/protocol/openid-connect/token", data=MACHINE, timeout=PATIENCE).status_code == 404
 
 
 def test_other_methods_are_answered_with_those_allowed(provider: RunningProvider) -> None:
-    answer = httpx.get(provider.metadata["token_endpoint"])
+    answer = httpx.get(provider.metadata["token_endpoint"], timeout=PATIENCE)
     assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
 
 

@@ -1,14 +1,15 @@
 """Stolen, forged and twisted requests of the code flow."""
 
-import time
-from dataclasses import dataclass
-
 import httpx
 import pytest
 
-from balcao.identity.records import MOST, Expiring
 from tests.identity.conftest import settings_in
 from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, answer_of
+from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
+
+# The row of a code or a refresh token.
+_OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"
 
 
 def test_a_code_used_twice_ends_all_that_came_of_it(portal: Portal, provider: RunningProvider) -> None:
@@ -19,15 +20,18 @@ def test_a_code_used_twice_ends_all_that_came_of_it(portal: Portal, provider: Ru
     refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
     assert provider.token(refresh).json()["error"] == "invalid_grant"
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
-    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
 
 
-def test_a_code_reused_long_after_its_minute_still_ends_the_grant(portal: Portal, provider: RunningProvider) -> None:
+def test_a_code_reused_long_after_its_minute_still_ends_the_grant(
+    portal: Portal, provider: RunningProvider, sql: Sql
+) -> None:
     form = portal.exchange_form(portal.log_in())
     tokens = provider.token(form).json()
-    code = provider.realm.records.codes.get(form["code"])
-    assert code is not None
-    assert code.expires_at > time.time() + 1800
+    sql(
+        f"UPDATE platform.identity_credential SET expires_at = now(), used_at = now() - interval '1 h' {_OF}",
+        form["code"],
+    )
     assert provider.token(form).json()["error"] == "invalid_grant"
     refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
     assert provider.token(refresh).json()["error"] == "invalid_grant"
@@ -65,23 +69,26 @@ def test_a_wrong_secret_is_refused_where_none_is_needed(portal: Portal, provider
     assert provider.token(form | {"client_secret": "sandbox-portal-cidadao-secret"}).status_code == 200
 
 
-def test_an_expired_code_is_refused(portal: Portal, provider: RunningProvider) -> None:
+def test_an_expired_code_is_refused(portal: Portal, provider: RunningProvider, sql: Sql) -> None:
     form = portal.exchange_form(portal.log_in())
-    provider.realm.records.codes.get(form["code"]).expires_at = time.time() - 1  # type: ignore[union-attr]
+    sql(f"UPDATE platform.identity_credential SET expires_at = now() {_OF}", form["code"])
     assert provider.token(form).json()["error"] == "invalid_grant"
 
 
-def test_an_expired_refresh_token_is_refused(portal: Portal, provider: RunningProvider) -> None:
+def test_an_expired_refresh_token_is_refused(portal: Portal, provider: RunningProvider, sql: Sql) -> None:
     refresh = portal.tokens()["refresh_token"]
-    provider.realm.records.refreshes.get(refresh).expires_at = time.time() - 1  # type: ignore[union-attr]
+    sql(f"UPDATE platform.identity_credential SET expires_at = now() {_OF}", refresh)
     form = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": refresh}
     assert provider.token(form).json()["error"] == "invalid_grant"
 
 
-def test_a_refresh_token_used_twice_ends_the_grant_for_both_users(portal: Portal, provider: RunningProvider) -> None:
+def test_a_refresh_token_used_again_later_ends_the_grant_for_both_users(
+    portal: Portal, provider: RunningProvider, sql: Sql
+) -> None:
     form = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}
     first = portal.tokens()["refresh_token"]
     second = provider.token(form | {"refresh_token": first}).json()["refresh_token"]
+    sql(f"UPDATE platform.identity_credential SET used_at = used_at - interval '31 s' {_OF}", first)
     assert provider.token(form | {"refresh_token": first}).json()["error"] == "invalid_grant"
     assert provider.token(form | {"refresh_token": second}).json()["error"] == "invalid_grant"
 
@@ -203,7 +210,7 @@ def test_without_openid_there_is_no_id_token(portal: Portal, provider: RunningPr
 @pytest.mark.parametrize("bearer", [None, "", "x", "Bearer", "Bearer x.y.z", "Basic YTpi"])
 def test_user_info_wants_a_living_token(provider: RunningProvider, bearer: str | None) -> None:
     headers = {} if bearer is None else {"Authorization": bearer}
-    answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers)
+    answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
@@ -214,11 +221,11 @@ def test_user_info_takes_neither_an_id_token_nor_a_machines_token(portal: Portal
     }  # fmt: skip
     for token in (portal.tokens(KLEBER)["id_token"], provider.token(machine).json()["access_token"]):
         bearer = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer).status_code == 401
+        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
 
 
-def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFactory) -> None:
-    strict = RunningProvider(settings_in(tmp_path_factory.mktemp("strict")), strict=True)
+def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> None:
+    strict = RunningProvider(settings_in(tmp_path_factory.mktemp("strict")), database_url, strict=True)
     with strict, Portal(strict) as portal:
         page = portal.page()
         answers = [portal.send(page, username="ana", password="errada") for _ in range(11)]
@@ -230,22 +237,19 @@ def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFac
         assert portal.send(page, username="bruno", password="demo-bruno").status_code == 303
 
 
-@dataclass
-class Mark:
-    expires_at: float
+def test_a_nonce_that_cannot_be_stored_goes_back_as_an_error(portal: Portal) -> None:
+    answer = answer_of(portal.browser.get(changed(portal, {"nonce": "a\0b"})).headers["location"])
+    assert answer["error"] == "invalid_request"
 
 
-def test_what_is_kept_in_memory_is_bounded_and_expires() -> None:
-    kept: Expiring[Mark] = Expiring()
-    for number in range(MOST + 5):
-        kept.add(str(number), Mark(time.time() + 60))
-    assert len(kept) == MOST
-    assert kept.get("0") is None
-    assert kept.get(str(MOST)) is not None
-    over: Expiring[Mark] = Expiring()
-    over.add("over", Mark(time.time() - 1))
-    over.add("living", Mark(time.time() + 60))
-    assert len(over) == 1
+def test_only_hashes_of_what_the_browser_and_the_client_hold_are_stored(portal: Portal, sql: Sql) -> None:
+    address = portal.log_in()
+    tokens = portal.exchange(address)
+    stored = str(sql("SELECT session::text FROM platform.identity_session AS session"))
+    stored += str(sql("SELECT held::text FROM platform.identity_credential AS held"))
+    for held in (answer_of(address)["code"], tokens["refresh_token"], portal.browser.cookies["balcao_session"]):
+        assert held not in stored
+        assert held.encode().hex() not in stored
 
 
 def changed(portal: Portal, change: dict[str, str | None]) -> httpx.URL:

@@ -16,6 +16,7 @@ from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, Signing
 from balcao.settings import Settings, SettingsError
 from tests.identity.conftest import settings_in
 from tests.identity.provider import ANA, Portal, RunningProvider
+from tests.support.patience import PATIENCE
 
 
 def stored(settings: Settings) -> list[StoredKey]:
@@ -42,24 +43,26 @@ def settings(tmp_path: Path) -> Settings:
     return settings_in(tmp_path)
 
 
-async def test_the_services_accept_its_tokens_also_across_a_rotation(settings: Settings) -> None:
-    with RunningProvider(settings) as running:
+async def test_the_services_accept_its_tokens_also_across_a_rotation(settings: Settings, database_url: str) -> None:
+    with RunningProvider(settings, database_url) as running:
         old = token_of(running)
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             verifier = TokenVerifier(settings.issuers, settings.auth_audience, client)
-            assert (await verifier.caller(f"Bearer {old}")).cpf == Cpf(ANA)
+            assert (await verifier.caller(f"Bearer {old}".encode())).cpf == Cpf(ANA)
             rotate(settings)
             during = token_of(running)
-            assert (await verifier.caller(f"Bearer {during}")).is_person
+            assert (await verifier.caller(f"Bearer {during}".encode())).is_person
             age(settings, SIGNS_AFTER_SECONDS + 1)
             new = token_of(running)
             fresh = TokenVerifier(settings.issuers, settings.auth_audience, client)
-            callers = [await fresh.caller(f"Bearer {token}") for token in (old, during, new)]
+            callers = [await fresh.caller(f"Bearer {token}".encode()) for token in (old, during, new)]
             assert {caller.client for caller in callers} == {"portal-cidadao"}
 
 
-def test_a_running_provider_publishes_a_new_key_at_once_and_signs_with_it_later(settings: Settings) -> None:
-    with RunningProvider(settings) as running:
+def test_a_running_provider_publishes_a_new_key_at_once_and_signs_with_it_later(
+    settings: Settings, database_url: str
+) -> None:
+    with RunningProvider(settings, database_url) as running:
         [first] = [key.kid for key in running.keys().keys]
         second = rotate(settings)
         assert [key.kid for key in running.keys().keys] == [first, second]

@@ -5,6 +5,7 @@ import pytest
 
 from tests.identity.provider import CALLBACK, Portal, RunningProvider, answer_of
 from tests.support.login import Form
+from tests.support.patience import PATIENCE
 
 REFRESH = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}
 
@@ -72,7 +73,7 @@ def test_an_address_without_client_is_refused(portal: Portal, provider: RunningP
 def test_a_client_ends_the_session_behind_the_browser(portal: Portal, provider: RunningProvider) -> None:
     refresh = portal.tokens()["refresh_token"]
     form = {"client_id": "portal-cidadao", "refresh_token": refresh}
-    answer = httpx.post(provider.metadata["end_session_endpoint"], data=form)
+    answer = httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE)
     assert (answer.status_code, answer.content) == (204, b"")
     assert provider.token(REFRESH | {"refresh_token": refresh}).json()["error"] == "invalid_grant"
     assert portal.page().status_code == 200
@@ -91,7 +92,7 @@ def test_nobody_else_ends_it_behind_the_browser(
     portal: Portal, provider: RunningProvider, change: dict[str, str], status: int
 ) -> None:
     form = {"client_id": "portal-cidadao", "refresh_token": portal.tokens()["refresh_token"]} | change
-    assert httpx.post(provider.metadata["end_session_endpoint"], data=form).status_code == status
+    assert httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE).status_code == status
     assert "code" in answer_of(portal.page().headers["location"])
 
 

@@ -13,7 +13,7 @@ from tests.support.patience import until_now
 from tests.support.terminal import Serving, Terminal, ended, free_port, open_folder, remove
 
 CONNECTIONS = 64
-PATIENCE_SECONDS = 300
+PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def serving(terminal: Terminal) -> Iterator[Serving]:
 
 def answers(port: int) -> bool:
     """Whether a call on a connection of its own is answered."""
-    return httpx.get(f"http://127.0.0.1:{port}/registry/v1/health", timeout=PATIENCE_SECONDS).status_code == 200
+    return httpx.get(f"http://127.0.0.1:{port}/registry/v1/health", timeout=PATIENCE).status_code == 200
 
 
 def connected(process: psutil.Process, port: int) -> int:
@@ -50,7 +50,7 @@ def connected(process: psutil.Process, port: int) -> int:
 def test_both_processes_answer_on_the_one_port(serving: Serving, port: int) -> None:
     with ExitStack() as held:
         for _ in range(CONNECTIONS):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
             held.callback(connection.close)
             connection.request("GET", "/registry/v1/liveness")
             assert connection.getresponse().read()
@@ -88,7 +88,7 @@ def test_the_embedded_database_is_replaced_too(serving: Serving, terminal: Termi
     postmaster.kill()
 
     def ready() -> bool:
-        answer = httpx.get(f"http://127.0.0.1:{port}/registry/v1/readiness", timeout=PATIENCE_SECONDS)
+        answer = httpx.get(f"http://127.0.0.1:{port}/registry/v1/readiness", timeout=PATIENCE)
         return answer.status_code == 200
 
     until_now(lambda: any(child.name() == "postgres" for child in serving.process.children()))

@@ -11,6 +11,7 @@ import pytest
 from balcao import app
 from tests.support import curl
 from tests.support.issuer import bearer
+from tests.support.patience import PATIENCE
 from tests.support.terminal import Serving, Terminal, ended, free_port, open_folder, remove
 
 PATH = "/registry/v1/citizen/90000000175/gender"
@@ -57,7 +58,7 @@ def lines(said: str, word: str) -> list[str]:
 def test_it_prints_its_address_and_that_of_the_pages(serving: Serving, base: str) -> None:
     assert base in serving.said
     assert f"{base}/docs" in serving.said
-    assert httpx.get(f"{base}/docs", timeout=60).status_code == 200
+    assert httpx.get(f"{base}/docs", timeout=PATIENCE).status_code == 200
 
 
 def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, terminal: Terminal) -> None:
@@ -78,7 +79,7 @@ def test_the_printed_token_commands_of_three_people_work(serving: Serving, termi
     assert len(commands) == 3
     for command in commands:
         token = curl.printed(command, terminal)
-        assert httpx.get(f"{base}/agent/api/v1/auth", headers=bearer(token), timeout=60).status_code == 200
+        assert httpx.get(f"{base}/agent/api/v1/auth", headers=bearer(token), timeout=PATIENCE).status_code == 200
 
 
 def test_the_demo_names_everything_that_an_operation_needs(serving: Serving, terminal: Terminal, base: str) -> None:
@@ -120,12 +121,13 @@ def test_named_services_join_the_running_platform_without_a_worker(serving: Serv
     with Serving(Terminal(terminal.folder, port=port), "health_units") as beside:
         alone = f"http://127.0.0.1:{port}"
         assert [
-            httpx.get(f"{alone}{path}", timeout=60).status_code for path in ("/health-units/readiness", "/readiness")
+            httpx.get(f"{alone}{path}", timeout=PATIENCE).status_code
+            for path in ("/health-units/readiness", "/readiness")
         ] == [
             200,
             200,
         ]
-        assert httpx.get(f"{alone}/registry/v1/health", timeout=60).status_code == 404
+        assert httpx.get(f"{alone}/registry/v1/health", timeout=PATIENCE).status_code == 404
         assert [child.cmdline()[-1] for child in beside.processes()] == ["api"]
         assert beside.interrupt() == 0
     assert terminal.json("doctor", "--json")["parts"]["database"]["state"] == "up"
@@ -134,7 +136,7 @@ def test_named_services_join_the_running_platform_without_a_worker(serving: Serv
 def test_a_process_that_dies_is_replaced_and_calls_meanwhile_wait(serving: Serving, base: str) -> None:
     before = serving.process_of("api")
     before.kill()
-    assert httpx.get(f"{base}/registry/v1/health", timeout=60).status_code == 200
+    assert httpx.get(f"{base}/registry/v1/health", timeout=PATIENCE).status_code == 200
     assert serving.process_of("api") != before
 
 
@@ -148,7 +150,7 @@ def test_ctrl_c_leaves_no_process_and_the_next_start_keeps_the_data() -> None:
     terminal, address = Terminal(folder, port=port), f"http://127.0.0.1:{port}{PATH}"
     with Serving(terminal) as first:
         token = terminal.run("token", "ana").stdout.strip()
-        written = httpx.put(address, json={"valor": "Como me vejo"}, headers=bearer(token), timeout=60)
+        written = httpx.put(address, json={"valor": "Como me vejo"}, headers=bearer(token), timeout=PATIENCE)
         assert written.status_code == 200
         family = first.family()
         assert first.interrupt() == 0
@@ -163,7 +165,9 @@ def test_ctrl_c_leaves_no_process_and_the_next_start_keeps_the_data() -> None:
 
 def stored_gender(terminal: Terminal, port: int) -> str:
     token = terminal.run("token", "ana").stdout.strip()
-    answer = httpx.get(f"http://127.0.0.1:{port}/registry/v1/citizen/90000000175", headers=bearer(token), timeout=60)
+    answer = httpx.get(
+        f"http://127.0.0.1:{port}/registry/v1/citizen/90000000175", headers=bearer(token), timeout=PATIENCE
+    )
     return str(answer.json()["genero"])
 
 

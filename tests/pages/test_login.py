@@ -28,8 +28,9 @@ def back(_: Request) -> Response[str]:
 
 
 @pytest.fixture(scope="module")
-def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProvider]:
-    with RunningProvider(Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("identity"))) as running:
+def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Iterator[RunningProvider]:
+    settings = Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("identity"))
+    with RunningProvider(settings, database_url) as running:
         yield running
 
 

@@ -18,6 +18,7 @@ from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.issuer import Issuer
+from tests.support.opening import opened
 
 Own = Callable[..., None]
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
@@ -67,5 +68,5 @@ def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Call
 
 async def drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         await Worker(platform.database, app.all_jobs(), platform).drain()

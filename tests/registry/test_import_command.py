@@ -13,7 +13,7 @@ import pytest
 
 from balcao.registry.person import invented
 from tests.registry.importing import written
-from tests.support.patience import PATIENCE_SECONDS, until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.sizes import size
 from tests.support.terminal import BALCAO, Terminal, free_port
 
@@ -104,7 +104,7 @@ def test_a_stream_is_loaded_but_not_gone_on_with(terminal: Terminal, sql: Sql) -
         env=terminal.environment,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=PATIENCE,
         check=True,
     )
     assert '"changed": 50' in done.stdout

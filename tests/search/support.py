@@ -7,6 +7,7 @@ import msgspec
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
+from balcao.core.context.headers import Headers
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -42,7 +43,8 @@ def staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | 
         expires_at=float("inf"),
     )
     decision = Decision(Reason.GRANTED, "service:update")
-    return Call(platform, "search.test", new_id(), decision, caller, if_match=if_match)
+    headers = Headers() if if_match is None else Headers({b"if-match": if_match.encode()})
+    return Call(platform, "search.test", new_id(), decision, caller, headers)
 
 
 def button(**members: Any) -> dict[str, Any]:

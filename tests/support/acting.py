@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
-from balcao import app
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import assemble
 from balcao.settings import Settings
+from tests.support.opening import opened
 
 Act = Callable[..., Any]
 
@@ -24,7 +24,7 @@ def acting(settings: Settings, database_url: str, operation: str) -> Iterator[Ac
         return runner.run(_awaited(use_case, call, args))
 
     with asyncio.Runner() as runner:
-        runner.run(_entered(stack, app.opened(platform)))
+        runner.run(_entered(stack, opened(platform)))
         try:
             yield act
         finally:

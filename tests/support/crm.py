@@ -8,7 +8,8 @@ import httpx
 
 from balcao.crm.sandbox.server import server
 from balcao.settings import Settings
-from tests.support.server import PATIENCE_SECONDS, free_port
+from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
@@ -26,18 +27,18 @@ class RunningCrm:
 
     def __enter__(self) -> "RunningCrm":
         self._thread.start()
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while not self._server.started:
             if not self._thread.is_alive() or time.monotonic() > deadline:
                 raise RuntimeError("the sandbox CRM did not start")
             time.sleep(0.01)
-        self.switch = httpx.Client(base_url=f"{self.settings.crm_url}/_sandbox", timeout=30)
+        self.switch = httpx.Client(base_url=f"{self.settings.crm_url}/_sandbox", timeout=PATIENCE)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.switch.close()
         self._server.should_exit = True
-        self._thread.join(PATIENCE_SECONDS)
+        self._thread.join(PATIENCE)
 
     def reset(self) -> None:
         for _ in range(2):  # calls given up by the last test may be read while the first one is answered

@@ -7,7 +7,8 @@ import subprocess
 
 import httpx
 
-from tests.support.terminal import PATIENCE_SECONDS, Terminal
+from tests.support.patience import PATIENCE
+from tests.support.terminal import Terminal
 
 _LINE = argparse.ArgumentParser(prog="curl")
 _LINE.add_argument("-s", action="store_true")
@@ -27,7 +28,7 @@ def run(line: str, terminal: Terminal) -> httpx.Response:
         headers = {"Content-Type": "application/x-www-form-urlencoded"} | headers
     method = asked.X or ("POST" if asked.d else "GET")
     body = "&".join(asked.d) or None
-    return httpx.request(method, asked.address, headers=headers, content=body, timeout=PATIENCE_SECONDS)
+    return httpx.request(method, asked.address, headers=headers, content=body, timeout=PATIENCE)
 
 
 def printed(command: str, terminal: Terminal) -> str:

@@ -1,9 +1,8 @@
-"""One PostgreSQL for the whole run, one migrated template, a copy for each module."""
+"""One PostgreSQL for the whole run, one migrated template, a copy for whoever writes."""
 
 import asyncio
-import os
-import shutil
-import tempfile
+import functools
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,30 +10,40 @@ import asyncpg
 
 from balcao import app
 from balcao.core.embedded import supervisor
+from tests.support import run_folder
+from tests.support.patience import until_now
 
-URL_VARIABLE = "BALCAO_TEST_DATABASE_URL"
 TEMPLATE = "template_migrated"
 
 
 class Cluster:
-    """Started by the process that controls the run; its workers find it by the environment."""
+    """Started by the process that controls the run while its workers still load the tests."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="balcao-test-"))
-        self._folder.chmod(0o755)
-        self._running = supervisor.start(self._folder, durable=False)
-        os.environ[URL_VARIABLE] = self._running.server.url
-        create(TEMPLATE, "template1")
-        app.migrate_now(url_of(TEMPLATE))
+        self._running: supervisor.Running | None = None
+        self._thread = threading.Thread(target=self._start)
+        self._thread.start()
+
+    def _start(self) -> None:
+        address = ""
+        try:
+            self._running = supervisor.start(run_folder.path(), durable=False)
+            address = self._running.server.url
+            _administer(address, f'CREATE DATABASE "{TEMPLATE}" TEMPLATE template1')
+            app.migrate_now(_named(address, TEMPLATE))
+        finally:
+            fresh = _address_file().with_suffix(".new")
+            fresh.write_text(address)
+            fresh.rename(_address_file())
 
     def stop(self) -> None:
-        self._running.stop()
-        os.environ.pop(URL_VARIABLE, None)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._thread.join()
+        if self._running:
+            self._running.stop()
 
 
 def url_of(name: str) -> str:
-    return os.environ[URL_VARIABLE].replace("@/balcao?", f"@/{name}?")
+    return _named(_address(), name)
 
 
 def new_name(word: str = "test") -> str:
@@ -43,17 +52,35 @@ def new_name(word: str = "test") -> str:
 
 def create(name: str, template: str = TEMPLATE) -> str:
     """A copy of the template; answers its address."""
-    _administer(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return url_of(name)
 
 
 def drop(name: str) -> None:
-    _administer(f'DROP DATABASE "{name}" WITH (FORCE)')
+    _administer(_address(), f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def _administer(statement: str) -> None:
+def _address_file() -> Path:
+    return run_folder.path() / "database-address"
+
+
+@functools.cache
+def _address() -> str:
+    """The server's, once there is a template; every process of the run reads it from the run's folder."""
+    until_now(_address_file().exists)
+    address = _address_file().read_text()
+    if not address:
+        raise RuntimeError("the PostgreSQL of the tests did not start")
+    return address
+
+
+def _named(address: str, name: str) -> str:
+    return address.replace("@/balcao?", f"@/{name}?")
+
+
+def _administer(address: str, statement: str) -> None:
     async def run() -> None:
-        connection = await asyncpg.connect(os.environ[URL_VARIABLE])
+        connection = await asyncpg.connect(address)
         try:
             await connection.execute(statement)
         finally:

@@ -3,15 +3,14 @@
 import logging
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from balcao.core.logs import formatter
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
+from tests.support import run_folder
 
-FOLDER_VARIABLE = "BALCAO_TEST_LOGS"
 _ELEVEN = re.compile(r"(?<![0-9A-Fa-f.-])(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![0-9A-Fa-f-])")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.example")
 _PHONE = re.compile(r"(?<![0-9A-Fa-f-])\+?55\d{10,11}(?![0-9A-Fa-f-])")
@@ -20,14 +19,14 @@ _TOKEN = re.compile(r"eyJ[\w-]{10,}")
 
 def start() -> None:
     """Every process of the run logs to a file of its own in one folder, not between the dots of the tests."""
-    folder = Path(os.environ.setdefault(FOLDER_VARIABLE, tempfile.mkdtemp(prefix="balcao-logs-")))
-    handler = logging.FileHandler(folder / f"{os.getpid()}.log", encoding="utf-8")
+    folder().mkdir(exist_ok=True)
+    handler = logging.FileHandler(folder() / f"{os.getpid()}.log", encoding="utf-8")
     handler.setFormatter(formatter())
     logging.getLogger().handlers = [handler]
 
 
 def folder() -> Path:
-    return Path(os.environ[FOLDER_VARIABLE])
+    return run_folder.path() / "logs"
 
 
 def findings() -> list[str]:

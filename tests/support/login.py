@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
 
+from tests.support.patience import PATIENCE
+
 REDIRECT = "http://127.0.0.1/callback"
 
 
@@ -41,7 +43,7 @@ def log_in(issuer: str, username: str, password: str, client_id: str = "portal-c
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
     }
-    with httpx.Client(timeout=30) as browser:
+    with httpx.Client(timeout=PATIENCE) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
         form = Form(page.text)
         filled = form.values | {"username": username, "password": password}
@@ -54,7 +56,7 @@ def log_in(issuer: str, username: str, password: str, client_id: str = "portal-c
 
 def client_token(issuer: str, client_id: str, secret: str) -> str:
     form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
-    answer = httpx.post(f"{issuer}/protocol/openid-connect/token", data=form, timeout=30).raise_for_status()
+    answer = httpx.post(f"{issuer}/protocol/openid-connect/token", data=form, timeout=PATIENCE).raise_for_status()
     return str(answer.json()["access_token"])
 
 

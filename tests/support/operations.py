@@ -1,12 +1,13 @@
 """Every operation that the platform serves, as the routes declare it."""
 
+import functools
 import re
 from dataclasses import dataclass
 
 from balcao import app
 from balcao.core.access.rules import PUBLIC
 from balcao.core.http.operations import Operation
-from balcao.core.service import Service, operations_of, path_of
+from balcao.core.service import Service, path_of
 
 # What a path parameter is filled with where only its form matters.
 FILLING = {"cpf": "90000000175", "cnes": "9900001"}
@@ -31,9 +32,10 @@ class Served:
         return self.service.prefix + re.sub(r"\{(\w+)(?::\w+)?\}", lambda m: known.get(m[1], "1"), self.path)
 
 
+@functools.cache
 def all_operations() -> list[Served]:
     return [
         Served(service, operation.method, path_of(service, operation), operation)
         for service in app.SERVICES
-        for operation in operations_of(service)
+        for operation in service.operations()
     ]

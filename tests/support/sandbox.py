@@ -16,6 +16,8 @@ from balcao.settings import Settings
 from tests.support.crm import RunningCrm
 from tests.support.issuer import Issuer
 from tests.support.login import client_token, log_in
+from tests.support.opening import opened
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 ADMIN = "90000040126"
@@ -73,7 +75,7 @@ class Sandbox:
 
     @cached_property
     def http(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=30)
+        return httpx.Client(base_url=self.url, timeout=PATIENCE)
 
     @cached_property
     def examples(self) -> dict[str, Any]:
@@ -92,7 +94,7 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 
 async def load_demo(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
-    async with app.opened(platform):
+    async with opened(platform):
         for service in app.SERVICES:
             for demo in service.demos:
                 await demo.load(platform)
@@ -101,7 +103,7 @@ async def load_demo(settings: Settings, database_url: str) -> None:
 async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
     platform = assemble(settings, database_url)
     found: dict[str, Any] = {}
-    async with app.opened(platform):
+    async with opened(platform):
         for service in app.SERVICES:
             for demo in service.demos:
                 found |= await demo.examples(platform)

@@ -1,40 +1,61 @@
 """Runs an ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
 
+import asyncio
 import socket
 import threading
-import time
 from typing import Any, Self
 
-import uvicorn
+import uvloop
 
-PATIENCE_SECONDS = 60
+from balcao.gateway.serving import BACKLOG, Limits, serve
+from tests.support.patience import PATIENCE
+
+# Nobody connects at the last moment, so nobody is waited for.
+LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 
 
 class RunningServer:
     """`url` is where it listens; use as a context manager."""
 
-    def __init__(self, app: Any, port: int | None = None) -> None:
+    def __init__(self, app: Any, port: int | None = None, limits: Limits = LIMITS) -> None:
+        self._app = app
+        self._limits = limits
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port or 0))
+        self._socket.listen(BACKLOG)
         self.port = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="auto"))
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._ready = threading.Event()
+        self._failed = False
+        self._loop = uvloop.new_event_loop()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            try:
+                runner.run(serve(self._app, self._socket, self._stop, self._ready.set, self._limits))
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._ready.set()
 
     def __enter__(self) -> Self:
         self._thread.start()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
-                raise RuntimeError("the server did not start")
-            time.sleep(0.01)
+        if not self._ready.wait(PATIENCE) or self._failed:
+            raise RuntimeError("the server did not start")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(PATIENCE_SECONDS)
-        self._socket.close()
+        self.stop()
+        self._thread.join(PATIENCE)
+
+    def stop(self) -> None:
+        """Do what a SIGTERM does, and do not wait for the end."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stop.set)
 
 
 def free_port() -> int:

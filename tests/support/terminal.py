@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from tests.support import log_scan, preloaded
-from tests.support.patience import PATIENCE_SECONDS, until_now
+from tests.support.patience import PATIENCE, until_now
 
 BALCAO = Path(sys.executable).with_name("balcao")
 LAST_LINE = "Ctrl-C encerra tudo"
@@ -49,7 +49,7 @@ class Terminal:
         self.environment = own | {f"BALCAO_{name.upper()}": str(value) for name, value in settings.items()}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return preloaded.run(words, self.folder, self.environment, PATIENCE_SECONDS)
+        return preloaded.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
         """What a command that must succeed prints."""
@@ -93,7 +93,7 @@ class Serving:
     def __exit__(self, *_: object) -> None:
         if self.process.is_running() and self.process.status() != psutil.STATUS_ZOMBIE:
             self.interrupt()
-        self.process.wait(PATIENCE_SECONDS)
+        self.process.wait(PATIENCE)
 
     def family(self) -> list[psutil.Process]:
         """Every process that it started, PostgreSQL's included."""
@@ -112,13 +112,13 @@ class Serving:
     def interrupt(self) -> int:
         """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""
         os.killpg(self.process.pid, signal.SIGINT)
-        status: int = self.process.wait(PATIENCE_SECONDS)
+        status: int = self.process.wait(PATIENCE)
         return status
 
 
 def ended(processes: list[psutil.Process]) -> bool:
     """Whether all of them end within a generous bound."""
-    return not psutil.wait_procs(processes, timeout=PATIENCE_SECONDS)[1]
+    return not psutil.wait_procs(processes, timeout=PATIENCE)[1]
 
 
 def remove(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """Access administration: the catalogue of actions that governs every operation of the platform."""
 
-from balcao.access import shipped
 from balcao.access.actions.feature import FEATURE as ACTIONS
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.demo import DEMO
@@ -8,6 +7,8 @@ from balcao.access.groups.feature import FEATURE as GROUPS
 from balcao.access.mappings.feature import FEATURE as MAPPINGS
 from balcao.access.ready import ready
 from balcao.access.roles.feature import FEATURE as ROLES
+from balcao.access.seed import service as seed
+from balcao.access.seed.feature import FEATURE as SEED
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.health import PATHS
@@ -18,10 +19,10 @@ SERVICE = Service(
     prefix="/access",
     title="Balcão: administração de acessos",
     package=__name__,
-    features=[CATALOGUE, ACTIONS, ROLES, GROUPS, MAPPINGS, Feature(demo=DEMO)],
+    features=[CATALOGUE, ACTIONS, ROLES, GROUPS, MAPPINGS, SEED, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     tags=["acessos"],
-    shipped=shipped.load,
+    seed=seed.load,
     ready=ready,
     health_paths={**PATHS, "liveness_v1": "/api/v1/healthz", "readiness_v1": "/api/v1/readyz"},
 )

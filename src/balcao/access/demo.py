@@ -9,10 +9,11 @@ import msgspec
 
 from balcao.access.actions import service as actions
 from balcao.access.actions.schemas import ActionChange
-from balcao.access.catalogue import store as catalogue
 from balcao.access.groups import service as groups
 from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
+from balcao.access.seed import service as seed
+from balcao.access.seed.written import Written
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
@@ -20,7 +21,7 @@ from balcao.core.feature import Demo
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 
-LOADED = catalogue.Written("demo", "access")
+LOADED = Written("demo", "access")
 # An action that a release ships and nobody of the demo needs: free to be renamed by whoever tries the operation.
 EXAMPLE_ACTION = "avatars:write"
 
@@ -66,12 +67,12 @@ def demo_catalogue() -> DemoCatalogue:
 async def load(platform: Platform) -> None:
     """Once: what somebody changed in the sandbox stays changed. A half-finished load is completed by the next."""
     async with platform.database.connection() as connection:
-        if LOADED in await catalogue.written_once(connection):
+        if await seed.was_written(connection, LOADED):
             return
     call = operator_call(platform, "access.demo")
     await _load(call, demo_catalogue())
     async with platform.database.connection() as connection:
-        await catalogue.mark_written(connection, [LOADED])
+        await seed.mark_written(connection, LOADED)
 
 
 async def _load(call: Call, demo: DemoCatalogue) -> None:

@@ -21,7 +21,6 @@ from balcao.settings import Settings, variable_of
 PATIENCE_SECONDS = 5.0
 MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
-_ROLE = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)"
 
 
 class Part(msgspec.Struct, omit_defaults=True):
@@ -106,7 +105,7 @@ async def _database(settings: Settings) -> Part:
 async def _asked(database: Database) -> Part:
     async with database.connection() as connection:
         version = await connection.fetchval("SHOW server_version")
-        role = await connection.fetchval(_ROLE, APPLICATION_ROLE)
+        role = await migrations.has_application_role(connection)
         wrong = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
         try:
             await migrations.check(connection, app.all_migrations())

@@ -18,9 +18,9 @@ from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.imports import service, source
+from balcao.core.imports.declaration import Done
 from balcao.core.imports.service import Order, Outcome
 from balcao.core.imports.source import Source
-from balcao.core.imports.store import Done
 from balcao.registry import SERVICE
 from balcao.registry.person import invented
 from balcao.settings import Settings

@@ -36,7 +36,7 @@ class Service:
     `features` bring routes, jobs, retention, personal data, imports, dead-lettered jobs and demo data, in their order.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
-    `shipped` loads reference data after the migrations; `running` opens what the service keeps in the process.
+    `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Service:
     base: str = ""
     version: str = __version__
     tags: Sequence[str] = ()
-    shipped: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
+    seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
@@ -86,6 +86,16 @@ class Service:
         matching = [start for start in self.dialects if path.startswith(start)]
         return self.dialects[max(matching, key=len)]
 
+    def operations(self) -> list[Operation]:
+        """Return every operation by path, those that all services have included. Raises MalformedOperation."""
+        found = [
+            *self.routes,
+            *health_operations(self.name, self.dialect(""), self.ready, self.health_paths),
+            *description_operations(self),
+        ]
+        _refuse_malformed(self, found)
+        return sorted(found, key=lambda operation: (operation.path, operation.method))
+
     def migrations(self) -> list[Migration]:
         folder = files(self.package) / "migrations"
         return find(self.name, folder) if folder.is_dir() else []
@@ -93,20 +103,6 @@ class Service:
 
 class MalformedOperation(Exception):
     """Raised for a declaration that the access catalogue cannot hold: the platform refuses to start."""
-
-
-def operations_of(service: Service) -> list[Operation]:
-    """Return every operation of the service, by path, those that all services have included.
-
-    Raises MalformedOperation.
-    """
-    found = [
-        *service.routes,
-        *health_operations(service.name, service.dialect(""), service.ready, service.health_paths),
-        *description_operations(service),
-    ]
-    _refuse_malformed(service, found)
-    return sorted(found, key=lambda operation: (operation.path, operation.method))
 
 
 def path_of(service: Service, operation: Operation) -> str:
@@ -149,5 +145,5 @@ def announced(service: Service) -> list[AnnouncedOperation]:
             description=operation.summary,
             also=operation.rule.also,
         )
-        for operation in operations_of(service)
+        for operation in service.operations()
     ]

@@ -4,7 +4,7 @@ A request adds to plain lists; they become series when somebody asks for them (`
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 import msgspec
@@ -80,9 +80,10 @@ def total(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """All that one process counts."""
+    """All that one process counts. `publish` shows it to the others; None while nobody does."""
 
     def __init__(self) -> None:
+        self.publish: Callable[[], None] | None = None
         self._meters: dict[tuple[str, str, str], Meter] = {}
         self._counters: dict[str, Counter] = {}
         self._process = ProcessCollector(registry=None)

@@ -17,7 +17,8 @@ from balcao.core.feature import Demo
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service as notifications
-from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody, Risco
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import Tipo, UnitBody
 

@@ -10,7 +10,7 @@ from balcao.identity.clients import may_return_to
 from balcao.identity.demo import Client
 from balcao.identity.faults import InvalidRequest, Refused
 from balcao.identity.realm import Realm
-from balcao.identity.records import Grant, Session
+from balcao.identity.store import Session
 
 PEOPLE_SCOPES = ("openid", "profile", "email")
 RESPONSE_MODES = ("query", "fragment")
@@ -58,6 +58,8 @@ def check(asked: Mapping[str, str]) -> None:
             raise Refused(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
     if asked.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(asked.get("code_challenge", "")):
         raise Refused("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
+    if "\0" in asked.get("nonce", ""):  # the one character that PostgreSQL does not store
+        raise Refused("invalid_request", "nonce tem um caractere que não é aceito.")
 
 
 def usable(session: Session | None, asked: Mapping[str, str]) -> Session | None:
@@ -77,9 +79,10 @@ def _too_old(session: Session, max_age: str | None) -> bool:
     return time.time() - session.started_at >= int(max_age)
 
 
-def code_for(realm: Realm, session: Session, client: Client, asked: Mapping[str, str]) -> str:
+async def code_for(realm: Realm, session: Session, client: Client, asked: Mapping[str, str]) -> str:
     """Scopes that are not for people are left out; the token's answer names the granted ones."""
     wanted = asked.get("scope", "").split()
     scope = " ".join(name for name in PEOPLE_SCOPES if name in wanted)
-    grant = Grant(session, client.client_id, scope, asked.get("nonce"))
-    return realm.records.grant(grant, asked["redirect_uri"], asked["code_challenge"])
+    return await realm.records.grant(
+        session, client.client_id, scope, asked.get("nonce"), asked["redirect_uri"], asked["code_challenge"]
+    )

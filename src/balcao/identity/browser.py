@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from http.cookies import Morsel
 
 from balcao.identity.realm import Realm, RealmRequest
-from balcao.identity.records import Session, secret
+from balcao.identity.records import secret
+from balcao.identity.store import Session
 
 SESSION = "balcao_session"
 CSRF = "balcao_form"
@@ -21,8 +22,8 @@ def cookie(realm: Realm, name: str, value: str) -> str:
     return morsel.OutputString()
 
 
-def session(request: RealmRequest) -> Session | None:
-    return request.realm.records.session(request.cookies.get(SESSION, ""))
+async def session(request: RealmRequest) -> Session | None:
+    return await request.realm.records.session(request.cookies.get(SESSION, ""))
 
 
 def csrf(request: RealmRequest) -> str:

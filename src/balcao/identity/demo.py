@@ -2,6 +2,7 @@
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -47,6 +48,12 @@ class Client(msgspec.Struct, frozen=True):
 @functools.cache
 def people() -> tuple[Person, ...]:
     return tuple(_load("demo_people.toml", "person", Person))
+
+
+@functools.cache
+def people_by_login() -> Mapping[str, Person]:
+    """By CPF in digits and by user name in lower case."""
+    return {name: person for person in people() for name in (person.cpf, person.username)}
 
 
 @functools.cache

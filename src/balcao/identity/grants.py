@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from balcao.identity import tokens
@@ -12,12 +12,12 @@ from balcao.identity.clients import authenticated
 from balcao.identity.demo import Client
 from balcao.identity.faults import InvalidRequest, Refused
 from balcao.identity.realm import Realm
-from balcao.identity.records import Code, Refresh
+from balcao.identity.store import Credential
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
-def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -> dict[str, Any]:
+async def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -> dict[str, Any]:
     """Raises Refused and its kin."""
     kind = form.get("grant_type", "")
     if not kind:
@@ -25,10 +25,10 @@ def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -
     if kind not in _GRANTS:
         raise Refused("unsupported_grant_type", f"grant_type deve ser um de: {', '.join(_GRANTS)}.")
     flow, answer = _GRANTS[kind]
-    return answer(realm, authenticated(realm, form, authorization, flow), form)
+    return await answer(realm, authenticated(realm, form, authorization, flow), form)
 
 
-def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+async def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
     """The scopes asked for, all granted ones when none is asked for. Never a refresh token (spec: authentication 3)."""
     asked = form.get("scope", "").split()
     if not set(asked) <= set(client.scopes):
@@ -36,54 +36,33 @@ def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -
     return tokens.for_client(realm, client, " ".join(s for s in client.scopes if s in asked or not asked))
 
 
-def _authorization_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    """One try for each code; a second use ends all that came of the first."""
-    code = realm.records.codes.get(form.get("code", ""))
-    if code is None or code.grant.client_id != client.client_id:
-        raise _invalid_grant()
-    if code.used:
-        code.grant.revoked = True
-        raise _invalid_grant()
-    code.spend()
-    if not (_matches(code, form) and realm.records.holds(code.grant)):
-        raise _invalid_grant()
-    return tokens.for_person(realm, code.grant)
+async def _authorization_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    found = await realm.records.exchange_code(form.get("code", ""), client.client_id, lambda code: _matches(code, form))
+    if found is None:
+        raise invalid_grant()
+    return tokens.for_person(realm, *found)
 
 
-def _matches(code: Code, form: Mapping[str, str]) -> bool:
+def _matches(code: Credential, form: Mapping[str, str]) -> bool:
     verifier = form.get("code_verifier", "")
     if form.get("redirect_uri") != code.redirect_uri or not _VERIFIER.fullmatch(verifier):
         return False
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
-    return hmac.compare_digest(challenge, code.challenge.encode())
+    return hmac.compare_digest(challenge, (code.challenge or "").encode())
 
 
-def _refresh_token(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    """Each refresh token serves once; a second use ends the grant, because one of the two users stole it."""
-    refresh = refresh_of(realm, client, form.get("refresh_token", ""))
-    if refresh.used:
-        refresh.grant.revoked = True
-        raise _invalid_grant()
-    if not realm.records.holds(refresh.grant):
-        raise _invalid_grant()
-    refresh.spend()
-    refresh.grant.session.used()
-    return tokens.for_person(realm, refresh.grant)
+async def _refresh_token(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    found = await realm.records.exchange_refresh(form.get("refresh_token", ""), client.client_id)
+    if found is None:
+        raise invalid_grant()
+    return tokens.for_person(realm, *found)
 
 
-def refresh_of(realm: Realm, client: Client, token: str) -> Refresh:
-    """Raises Refused for one that is unknown, expired or another client's."""
-    refresh = realm.records.refreshes.get(token)
-    if refresh is None or refresh.grant.client_id != client.client_id:
-        raise _invalid_grant()
-    return refresh
-
-
-def _invalid_grant() -> Refused:
+def invalid_grant() -> Refused:
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
-Answer = Callable[[Realm, Client, Mapping[str, str]], dict[str, Any]]
+Answer = Callable[[Realm, Client, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
 # The flow that the client must have, and what answers.
 _GRANTS: Mapping[str, tuple[str, Answer]] = {

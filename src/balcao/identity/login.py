@@ -1,7 +1,7 @@
 """The login of a person in a browser: the page, the attempt, and the way back to the client with a code."""
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -10,10 +10,11 @@ from balcao.core.http.responses import Response, redirect
 from balcao.core.values.cpf import Cpf
 from balcao.identity import authorization, browser, forms, pages
 from balcao.identity.authorization import Destination
-from balcao.identity.demo import Person
+from balcao.identity.demo import Person, people_by_login
 from balcao.identity.faults import Refused
-from balcao.identity.realm import Realm, RealmRequest, people_by_login
-from balcao.identity.records import Session, secret
+from balcao.identity.realm import Realm, RealmRequest
+from balcao.identity.records import secret
+from balcao.identity.store import Session
 from balcao.identity.tokens import subject_of
 
 # A hundred times higher in the sandbox, as every rate.
@@ -24,20 +25,20 @@ WRONG = "CPF ou senha incorretos."
 OUTDATED = "O formulário expirou. Tente de novo."
 
 
-def begin(request: RealmRequest, asked: Mapping[str, str]) -> Response[Any]:
+async def begin(request: RealmRequest, asked: Mapping[str, str]) -> Response[Any]:
     """A code at once for who is logged in already, else the page."""
     realm = request.realm
     target = authorization.destination(realm, asked)
-    return _or_back(realm, target, lambda: _begin(request, target, asked))
+    return await _or_back(realm, target, _begin(request, target, asked))
 
 
-def _begin(request: RealmRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
+async def _begin(request: RealmRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
     realm = request.realm
     authorization.check(asked)
-    session = authorization.usable(browser.session(request), asked)
+    session = authorization.usable(await browser.session(request), asked)
     if session is None:
         return _page(request, asked, asked.get("login_hint", ""))
-    return _with_code(realm, target, session, asked, 302)
+    return await _with_code(realm, target, session, asked, 302)
 
 
 async def attempt(request: RealmRequest) -> Response[Any]:
@@ -53,14 +54,14 @@ async def attempt(request: RealmRequest) -> Response[Any]:
         return _too_many(request, asked, username, fault)
     if person is None:
         return _page(request, asked, username, WRONG, 400)
-    return _or_back(realm, target, lambda: _logged_in(realm, target, person, asked))
+    return await _or_back(realm, target, _logged_in(realm, target, person, asked))
 
 
-def _logged_in(realm: Realm, target: Destination, person: Person, asked: Mapping[str, str]) -> Response[Any]:
+async def _logged_in(realm: Realm, target: Destination, person: Person, asked: Mapping[str, str]) -> Response[Any]:
     authorization.check(asked)
-    session = realm.records.log_in(person)
-    response = _with_code(realm, target, session, asked, 303)
-    return response.adding(cookies=(browser.cookie(realm, browser.SESSION, session.cookie),))
+    session, proof = await realm.records.log_in(person.username)
+    response = await _with_code(realm, target, session, asked, 303)
+    return response.adding(cookies=(browser.cookie(realm, browser.SESSION, proof),))
 
 
 async def _identified(realm: Realm, username: str, password: str, address: str) -> Person | None:
@@ -74,17 +75,17 @@ async def _identified(realm: Realm, username: str, password: str, address: str) 
     return person if hmac.compare_digest(password.encode(), expected.encode()) else None
 
 
-def _with_code(
+async def _with_code(
     realm: Realm, target: Destination, session: Session, asked: Mapping[str, str], status: Literal[302, 303]
 ) -> Response[Any]:
-    code = authorization.code_for(realm, session, target.client, asked)
+    code = await authorization.code_for(realm, session, target.client, asked)
     return redirect(target.with_answer(realm, {"code": code}), status)
 
 
-def _or_back(realm: Realm, target: Destination, answer: Callable[[], Response[Any]]) -> Response[Any]:
+async def _or_back(realm: Realm, target: Destination, answer: Awaitable[Response[Any]]) -> Response[Any]:
     """What `answer` gives, or its refusal told to the client."""
     try:
-        return answer()
+        return await answer
     except Refused as fault:
         words = {"error": fault.error, "error_description": fault.message}
         return redirect(target.with_answer(realm, words), 303)

@@ -8,51 +8,52 @@ from balcao.core.http.responses import NO_CONTENT, Response, redirect
 from balcao.identity import browser, forms, pages, tokens
 from balcao.identity.clients import authenticated, may_return_to
 from balcao.identity.faults import InvalidRequest
-from balcao.identity.grants import refresh_of
+from balcao.identity.grants import invalid_grant
 from balcao.identity.realm import Realm, RealmRequest
 
 
-def posted(request: RealmRequest) -> Response[Any]:
+async def posted(request: RealmRequest) -> Response[Any]:
     """Three senders use one address: a client's server, our own page, and a client through the browser."""
     form = forms.form(request)
     if "refresh_token" in form:
-        return _behind(request.realm, form, request.header("authorization") or None)
+        return await _behind(request.realm, form, request.header("authorization") or None)
     if "csrf" in form:
-        return _confirmed(request, form)
-    return asked(request, form)
+        return await _confirmed(request, form)
+    return await asked(request, form)
 
 
-def asked(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
+async def asked(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
     """With an ID token of ours the session ends at once, else the person is asked. Raises InvalidRequest."""
     realm = request.realm
     hint = _hint(realm, parameters)
     back = _way_back(realm, parameters, hint)
     if hint is None:
         return _confirmation(request, parameters)
-    current = browser.session(request)
+    current = await browser.session(request)
     response = _done(back)
     if current is None or current.id == hint["sid"]:
         response = response.adding(cookies=(browser.cookie(realm, browser.SESSION, ""),))
-    realm.records.sessions.drop(str(hint["sid"]))
+    await realm.records.end_session(str(hint["sid"]))
     return response
 
 
-def _confirmed(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
+async def _confirmed(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
     realm = request.realm
     back = _way_back(realm, form, None)
     if not browser.sent_our_form(request, form):
         return _confirmation(request, form)
-    current = browser.session(request)
+    current = await browser.session(request)
     if current is not None:
-        realm.records.sessions.drop(current.id)
+        await realm.records.end_session(current.id)
     response = _done(back)
     return response.adding(cookies=(browser.cookie(realm, browser.SESSION, ""),))
 
 
-def _behind(realm: Realm, form: Mapping[str, str], authorization: str | None) -> Response[Any]:
+async def _behind(realm: Realm, form: Mapping[str, str], authorization: str | None) -> Response[Any]:
     """As Keycloak does it: the client's secret, where it has one, and the refresh token; 204."""
     client = authenticated(realm, form, authorization, "authorization_code")
-    realm.records.sessions.drop(refresh_of(realm, client, form["refresh_token"]).grant.session.id)
+    if not await realm.records.end_session_of(form["refresh_token"], client.client_id):
+        raise invalid_grant()
     return Response(status=NO_CONTENT)
 
 

@@ -26,7 +26,7 @@ def mount(settings: Settings, platform: Platform) -> Mount:
     """Compile the provider's addresses. Raises SettingsError in production and for keys that cannot be used."""
     if not settings.sandbox:
         raise SettingsError("O provedor de identidade embutido não funciona com BALCAO_PROFILE=production.")
-    return mount_realm(Realm(settings, platform.limits))
+    return mount_realm(Realm(settings, platform.database, platform.limits))
 
 
 def mount_realm(realm: Realm) -> Mount:
@@ -81,13 +81,14 @@ def _authorize(request: RealmRequest) -> Answer:
     return login.begin(request, forms.either(request))
 
 
-def _token(request: RealmRequest) -> Answer:
-    return to_json(grants.exchange(request.realm, forms.form(request), request.header("authorization") or None))
+async def _token(request: RealmRequest) -> Response[Any]:
+    form, authorization = forms.form(request), request.header("authorization") or None
+    return to_json(await grants.exchange(request.realm, form, authorization))
 
 
-def _user_info(request: RealmRequest) -> Answer:
+async def _user_info(request: RealmRequest) -> Response[Any]:
     scheme, _, given = request.header("authorization").partition(" ")
-    grant = tokens.grant_of(request.realm, given) if scheme.lower() == "bearer" else None
+    grant = await tokens.grant_of(request.realm, given) if scheme.lower() == "bearer" else None
     if grant is None:
         raise TokenRefused()
     return to_json(tokens.user_info(grant))

@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from balcao.core.access.limits import Limits
+from balcao.core.database.pool import Database
 from balcao.core.http.requests import Request
 from balcao.identity import demo
-from balcao.identity.demo import Client, Person
+from balcao.identity.demo import Client
 from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
@@ -19,13 +20,13 @@ from balcao.settings import Settings
 class Realm:
     """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
 
-    def __init__(self, settings: Settings, limits: Limits) -> None:
+    def __init__(self, settings: Settings, database: Database, limits: Limits) -> None:
         self.name = settings.realm
         self.issuer = settings.issuers[0].rstrip("/")
         self.audience = settings.auth_audience
         self.clients = known_clients(settings)
         self.keys = SigningKeys(settings)
-        self.records = Records()
+        self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
 
     @functools.cached_property
@@ -48,12 +49,6 @@ def known_clients(settings: Settings) -> Mapping[str, Client]:
         client.client_id: msgspec.structs.replace(client, secret=secrets.get(client.client_id, client.secret))
         for client in demo.clients()
     }
-
-
-@functools.cache
-def people_by_login() -> Mapping[str, Person]:
-    """By CPF in digits and by user name in lower case."""
-    return {name: person for person in demo.people() for name in (person.cpf, person.username)}
 
 
 class RealmRequest:

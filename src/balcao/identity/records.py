@@ -1,151 +1,142 @@
-"""Who is logged in and what was granted, kept in the process: bounded and expiring.
+"""Who is logged in and what was granted: sessions, codes and refresh tokens, right in every process.
 
-Memory is enough for trial: a restart asks people to log in again, and access tokens stay valid because the keys
-are kept. The production profile refuses the embedded provider.
+Only who holds a cookie, a code or a refresh token knows its text; the database has the hash.
 """
 
+import base64
+import hashlib
 import hmac
 import secrets
-import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable
+from datetime import timedelta
 
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection, Database
 from balcao.core.values.ids import new_id
-from balcao.identity.demo import Person
+from balcao.identity import store
+from balcao.identity.store import Credential, Grant, Session
 
-CODE_SECONDS = 60
+CODE_LIFE = timedelta(seconds=60)
 REFRESH_SECONDS = 1800
-SESSION_IDLE_SECONDS = 1800
-SESSION_SECONDS = 36_000
-MOST = 20_000
+# So long a refresh token may be used again, because two tabs of a browser refresh at once, or an answer was lost.
+REPEAT_SECONDS = 30.0
 
 
 def secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-class Record(Protocol):
-    expires_at: float
-
-
-R = TypeVar("R", bound=Record)
-
-
-class Expiring(Generic[R]):
-    """Records by an unguessable name. Beyond `MOST` the oldest go first."""
-
-    def __init__(self) -> None:
-        self._records: OrderedDict[str, R] = OrderedDict()
-
-    def add(self, name: str, record: R) -> None:
-        self._records[name] = record
-        while len(self._records) > MOST or self._oldest_is_over():
-            self._records.popitem(last=False)
-
-    def get(self, name: str) -> R | None:
-        """None for an unknown, an expired or a displaced one."""
-        record = self._records.get(name)
-        return record if record is not None and record.expires_at > time.time() else None
-
-    def drop(self, name: str) -> None:
-        self._records.pop(name, None)
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def _oldest_is_over(self) -> bool:
-        return bool(self._records) and next(iter(self._records.values())).expires_at <= time.time()
-
-
-@dataclass
-class Session:
-    """A person logged in with one browser; ends with the logout, after half an hour without use, or after ten hours.
-
-    `id` stands in tokens (`sid`), so the cookie also carries `key`.
-    """
-
-    person: Person
-    id: str = field(default_factory=new_id)
-    key: str = field(default_factory=secret)
-    started_at: float = field(default_factory=time.time)
-    expires_at: float = field(default_factory=lambda: time.time() + SESSION_IDLE_SECONDS)
-
-    @property
-    def cookie(self) -> str:
-        return f"{self.id}.{self.key}"
-
-    def used(self) -> None:
-        self.expires_at = min(time.time() + SESSION_IDLE_SECONDS, self.started_at + SESSION_SECONDS)
-
-
-@dataclass
-class Grant:
-    """What one login gave to one client; every code and token of it ends together."""
-
-    session: Session
-    client_id: str
-    scope: str
-    nonce: str | None
-    id: str = field(default_factory=new_id)
-    revoked: bool = False
-    expires_at: float = field(default_factory=lambda: time.time() + SESSION_SECONDS)
-
-
-@dataclass
-class Code:
-    grant: Grant
-    redirect_uri: str
-    challenge: str
-    used: bool = False
-    expires_at: float = field(default_factory=lambda: time.time() + CODE_SECONDS)
-
-    def spend(self) -> None:
-        """Remembered as long as its grant, so that a second use is noticed at any time."""
-        self.used, self.expires_at = True, self.grant.expires_at
-
-
-@dataclass
-class Refresh:
-    grant: Grant
-    used: bool = False
-    expires_at: float = field(default_factory=lambda: time.time() + REFRESH_SECONDS)
-
-    def spend(self) -> None:
-        self.used, self.expires_at = True, self.grant.expires_at
-
-
 class Records:
-    def __init__(self) -> None:
-        self.sessions: Expiring[Session] = Expiring()
-        self.grants: Expiring[Grant] = Expiring()
-        self.codes: Expiring[Code] = Expiring()
-        self.refreshes: Expiring[Refresh] = Expiring()
+    """`key` makes each refresh token's successor, so that it can be answered twice without being kept."""
 
-    def log_in(self, person: Person) -> Session:
-        session = Session(person)
-        self.sessions.add(session.id, session)
-        return session
+    def __init__(self, database: Database, key: bytes) -> None:
+        self._database = database
+        self._key = key
 
-    def session(self, cookie: str) -> Session | None:
-        """Of a browser's cookie. Counts as a use of it."""
-        session = self.sessions.get(cookie.partition(".")[0])
-        if session is None or not hmac.compare_digest(session.cookie.encode(), cookie.encode()):
+    async def log_in(self, username: str) -> tuple[Session, str]:
+        """Return the new session and the cookie that proves it."""
+        cookie = secret()
+        async with self._database.connection() as connection:
+            return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
+
+    async def session(self, cookie: str) -> Session | None:
+        """Return the session of a browser's cookie, which counts as a use of it."""
+        if not cookie:
             return None
-        session.used()
-        return session
+        async with self._database.connection() as connection:
+            return await store.use_session(connection, _hash(cookie))
 
-    def grant(self, grant: Grant, redirect_uri: str, challenge: str) -> str:
-        """Returns the code."""
-        name = secret()
-        self.grants.add(grant.id, grant)
-        self.codes.add(name, Code(grant, redirect_uri, challenge))
-        return name
+    async def end_session(self, session: str) -> None:
+        """End the session and all that was granted in it."""
+        async with self._database.connection() as connection:
+            await store.end_session(connection, session)
 
-    def refresh(self, grant: Grant) -> str:
-        name = secret()
-        self.refreshes.add(name, Refresh(grant))
-        return name
+    async def grant(
+        self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str
+    ) -> str:
+        """Return the code, which is worth nothing when the session has ended meanwhile."""
+        code, grant = secret(), Grant(new_id(), session, client, scope, nonce)
+        async with self._database.transaction() as connection:
+            if await store.add_grant(connection, grant):
+                await store.add_credential(connection, _hash(code), grant.id, CODE_LIFE, redirect_uri, challenge)
+        return code
 
-    def holds(self, grant: Grant) -> bool:
-        return not grant.revoked and self.sessions.get(grant.session.id) is not None
+    async def exchange_code(
+        self, code: str, client: str, matches: Callable[[Credential], bool]
+    ) -> tuple[Grant, str] | None:
+        """Return the grant and its first refresh token.
+
+        A code has one try, whatever comes of it; a second use ends all that came of the first.
+        """
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(code), client, refresh=False)
+            if found is None:
+                return None
+            if found.used_for is not None:
+                await store.end_grant(connection, found.grant.id)
+                return None
+            await store.use_credential(connection, _hash(code))
+            if not (found.living and matches(found)):
+                return None
+            return found.grant, await self._add_refresh(connection, found.grant, secret())
+
+    async def exchange_refresh(self, token: str, client: str) -> tuple[Grant, str] | None:
+        """Return the grant and the next refresh token.
+
+        Used again at once, it gives the one that is next by now; used again later it ends the grant, because one of
+        its two users stole it.
+        """
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(token), client, refresh=True)
+            if found is None:
+                return None
+            if found.used_for is None:
+                return await self._renew(connection, found, token) if found.living else None
+            if found.used_for > REPEAT_SECONDS:
+                await store.end_grant(connection, found.grant.id)
+                return None
+            while found is not None and found.used_for is not None:
+                token = self._successor(token)
+                found = await store.lock_credential(connection, _hash(token), client, refresh=True)
+            return (found.grant, token) if found is not None and found.living else None
+
+    async def read_grant(self, grant: str) -> Grant | None:
+        """Return the grant while it and its session live."""
+        async with self._database.connection() as connection:
+            return await store.read_grant(connection, grant)
+
+    async def end_session_of(self, refresh_token: str, client: str) -> bool:
+        """End the session that the refresh token, also a used one, belongs to; False when the client has no such."""
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
+            if found is None or not (found.living or found.used_for is not None):
+                return False
+            await store.end_session(connection, found.grant.session.id)
+            return True
+
+    async def _renew(self, connection: Connection, found: Credential, token: str) -> tuple[Grant, str]:
+        await store.use_credential(connection, _hash(token))
+        await store.prolong_session(connection, found.grant.session.id)
+        return found.grant, await self._add_refresh(connection, found.grant, self._successor(token))
+
+    async def _add_refresh(self, connection: Connection, grant: Grant, token: str) -> str:
+        await store.add_credential(connection, _hash(token), grant.id, timedelta(seconds=REFRESH_SECONDS))
+        return token
+
+    def _successor(self, token: str) -> str:
+        digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
+        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _hash(text: str) -> bytes:
+    """Unguessable texts need no slow hash."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+async def _forget(_: Call, connection: Connection) -> Swept:
+    checked = await store.count_sessions(connection)
+    return Swept(checked, await store.forget_sessions(connection))
+
+
+RETENTION = (Retention("identity_session", _forget),)

@@ -11,9 +11,10 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 
 from balcao.core.values.ids import new_id
-from balcao.identity.demo import Client, Person
+from balcao.identity.demo import Client, Person, people_by_login
 from balcao.identity.realm import Realm
-from balcao.identity.records import REFRESH_SECONDS, Grant
+from balcao.identity.records import REFRESH_SECONDS
+from balcao.identity.store import Grant
 
 ALGORITHM = "RS256"
 ACCESS_SECONDS = 300
@@ -37,13 +38,13 @@ def for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
     }
 
 
-def for_person(realm: Realm, grant: Grant) -> dict[str, Any]:
+def for_person(realm: Realm, grant: Grant, refresh_token: str) -> dict[str, Any]:
     """The answer to a code or a refresh token; an ID token where `openid` was asked for."""
     access_token = _signed(realm, _access_claims(realm, grant))
     answer = {
         "access_token": access_token,
         "expires_in": ACCESS_SECONDS,
-        "refresh_token": realm.records.refresh(grant),
+        "refresh_token": refresh_token,
         "refresh_expires_in": REFRESH_SECONDS,
         "token_type": "Bearer",
         "scope": grant.scope,
@@ -62,13 +63,12 @@ def read(realm: Realm, token: str) -> Mapping[str, Any] | None:
     return claims if claims.get("iss") == realm.issuer else None
 
 
-def grant_of(realm: Realm, token: str) -> Grant | None:
+async def grant_of(realm: Realm, token: str) -> Grant | None:
     """What a living access token of a person goes back to; None when it expired or was revoked."""
     claims = read(realm, token)
     if claims is None or claims.get("aud") != realm.audience or claims["exp"] <= time.time():
         return None
-    grant = realm.records.grants.get(str(claims["jti"]).partition(":")[0])
-    return grant if grant is not None and realm.records.holds(grant) else None
+    return await realm.records.read_grant(str(claims["jti"]).partition(":")[0])
 
 
 def profile(person: Person) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def email(person: Person) -> dict[str, Any]:
 
 def user_info(grant: Grant) -> dict[str, Any]:
     """What the granted scopes show of the person."""
-    person, scopes = grant.session.person, grant.scope.split()
+    person, scopes = people_by_login()[grant.session.username], grant.scope.split()
     shown = {"sub": subject_of(person)}
     shown |= profile(person) if "profile" in scopes else {}
     return shown | (email(person) if "email" in scopes else {})
@@ -95,14 +95,14 @@ def user_info(grant: Grant) -> dict[str, Any]:
 
 def _access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
     """Name and e-mail whatever the scopes: login sync takes them from here (spec: GET /auth/validate)."""
-    person = grant.session.person
-    claims = {"sub": subject_of(person), "aud": realm.audience, "azp": grant.client_id, "scope": grant.scope}
+    person = people_by_login()[grant.session.username]
+    claims = {"sub": subject_of(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
     session = {"jti": f"{grant.id}:{new_id()}", "sid": grant.session.id}
     return claims | session | _roles(person.token_roles) | profile(person) | email(person)
 
 
 def _id_claims(grant: Grant, access_token: str) -> dict[str, Any]:
-    claims: dict[str, Any] = {"aud": grant.client_id, "azp": grant.client_id, "sid": grant.session.id, "jti": new_id()}
+    claims: dict[str, Any] = {"aud": grant.client, "azp": grant.client, "sid": grant.session.id, "jti": new_id()}
     claims |= {"auth_time": int(grant.session.started_at), "at_hash": _half_hash(access_token)}
     return claims | user_info(grant) | ({"nonce": grant.nonce} if grant.nonce is not None else {})
 

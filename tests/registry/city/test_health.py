@@ -5,6 +5,7 @@ import httpx
 from balcao import __version__, app
 from balcao.settings import Settings
 from tests.support import databases
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 
@@ -20,7 +21,7 @@ def test_everything_up(http: httpx.Client) -> None:
 def test_without_the_shared_cache_the_service_goes_on_and_says_so(settings: Settings, database_url: str) -> None:
     lost = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
     with RunningServer(app.build(lost, database_url)) as running:
-        answer = httpx.get(f"{running.url}/registry/v1/health")
+        answer = httpx.get(f"{running.url}/registry/v1/health", timeout=PATIENCE)
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["services"]["cache"]["status"]) == (False, False)
 
@@ -30,7 +31,7 @@ def test_without_the_data_store_it_is_unavailable(settings: Settings) -> None:
     url = databases.create(name)
     with RunningServer(app.build(settings, url)) as running:
         databases.drop(name)
-        answer = httpx.get(f"{running.url}/registry/v1/health", timeout=30)
-        readiness = httpx.get(f"{running.url}/registry/v1/readiness", timeout=30)
+        answer = httpx.get(f"{running.url}/registry/v1/health", timeout=PATIENCE)
+        readiness = httpx.get(f"{running.url}/registry/v1/readiness", timeout=PATIENCE)
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
     assert readiness.status_code == 503

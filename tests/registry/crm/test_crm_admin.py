@@ -12,6 +12,7 @@ from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -110,9 +111,11 @@ def test_the_status_shows_the_circuit_of_the_process(
         with RunningServer(app.build(crm.settings, database_url, ["registry"])) as running:
             for _ in range(IN_A_ROW):
                 url = f"{running.url}/registry/v1/crm/cidadao/{ANA}"
-                assert httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=30).status_code == 502
-            circuit = httpx.get(f"{running.url}{BASE}/status", headers=bearer(issuer.admin())).json()["circuit"]
-            refused = httpx.get(url, headers=bearer(issuer.person(ANA)))
+                assert httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE).status_code == 502
+            circuit = httpx.get(f"{running.url}{BASE}/status", headers=bearer(issuer.admin()), timeout=PATIENCE).json()[
+                "circuit"
+            ]
+            refused = httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE)
     assert (circuit["state"], circuit["failures"]) == ("open", IN_A_ROW)
     assert differences(circuit["until"], INSTANT) == []
     assert (refused.status_code, int(refused.headers["Retry-After"]) > 0) == (502, True)

@@ -12,7 +12,7 @@ from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -107,7 +107,7 @@ def test_who_may_and_what_each_failure_answers(
         with RunningServer(app.build(settings.model_copy(update=changed), database_url, ["registry"])) as running:
             headers = bearer(issuer.person(CARLA))
             url = f"{running.url}{BASE}{path.format(CARLA)}"
-            answer = httpx.request(method, url, headers=headers, json=CONSENT, timeout=30)
+            answer = httpx.request(method, url, headers=headers, json=CONSENT, timeout=PATIENCE)
         assert (answer.status_code, set(answer.json())) == (status, {"error"})
 
 
@@ -267,7 +267,7 @@ def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, dat
     ):
         urls = [f"{one.url}{BASE}/cidadao/{CARLA}/anonimizar", f"{other.url}{BASE}/cidadao/{CARLA}/anonimizar"] * 5
         headers = bearer(issuer.person(CARLA))
-        answers = list(pool.map(lambda url: httpx.post(url, headers=headers, timeout=30), urls))
+        answers = list(pool.map(lambda url: httpx.post(url, headers=headers, timeout=PATIENCE), urls))
     assert sorted(answer.status_code for answer in answers) == [202] + [409] * 9
     assert len({answer.text for answer in answers}) == 1
     assert slow_crm.operations().count("create") == 1

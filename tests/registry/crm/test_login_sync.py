@@ -13,6 +13,7 @@ from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/auth/validate"
@@ -96,7 +97,7 @@ def test_parallel_first_logins_in_two_processes_make_one_account(
     ):
         headers = bearer(issuer.person(DAVI, email="davi@casa.example"))
         urls = [f"{one.url}{PATH}", f"{other.url}{PATH}"] * 25
-        answers = list(pool.map(lambda url: httpx.get(url, headers=headers, timeout=60), urls))
+        answers = list(pool.map(lambda url: httpx.get(url, headers=headers, timeout=PATIENCE), urls))
     assert [answer.status_code for answer in answers] == [200] * 50
     [account] = crm.accounts(DAVI)
     assert {answer.json()["cidadao"]["accountId"] for answer in answers} == {account["Id"]}
@@ -183,7 +184,7 @@ def test_whoever_is_beaten_to_it_is_matched(
         elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
         with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))
-            answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=30)
+            answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
     assert answer.json()["cidadao"]["accountId"] == "001000000000000001"
 
@@ -191,7 +192,7 @@ def test_whoever_is_beaten_to_it_is_matched(
 def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:
     alone = settings.model_copy(update={"crm_url_override": ""})
     with RunningServer(app.build(alone, database_url, ["registry"])) as running:
-        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)))
+        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
 
 
@@ -201,9 +202,9 @@ def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
     crm.faults({"operation": "query", "mode": "error"})
     with RunningServer(app.build(settings, database_url, ["registry"])) as running:
         headers = bearer(issuer.person(BRUNO))
-        answers = [httpx.get(f"{running.url}{PATH}", headers=headers, timeout=30) for _ in range(IN_A_ROW + 1)]
+        answers = [httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE) for _ in range(IN_A_ROW + 1)]
         asked = len(crm.operations())
-        last = httpx.get(f"{running.url}{PATH}", headers=headers)
+        last = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
     assert [answer.status_code for answer in [*answers, last]] == [502] * (IN_A_ROW + 2)
     assert int(last.headers["Retry-After"]) > 0
     assert len(crm.operations()) == asked
@@ -261,5 +262,5 @@ def test_a_crm_that_fails_is_a_bad_gateway(
 ) -> None:
     crm.faults({"operation": "query"} | fault)
     with RunningServer(app.build(settings, database_url, ["registry"])) as running:  # a circuit of its own
-        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=30)
+        answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, set(answer.json())) == (502, {"error"})

@@ -13,6 +13,7 @@ from balcao.settings import Settings
 from tests.support import databases
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
@@ -164,7 +165,7 @@ def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
 ) -> None:
     with RunningServer(app.build(settings.model_copy(update=change), database_url, ["registry"])) as running:
         answers = [
-            httpx.post(running.url + PATH, json=event(), headers=headers)
+            httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
             for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))
         ]
     assert [answer.status_code for answer in answers] == [401, 503, 503]
@@ -179,8 +180,10 @@ def test_a_full_queue_is_told_before_the_body_is_looked_at(
     with RunningServer(app.build(most, database_url, ["registry"])) as running:
         headers = bearer(issuer.machine("crm-sandbox"))
         bodies = [event(updatedAt=f"2026-07-03T10:0{minute}:00Z") for minute in range(3)]
-        statuses = [httpx.post(running.url + PATH, json=body, headers=headers).status_code for body in bodies]
-        answer = httpx.post(running.url + PATH, content=b"{", headers=headers)
+        statuses = [
+            httpx.post(running.url + PATH, json=body, headers=headers, timeout=PATIENCE).status_code for body in bodies
+        ]
+        answer = httpx.post(running.url + PATH, content=b"{", headers=headers, timeout=PATIENCE)
     assert statuses == [202] * 3
     assert (answer.status_code, answer.headers["Retry-After"], set(answer.json())) == (503, "30", {"error"})
     drain()
@@ -192,7 +195,7 @@ def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: I
     with RunningServer(app.build(settings, url, ["registry"])) as running:
         databases.drop(name)
         headers = bearer(issuer.machine("crm-sandbox"))
-        answer = httpx.post(running.url + PATH, json=event(), headers=headers, timeout=30)
+        answer = httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
 
 

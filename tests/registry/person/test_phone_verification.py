@@ -21,7 +21,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.mirror.records import Mirror, MirroredField, Wording
 from balcao.registry.person.citizens.merge import merged
-from balcao.registry.person.phones import service
+from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
@@ -32,6 +32,8 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
+from tests.support.opening import opened
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -393,7 +395,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
         ({"phone_code_secret": settings.crm_client_secret}, "phone-gateway-401"),
     ):
         platform = assemble(settings.model_copy(update=lost), database_url)
-        async with app.opened(platform):
+        async with opened(platform):
             with pytest.raises(Retry) as failure:
                 await service.send(platform, str(held["id"]))
         assert failure.value.code == code
@@ -403,7 +405,10 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
 
 def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
     lost = settings.model_copy(update={"phone_code_url_override": ""})
-    with RunningServer(app.build(lost, database_url)) as server, httpx.Client(base_url=server.url) as http:
+    with (
+        RunningServer(app.build(lost, database_url)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+    ):
         citizen = Citizen.new(http, issuer)
         answer = citizen.put("phone", mobile())
     assert (answer.status_code, answer.headers["Error-Code"]) == (503, "phone-codes-not-configured")
@@ -481,14 +486,14 @@ def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
     for citizen, age in ((expired, 601.0), (fresh, 0.0), (old, 601.0 + 86_400)):
         assert citizen.put("phone", mobile()).status_code == 200
         sql(AGE, citizen.cpf, age)
-    platform_run(service.erase_expired)
+    platform_run(store.erase_expired)
 
     def kept(citizen: Citizen) -> list[bool]:
         return [row["valor"] is not None and row["sealed_code"] is not None for row in sql(HELD, citizen.cpf)]
 
     assert (kept(expired), kept(fresh), kept(old)) == ([False], [True], [])
     sql(AGE_COUNTS, 86_401.0)
-    platform_run(service.erase_expired)
+    platform_run(store.erase_expired)
     assert sql("SELECT FROM registry.phone_code_sent") == []
 
 

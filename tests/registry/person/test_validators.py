@@ -13,6 +13,7 @@ from balcao.core.errors import Invalid
 from balcao.registry.person.validators.schemas import EmailQuestion, PhoneQuestion
 from balcao.registry.person.validators.service import judge_email, judge_phone
 from balcao.settings import Settings
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import EXAMPLES
 
@@ -99,7 +100,10 @@ def test_any_text_gets_a_verdict_and_a_good_one_stands(text: str) -> None:
 def test_thirty_questions_a_minute_from_one_address(settings: Settings, database_url: str, member: str) -> None:
     """The sandbox multiplies the limit. The window may end meanwhile, but not twice."""
     strict = settings.model_copy(update={"profile": "production"})
-    with RunningServer(app.build(strict, database_url)) as server, httpx.Client(base_url=server.url) as http:
+    with (
+        RunningServer(app.build(strict, database_url)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+    ):
         answers = [http.post(f"/registry/v1/validate/{member}", json={member: "x"}) for _ in range(61)]
     assert [answer.status_code for answer in answers[:30]] == [200] * 30
     assert (answers[60].status_code, set(answers[60].json())) == (429, {"error"})

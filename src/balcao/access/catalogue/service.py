@@ -1,7 +1,8 @@
 """One catalogue write: the lock, the change, its event in the chain and the new version, all in one transaction."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import Event
@@ -45,6 +46,16 @@ async def writing(call: Call, attempt: Event) -> AsyncIterator[Write]:
         raise
     if write.events:
         await _follow(call)
+
+
+async def lock(connection: Connection) -> None:
+    """Let nobody else change the catalogue until the transaction ends."""
+    await store.lock(connection)
+
+
+async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> None:
+    """Raise the version once and append the events to the chain, where no call stands behind the change."""
+    await store.record(connection, events)
 
 
 async def _follow(call: Call) -> None:

@@ -1,9 +1,13 @@
 """Creating groups, giving them roles, and adding people to them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from balcao.access.catalogue.events import Event, author
 from balcao.access.catalogue.service import writing
 from balcao.access.groups import store
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
 
@@ -41,3 +45,13 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
         if await store.add_member(write.connection, group_id, subject, author(call)):
             write.record(Event("group.add_member", "group", str(group_id), group_name, subject=subject))
     return write.version
+
+
+async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
+    """Add groups of the seed data, within its transaction; return the names of the new ones."""
+    return await store.add_groups(connection, groups)
+
+
+async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
+    """Give the seed data's own groups their roles; return the new ones."""
+    return await store.add_group_roles(connection, group_roles)

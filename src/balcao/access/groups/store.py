@@ -1,6 +1,7 @@
 """SQL of groups, their roles and their members."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.values.cpf import Cpf
@@ -64,3 +65,36 @@ RETURNING true
 async def add_member(connection: Connection, group_id: int, cpf: Cpf, added_by: str | None) -> bool:
     """Makes the person known too. False when they are a member already."""
     return bool(await connection.fetchval(_ADD_MEMBER, group_id, cpf.digits, added_by))
+
+
+_ADD_GROUPS = """
+INSERT INTO access.grp (name, description, origin)
+SELECT item.name, item.description, 'shipped'
+FROM jsonb_to_recordset($1::jsonb) AS item(name text, description text)
+ON CONFLICT (name) DO NOTHING
+RETURNING name
+"""
+
+
+async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
+    return [row["name"] for row in await connection.fetch(_ADD_GROUPS, json_text(groups))]
+
+
+_ADD_GROUP_ROLES = """
+WITH made AS (
+    INSERT INTO access.group_role (group_id, role_id)
+    SELECT grp.id, role.id
+    FROM jsonb_to_recordset($1::jsonb) AS item("group" text, role text)
+    JOIN access.grp ON grp.name = item."group" AND grp.origin = 'shipped'
+    JOIN access.role ON role.name = item.role AND role.origin = 'shipped'
+    ON CONFLICT DO NOTHING
+    RETURNING group_id, role_id)
+SELECT grp.name AS "group", role.name AS role
+FROM made
+JOIN access.grp ON grp.id = made.group_id
+JOIN access.role ON role.id = made.role_id
+"""
+
+
+async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
+    return [dict(row) for row in await connection.fetch(_ADD_GROUP_ROLES, json_text(group_roles))]

@@ -1,9 +1,13 @@
 """Creating roles and granting actions to them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from balcao.access.catalogue.events import Event, author
 from balcao.access.catalogue.service import writing
 from balcao.access.roles import store
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 
 
@@ -28,3 +32,13 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
             after = {"action_id": action_id, "action": action_name}
             write.record(Event("role.grant", "role", str(role_id), role_name, after=after))
     return write.version
+
+
+async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
+    """Add roles of the seed data, within its transaction; return the names of the new ones."""
+    return await store.add_roles(connection, roles)
+
+
+async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
+    """Add grants of the seed data to its own roles; return the new ones."""
+    return await store.add_grants(connection, grants)

@@ -8,7 +8,9 @@ late.
 """
 
 import asyncio
+import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -30,34 +32,34 @@ class Metrics:
         self._publishing: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Take over what a process of the same name left, and publish from now on."""
+        """Take over what a process of the same name left, and publish from now on.
+
+        Of several platforms in one process, as an API and a worker may be, the first one does it for all.
+        """
         folder = self._group.metrics_folder
-        if folder is None:
+        if folder is None or self._telemetry.publish is not None:
             return
+        self._telemetry.publish = functools.partial(self._publish, folder)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         predecessor = _read(self._file(folder))
         self._before = Numbers(predecessor.counts, predecessor.times, {})
-        self._publishing = asyncio.create_task(self._publish_for_ever(folder))
+        self._publishing = asyncio.create_task(_repeat(self._telemetry.publish))
 
     def stop(self) -> None:
         """Publish a last time."""
-        folder = self._group.metrics_folder
-        if folder is not None and self._publishing is not None:
+        if self._publishing is not None and self._telemetry.publish is not None:
             self._publishing.cancel()
-            self._publish(folder)
+            self._telemetry.publish()
+            self._telemetry.publish = None
 
     def exposition(self) -> bytes:
         """Return what Prometheus reads."""
         folder = self._group.metrics_folder
         if folder is None:
             return self._telemetry.exposition(self._numbers())
-        self._publish(folder)
+        if self._telemetry.publish is not None:
+            self._telemetry.publish()
         return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))))
-
-    async def _publish_for_ever(self, folder: Path) -> None:
-        while True:
-            await asyncio.sleep(PUBLISH_SECONDS)
-            self._publish(folder)
 
     def _publish(self, folder: Path) -> None:
         """Whole or not at all: a reader never sees half a file. A disk that refuses stops nothing but this."""
@@ -73,6 +75,12 @@ class Metrics:
 
     def _file(self, folder: Path) -> Path:
         return folder / f"{self._group.name}.msgpack"
+
+
+async def _repeat(publish: Callable[[], None]) -> None:
+    while True:
+        await asyncio.sleep(PUBLISH_SECONDS)
+        publish()
 
 
 def _read(file: Path) -> Numbers:

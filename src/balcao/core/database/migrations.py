@@ -7,11 +7,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 import asyncpg
-from pgqueuer.db import AsyncpgDriver
-from pgqueuer.queries import Queries
 
 from balcao.core.database.pool import APPLICATION_ROLE, Connection
-from balcao.core.jobs.worker import QUEUE_SCHEMA, queue_queries
 
 LOCK_KEY = 0x62616C63616F  # "balcao"
 
@@ -51,11 +48,23 @@ def silent(_: Migration) -> None:
     """No progress is shown."""
 
 
-async def migrate(url: str, migrations: Sequence[Migration], progress: Progress = silent) -> int:
-    """Brings the database at `url` up to date and returns how many migrations ran."""
+# A step as the owner, in a transaction or before the first one.
+Step = Callable[[asyncpg.Connection], Awaitable[None]]
+
+
+async def migrate(
+    url: str, migrations: Sequence[Migration], progress: Progress = silent, *, before: Sequence[Step] = ()
+) -> int:
+    """Bring the database at `url` up to date and return how many migrations ran.
+
+    The steps `before` are for tables that migrations build on and that others bring up to date.
+    """
     connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
+            await connection.execute(_PREPARE)
+            for step in before:
+                await step(connection)
             return await _apply(connection, migrations, progress)
     finally:
         await connection.close()
@@ -75,7 +84,7 @@ class _OnlyMigrator:
             await self._connection.execute("SELECT pg_advisory_unlock($1)", LOCK_KEY)
 
 
-async def with_owner(url: str, *steps: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
+async def with_owner(url: str, *steps: Step) -> None:
     """Runs each step in a transaction of the owner's, under the migrators' lock."""
     connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
     try:
@@ -88,7 +97,6 @@ async def with_owner(url: str, *steps: Callable[[asyncpg.Connection], Awaitable[
 
 
 async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration], progress: Progress) -> int:
-    await _prepare(connection)
     waiting = _waiting(await _applied(connection), migrations)
     for migration in waiting:
         progress(migration)
@@ -121,25 +129,6 @@ CREATE TABLE IF NOT EXISTS platform.migration (
 );
 GRANT SELECT ON platform.migration TO {APPLICATION_ROLE};
 """
-
-
-async def _prepare(connection: asyncpg.Connection) -> None:
-    await connection.execute(_PREPARE)
-    await _prepare_queue(connection)
-
-
-async def _prepare_queue(connection: asyncpg.Connection) -> None:
-    """The queue's tables are made and upgraded by the library that owns them."""
-    queries: Queries = queue_queries(AsyncpgDriver(connection))
-    if not await queries.schema_is_installed():
-        await queries.install()
-    elif (await queries.plan_upgrade()).statements:
-        await queries.apply_upgrade()
-    await connection.execute(f"""
-        GRANT USAGE ON SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
-        GRANT USAGE ON ALL SEQUENCES IN SCHEMA {QUEUE_SCHEMA} TO {APPLICATION_ROLE};
-    """)
 
 
 async def _applied(connection: Connection) -> dict[tuple[str, str], str]:
@@ -179,3 +168,9 @@ async def check(connection: Connection, migrations: Sequence[Migration]) -> None
         waiting = list(migrations)
     if waiting:
         raise MigrationError(f"Faltam {len(waiting)} migrações neste banco: execute `balcao migrate`.")
+
+
+async def has_application_role(connection: Connection) -> bool:
+    """Return whether the server has the role under which services open their connections."""
+    found = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", APPLICATION_ROLE)
+    return bool(found)

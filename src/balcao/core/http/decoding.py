@@ -11,6 +11,7 @@ import msgspec
 import pydantic
 
 from balcao.core.errors import Fault, Invalid, Unprocessable
+from balcao.portuguese import PHRASES, in_portuguese
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -89,7 +90,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 def integer_faults(path: Mapping[str, str]) -> list[Fault]:
     """One for each path parameter that is not written as an integer: no sign `+`, no fraction, no leading zero."""
     return [
-        Fault(loc=["path", name], msg=_PHRASES["int_parsing"], type="int_parsing")
+        Fault(loc=["path", name], msg=PHRASES["int_parsing"], type="int_parsing")
         for name, text in path.items()
         if not _INTEGER.fullmatch(text)
     ]
@@ -111,34 +112,6 @@ def _item(fault: Any, place: str, with_input: bool) -> Fault:
         item["input"] = None if fault["type"] == "missing" else shown[:100] if isinstance(shown, str) else shown
         item["ctx"] = {key: value for key, value in fault.get("ctx", {}).items() if key in {"ge", "le", "pattern"}}
     return item
-
-
-_PHRASES = {
-    "missing": "campo obrigatório",
-    "string_type": "deve ser texto",
-    "string_too_short": "deve ter pelo menos {min_length} caractere(s)",
-    "string_too_long": "deve ter no máximo {max_length} caracteres",
-    "string_pattern_mismatch": "não tem a forma esperada ({pattern})",
-    "int_type": "deve ser um número inteiro",
-    "int_parsing": "deve ser um número inteiro",
-    "int_from_float": "deve ser um número inteiro",
-    "bool_type": "deve ser verdadeiro ou falso",
-    "bool_parsing": "deve ser verdadeiro ou falso",
-    "greater_than_equal": "deve ser maior ou igual a {ge}",
-    "less_than_equal": "deve ser menor ou igual a {le}",
-    "dict_type": "deve ser um objeto",
-    "list_type": "deve ser uma lista",
-    "enum": "deve ser um de: {expected}",
-    "literal_error": "deve ser um de: {expected}",
-}
-
-
-def in_portuguese(fault: Any) -> str:
-    """The text of one of pydantic's faults; a validator of ours already speaks Portuguese."""
-    phrase = _PHRASES.get(fault["type"])
-    if phrase is None:
-        return str(fault.get("ctx", {}).get("error", "valor inválido"))
-    return phrase.format(**fault.get("ctx", {}))
 
 
 def _deeper_than(value: Any, depth: int) -> bool:

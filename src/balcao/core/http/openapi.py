@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import Any, Protocol, get_args, get_origin
 
 import msgspec
 import pydantic
@@ -12,9 +12,6 @@ from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import Operation
 from balcao.core.http.responses import JSON, NOT_MODIFIED, Response
-
-if TYPE_CHECKING:
-    from balcao.core.service import Service
 
 Document = dict[str, Any]
 
@@ -37,11 +34,39 @@ _MEANINGS = {
 }
 
 
-def describe(service: "Service", server_urls: Sequence[str] = ()) -> Document:
-    """Return the document; its paths are relative to the service's base."""
-    from balcao.core.service import operations_of  # the service holds the operation that answers with this document
+class Described(Protocol):
+    """What of a service its description and its API page need."""
 
-    operations = [operation for operation in operations_of(service) if operation.in_description]
+    def __hash__(self) -> int: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def prefix(self) -> str: ...
+
+    @property
+    def base(self) -> str: ...
+
+    @property
+    def tags(self) -> Sequence[str]: ...
+
+    def dialect(self, path: str) -> Dialect:
+        """Return the wording of faults on this path."""
+
+    def operations(self) -> list[Operation]:
+        """Return every operation, those that all services have included."""
+
+
+def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
+    """Return the document; its paths are relative to the service's base."""
+    operations = [operation for operation in service.operations() if operation.in_description]
     schemas = _Schemas(operations)
     paths: dict[str, Document] = {}
     for operation in operations:

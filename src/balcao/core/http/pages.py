@@ -14,7 +14,7 @@ from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.responses import HTML, PUBLIC, Response, etag_of, from_bytes
 
 if TYPE_CHECKING:
-    from balcao.core.service import Service
+    from balcao.core.http.openapi import Described
 
 _PAGE = """<!doctype html>
 <html lang="pt-BR">
@@ -42,7 +42,7 @@ _ASSETS = {
 }
 
 
-def description_operations(service: "Service") -> list[Operation]:
+def description_operations(service: "Described") -> list[Operation]:
     """Declare `/openapi.json`, `/docs` and the page's assets, at the base of a service."""
     routes = Routes(dialect=service.dialect(""))
 
@@ -80,7 +80,7 @@ def _asset(name: str) -> tuple[bytes, str]:
 
 
 @functools.cache
-def document(service: "Service", gateways: tuple[str, ...] = ()) -> bytes:
+def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     """Return the OpenAPI document as bytes: paths relative to the service's base, the same at every start.
 
     `gateways` are the addresses under which the city offers the platform; none: the document's own address.

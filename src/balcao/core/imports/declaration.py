@@ -21,3 +21,14 @@ class Import:
     kind: str
     row: type[msgspec.Struct]
     write: Callable[[Connection, Sequence[Any]], Awaitable[int]]
+
+
+@dataclass
+class Done:
+    """What has been committed of a file."""
+
+    byte_offset: int = 0
+    lines: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused: int = 0

@@ -15,11 +15,10 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, RowsRefused
 from balcao.core.imports import store
-from balcao.core.imports.declaration import Import
+from balcao.core.imports.declaration import Done, Import
 from balcao.core.imports.report import Report
 from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
-from balcao.core.imports.store import Done
 
 BATCH = 1000
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."

@@ -1,9 +1,8 @@
 """SQL of the imports: which file of a kind came last, and what of it has been committed."""
 
-from dataclasses import dataclass
-
 from balcao.core.database.pool import Connection, StatementRefused
 from balcao.core.errors import Conflict
+from balcao.core.imports.declaration import Done
 
 # Of all kinds together; the key names nothing else.
 _LOCKS = 0x696D706F
@@ -28,17 +27,6 @@ async def lock(connection: Connection, kind: str) -> None:
 async def use_zone(connection: Connection, zone: str) -> None:
     """Dates and times without offset in the lines are the city's."""
     await connection.execute("SELECT set_config('timezone', $1, false)", zone)
-
-
-@dataclass
-class Done:
-    """What has been committed of a file."""
-
-    byte_offset: int = 0
-    lines: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    refused: int = 0
 
 
 _UNFINISHED = """

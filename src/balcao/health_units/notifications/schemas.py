@@ -1,4 +1,4 @@
-"""The words of a risk notification and what staff send about one."""
+"""What staff send about a risk notification."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,24 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
 from balcao.core.values.personal_data import CPF, EMAIL, refuse
-
-
-class Risco(StrEnum):
-    """Rising."""
-
-    VERDE = "Verde"
-    AMARELO = "Amarelo"
-    LARANJA = "Laranja"
-    VERMELHO = "Vermelho"
-
-    @property
-    def rank(self) -> int:
-        return list(Risco).index(self)
-
-
-class Status(StrEnum):
-    ATIVO = "Ativo"
-    ENCERRADO = "Encerrado"
+from balcao.health_units.situation import Risco
 
 
 class Causa(StrEnum):

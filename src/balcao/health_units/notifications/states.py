@@ -12,7 +12,8 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.errors import Conflict
-from balcao.health_units.notifications.schemas import Causa, Risco, Status
+from balcao.health_units.notifications.schemas import Causa
+from balcao.health_units.situation import Risco, Status
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from balcao.health_units.notifications.schemas import Risco, Status
+from balcao.health_units.situation import Risco, Status
 
 Instant = Annotated[str, msgspec.Meta(examples=["2026-10-05T14:30:00-03:00"])]
 CnesText = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{7}$", examples=["9900001"])]

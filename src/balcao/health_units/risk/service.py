@@ -9,10 +9,10 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.http.responses import Ready
 from balcao.core.values.clock import rfc3339_seconds
 from balcao.core.values.cnes import Cnes
-from balcao.health_units.notifications.schemas import Status
 from balcao.health_units.risk import store
 from balcao.health_units.risk.board import RiskBoard
 from balcao.health_units.risk.schemas import Situation, UnitRisk
+from balcao.health_units.situation import Status
 
 
 def read_risk(call: Call, cnes: Cnes) -> Ready:

@@ -1,5 +1,7 @@
 """What the city knows of a person, and what they say of themselves."""
 
+from balcao.core.feature import Demo, Feature
+from balcao.registry.person import demo
 from balcao.registry.person.avatars.feature import FEATURE as AVATARS
 from balcao.registry.person.citizens.feature import FEATURE as CITIZENS
 from balcao.registry.person.declared.feature import FEATURE as DECLARED
@@ -10,4 +12,15 @@ from balcao.registry.person.tickets.feature import FEATURE as TICKETS
 from balcao.registry.person.validators.feature import FEATURE as VALIDATORS
 from balcao.registry.person.wallet.feature import FEATURE as WALLET
 
-FEATURES = (CITIZENS, WALLET, TICKETS, DECLARED, PHONES, VALIDATORS, SETTINGS, AVATARS, PETS)
+FEATURES = (
+    CITIZENS,
+    WALLET,
+    TICKETS,
+    Feature(demo=Demo(demo.load, demo.examples)),
+    DECLARED,
+    PHONES,
+    VALIDATORS,
+    SETTINGS,
+    AVATARS,
+    PETS,
+)

@@ -9,7 +9,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.search.collection import store
-from balcao.search.collection.store import Alias
+from balcao.search.collection.records import Alias
 
 # The form in which the programs read and write a service; the database steps to and from that of the active table.
 PROGRAM_VERSION = "v3"
@@ -53,35 +53,56 @@ async def close_mirror(connection: Connection, *tables: str) -> str | None:
     return alias.mirror
 
 
-read = store.read
-lock_runs = store.lock_runs
-seize = store.seize
-set_mirror = store.set_mirror
-switch = store.switch
-schema_versions = store.schema_versions
-drop_physical = store.drop_physical
-count = store.count
-copy_rows = store.copy_rows
-differing_rows = store.differing_rows
-refused_rows = store.refused_rows
+async def read(connection: Connection) -> Alias:
+    """In a statement of its own: together with the lock it would see the row as it was before the wait."""
+    return await store.read(connection)
 
-__all__ = [
-    "PROGRAM_VERSION",
-    "Alias",
-    "begin_with",
-    "close_mirror",
-    "copy_rows",
-    "count",
-    "differing_rows",
-    "drop_physical",
-    "enter",
-    "lock_runs",
-    "prepare_target",
-    "read",
-    "ready",
-    "refused_rows",
-    "schema_versions",
-    "seize",
-    "set_mirror",
-    "switch",
-]
+
+async def lock_runs(connection: Connection) -> None:
+    """One schema change at a time decides; writers never take this lock. Raises Unavailable."""
+    await store.lock_runs(connection)
+
+
+async def seize(connection: Connection) -> None:
+    """Keeps every writer out until the transaction ends. Raises Unavailable."""
+    await store.seize(connection)
+
+
+async def set_mirror(connection: Connection, table: str | None) -> None:
+    """Let every write go to this table, too; None ends that."""
+    await store.set_mirror(connection, table)
+
+
+async def switch(connection: Connection) -> Alias:
+    """Active table and mirror change places; the caller has seized the collection."""
+    return await store.switch(connection)
+
+
+async def schema_versions(connection: Connection) -> list[str]:
+    """Return the known schema versions in their order."""
+    return await store.schema_versions(connection)
+
+
+async def drop_physical(connection: Connection, table: str) -> bool:
+    """False, and nothing dropped, while the table is active or a mirror. Raises Unavailable while it is being read."""
+    return await store.drop_physical(connection, table)
+
+
+async def count(connection: Connection, table: str) -> int:
+    """The table's name comes from the alias row, whose form the database checks."""
+    return await store.count(connection, table)
+
+
+async def copy_rows(connection: Connection, source: str, target: str) -> int:
+    """Rows taken over; those that a step refused are in the errors of the target."""
+    return await store.copy_rows(connection, source, target)
+
+
+async def differing_rows(connection: Connection, source: str, target: str) -> list[str]:
+    """Return the ids of the rows that the two tables do not have alike."""
+    return await store.differing_rows(connection, source, target)
+
+
+async def refused_rows(connection: Connection, table: str) -> list[str]:
+    """Ids of the rows that a step could not bring into this table."""
+    return await store.refused_rows(connection, table)

@@ -1,23 +1,13 @@
 """SQL of the collection: its locks, its alias row and its physical tables."""
 
 import asyncpg
-import msgspec
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Unavailable
+from balcao.search.collection.records import Alias
 
 # What a schema change waits for the writers under way (rules: search 2.1).
 SWITCH_PATIENCE = "10s"
-
-
-class Alias(msgspec.Struct, frozen=True):
-    """Which physical table is active, which one mirrors it, and in which form they are."""
-
-    physical: str
-    mirror: str | None
-    schema_version: str
-    fold_revision: int
-    generation: int
 
 
 _SHARE = "SELECT pg_advisory_xact_lock_shared(hashtextextended('search.collection', 0))"

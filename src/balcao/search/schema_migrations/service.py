@@ -14,6 +14,7 @@ from balcao.core.jobs.worker import enqueue
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
+from balcao.search.collection.records import Alias
 from balcao.search.conventions import acting, details
 from balcao.search.schema_migrations import states, store
 from balcao.search.schema_migrations.schemas import History, MigrationStatus, RollbackBody, StartBody
@@ -101,9 +102,7 @@ async def rollback(call: Call, order: RollbackBody) -> tuple[str, MigrationStatu
         return run_id, await store.status(connection, run_id)
 
 
-async def _switch_back(
-    connection: Connection, call: Call, undone: states.Run, left: collection.Alias, reason: str | None
-) -> str:
+async def _switch_back(connection: Connection, call: Call, undone: states.Run, left: Alias, reason: str | None) -> str:
     run_id = new_id()
     active = await collection.switch(connection)
     versions, tables = (active.schema_version, left.schema_version), (left.physical, active.physical)

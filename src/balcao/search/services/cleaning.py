@@ -7,8 +7,8 @@ import msgspec
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import clean, has_control
+from balcao.search.document import Agents, Button
 from balcao.search.services.markup import refuse_active
-from balcao.search.services.schemas import Agents, Button
 
 LONGEST_TEXT = 20_000
 LARGEST_EXTRA = 32 * 1024

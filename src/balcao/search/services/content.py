@@ -11,8 +11,9 @@ import msgspec
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
+from balcao.search.document import Content
 from balcao.search.services import cleaning
-from balcao.search.services.schemas import Content, ServiceBody
+from balcao.search.services.schemas import ServiceBody
 
 CLOCK_LEEWAY_SECONDS = 300
 

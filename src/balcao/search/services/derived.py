@@ -5,8 +5,8 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.values.clock import unix_seconds
+from balcao.search.document import Content, Document
 from balcao.search.services.markup import plaintext
-from balcao.search.services.schemas import Content, Document
 
 
 def document(

@@ -13,11 +13,12 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import unix_seconds, utc_now
 from balcao.search.collection import service as collection
-from balcao.search.collection.service import Alias
+from balcao.search.collection.records import Alias
 from balcao.search.conventions import acting, details, path_uuid
+from balcao.search.document import Content, Document
 from balcao.search.services import derived, store
 from balcao.search.services.content import changed
-from balcao.search.services.schemas import Content, Document, Service
+from balcao.search.services.schemas import Service
 from balcao.search.services.slugs import claim
 from balcao.search.services.store import Head, Stored
 from balcao.search.versions import service as versions

@@ -10,10 +10,11 @@ from balcao.core.values.clock import unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.conventions import require
+from balcao.search.document import Content
 from balcao.search.services import store
 from balcao.search.services.content import MEMBERS, changed, merge, with_state
 from balcao.search.services.desk import Desk, at_desk, audit, existing, staff_form, write
-from balcao.search.services.schemas import Content, RollbackBody, Service, ServiceBody
+from balcao.search.services.schemas import RollbackBody, Service, ServiceBody
 from balcao.search.services.store import Head
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import Change

@@ -4,8 +4,8 @@ from typing import TypedDict
 
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
+from balcao.search.document import Document
 from balcao.search.services import store
-from balcao.search.services.schemas import Document
 
 # Of the id: the usual part, the part after a collision, and the whole, which no other service has.
 _ID_LENGTHS = (8, 13, 36)

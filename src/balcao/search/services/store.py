@@ -5,8 +5,9 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
-from balcao.search.collection.service import PROGRAM_VERSION, Alias
-from balcao.search.services.schemas import Document
+from balcao.search.collection.records import Alias
+from balcao.search.collection.service import PROGRAM_VERSION
+from balcao.search.document import Document
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from balcao.search.services.content import MEMBERS
+from balcao.search.document import Content
 from balcao.search.versions.schemas import FieldChange, ValueType
 
-COMPARED = (*MEMBERS, "autor")
+COMPARED = (*Content.__struct_fields__, "autor")
 
 _TYPES: dict[type, ValueType] = {str: "string", int: "int", float: "float", bool: "bool", list: "array", dict: "object"}
 

@@ -13,8 +13,7 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import unix_seconds
 from balcao.core.values.ids import new_id
 from balcao.search.conventions import LARGEST_INTEGER, acting, given, integer, path_uuid
-from balcao.search.services.content import MEMBERS
-from balcao.search.services.schemas import Content, Document
+from balcao.search.document import Content, Document
 from balcao.search.versions import store
 from balcao.search.versions.comparison import compare
 from balcao.search.versions.schemas import Comparison
@@ -22,7 +21,7 @@ from balcao.search.versions.schemas import Comparison
 ChangeType = Literal["create", "update", "publish", "unpublish", "delete", "rollback"]
 
 # Of a service: everything that can be changed, who created it, and what can only be told at that moment.
-SNAPSHOT = (*MEMBERS, "autor", "slug", "search_content")
+SNAPSHOT = (*Content.__struct_fields__, "autor", "slug", "search_content")
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,10 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
 
 
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> KeptVehicleModel:
-    """The id stays. Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in
-    use whose brand or type would change.
+    """The id stays.
+
+    Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in use whose brand
+    or type would change.
     """
     given = _given(change)
     async with call.platform.database.transaction() as connection:

@@ -5,7 +5,6 @@ phones and the city's money, so they must hold in every process, in the sandbox 
 """
 
 import re
-from datetime import datetime
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
@@ -26,8 +25,6 @@ from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
-
-erase_expired = store.erase_expired
 
 
 async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
@@ -137,8 +134,3 @@ async def send(platform: Platform, verification: str) -> None:
         if unsent is not None:
             call = worker_call(platform, "registry.send_phone_code")
             await platform.audit.record(connection, call, "push", subject=unsent.cpf, fields=["telefone"])
-
-
-async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """What a clearing of the person at that time erases here: a verification that was asked for before it."""
-    return await store.erase_covered(connection, cpf, at)

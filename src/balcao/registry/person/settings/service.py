@@ -4,6 +4,7 @@ from msgspec import UNSET
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
 from balcao.registry.consent.preferences.changes import Wish
@@ -12,12 +13,6 @@ from balcao.registry.person.settings import store
 from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 
 OPT_IN_CHANNEL = "web"
-
-avatar = store.avatar
-set_avatar = store.set_avatar
-remove_avatar = store.remove_avatar
-erase_avatar = store.erase_avatar
-clear_avatar = store.clear_avatar
 
 
 async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
@@ -49,14 +44,26 @@ def _opt_in(preferences: Preferences) -> OptIn:
     return OptIn(preferences.opt_in, preferences.category_opt_ins)
 
 
-__all__ = [
-    "avatar",
-    "change_opt_in",
-    "clear_avatar",
-    "end_first_login",
-    "erase_avatar",
-    "read_first_login",
-    "read_opt_in",
-    "remove_avatar",
-    "set_avatar",
-]
+async def avatar(connection: Connection, cpf: Cpf) -> str | None:
+    """Return the id of the avatar that was chosen."""
+    return await store.avatar(connection, cpf)
+
+
+async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
+    """Choose the avatar, with its trace; return whether it is one on offer."""
+    return await store.set_avatar(connection, cpf, avatar_id, trail)
+
+
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
+    """Take the choice back, with its trace."""
+    await store.remove_avatar(connection, cpf, trail)
+
+
+async def erase_avatar(connection: Connection, cpf: Cpf) -> bool:
+    """Erase the choice; return whether there was one. The caller records the erasure."""
+    return await store.erase_avatar(connection, cpf)
+
+
+async def clear_avatar(connection: Connection, avatar_id: str) -> None:
+    """Take this avatar from every citizen who chose it."""
+    await store.clear_avatar(connection, avatar_id)

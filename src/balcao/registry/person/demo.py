@@ -8,7 +8,8 @@ from balcao.core.imports import service as imports
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person import invented
 from balcao.registry.person.citizens.base import CitizenRow
-from balcao.registry.person.citizens.imports import IMPORTS
+from balcao.registry.person.citizens.imports import IMPORTS as CITIZEN_IMPORTS
+from balcao.registry.person.tickets.imports import IMPORTS as TICKET_IMPORTS
 
 CITIZENS = 200
 ANA = Cpf("90000000175")
@@ -16,8 +17,9 @@ NOTHING_STORED = frozenset({"90000001147"})
 
 
 async def load(platform: Platform) -> None:
-    """Import base records and wallets; what is there is written again only when it differs."""
-    await imports.load_rows(platform, IMPORTS[0], _known())
+    """Import base records with wallets, and tickets; what is there is written again only when it differs."""
+    await imports.load_rows(platform, CITIZEN_IMPORTS[0], _known())
+    await imports.load_rows(platform, TICKET_IMPORTS[0], invented.tickets(CITIZENS))
 
 
 def _known() -> Iterator[CitizenRow]:

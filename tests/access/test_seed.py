@@ -10,9 +10,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from balcao import app
-from balcao.access import shipped
 from balcao.access.actions.schemas import ActionChange
-from balcao.access.shipped import Shipped, ShippedGroup, ShippedRole
+from balcao.access.seed import service as seed
+from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import with_owner
 from tests.access import looks
 from tests.support.fixtures import Sql
@@ -29,7 +29,7 @@ def grants(sql: Sql) -> dict[str, set[str]]:
 
 
 def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
-    release = shipped.shipped()
+    release = seed.seed()
     stored = {row["code_key"]: row["description"] for row in sql("SELECT * FROM access.action")}
     assert stored == release.descriptions
     assert grants(sql) == {role.name: set(release.grants(role)) for role in release.roles}
@@ -46,7 +46,7 @@ def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
 
 
 def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
-    held, actions = grants(sql), shipped.shipped().actions
+    held, actions = grants(sql), seed.seed().actions
     everything = {service: set(keys) for service, keys in actions.items()}
     assert held["admin"] == held["superadmin"] == held["go:cursos:editor"] == held["go:cursos:casa_civil"] == set()
     assert held["go:admin"] == everything["employability"]
@@ -71,7 +71,7 @@ def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
 
 
 def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> None:
-    release = shipped.shipped()
+    release = seed.seed()
     for key, text in release.descriptions.items():
         assert ActionChange(name=key, description=text).description == text
     declared = {
@@ -114,10 +114,10 @@ async def look(connection: asyncpg.Connection) -> Look:
     return Look({(row["name"], row["code_key"]) for row in rows}, {row["name"] for row in roles}, version)
 
 
-def release(held: dict[str, set[str]]) -> Shipped:
+def release(held: dict[str, set[str]]) -> Seed:
     actions = {"trial": {key: key for key in sorted(set().union(*held.values()))}}
-    roles = tuple(ShippedRole(name, name, actions=tuple(sorted(keys))) for name, keys in sorted(held.items()))
-    return Shipped(actions, roles, (ShippedGroup("trial:group", "x", tuple(sorted(held))),))
+    roles = tuple(SeedRole(name, name, actions=tuple(sorted(keys))) for name, keys in sorted(held.items()))
+    return Seed(actions, roles, (SeedGroup("trial:group", "x", tuple(sorted(held))),))
 
 
 names = st.sampled_from(["trial:a", "trial:b", "trial:c"])
@@ -136,7 +136,7 @@ async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
 
     async def trial(connection: asyncpg.Connection) -> None:
         start = await look(connection)
-        await shipped.load(connection, release(first))
+        await seed.load(connection, release(first))
         loaded = await look(connection)
         assert (loaded.grants, loaded.roles, loaded.version) == (set(offered), set(first), start.version + 1)
         for name, key in taken:
@@ -147,13 +147,13 @@ async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
                 key,
             )
         await connection.execute("DELETE FROM access.role WHERE name = ANY($1)", sorted(dropped))
-        await shipped.load(connection, release(second))
+        await seed.load(connection, release(second))
         found = await look(connection)
         kept = {(name, key) for name, key in set(offered) - taken if name not in dropped}
         new = {(n, k) for n, held in second.items() for k in held if n not in dropped and (n, k) not in offered}
         assert found.roles == (set(first) | set(second)) - dropped
         assert found.grants == kept | new
-        await shipped.load(connection, release(second))
+        await seed.load(connection, release(second))
         assert await look(connection) == found
         raise Undo
 
@@ -166,7 +166,7 @@ async def test_a_role_of_the_citys_own_is_not_widened_by_a_release(database_url:
         await connection.execute(
             "INSERT INTO access.role (name, description, origin) VALUES ('trial:a', 'x', 'custom')"
         )
-        await shipped.load(connection, release({"trial:a": {"trial_thing:read"}}))
+        await seed.load(connection, release({"trial:a": {"trial_thing:read"}}))
         assert (await look(connection)).grants == set()
         event = await connection.fetchval("SELECT after FROM access.audit_event ORDER BY seq DESC NULLS LAST LIMIT 1")
         assert json.loads(event)["roles"] == []

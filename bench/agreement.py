@@ -1,0 +1,50 @@
+"""Whether two servers give the same responses: only then are their figures of the same work."""
+
+import http.client
+import itertools
+import json
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cases import Case
+from bench.load import COUNTED
+from bench.servers import Server
+
+HEADERS = ("content-type", "cache-control", "etag")
+SAMPLE = 8
+_numbers = itertools.count(900_000)
+
+
+class Disagreement(Exception):
+    """One server responded otherwise than the other."""
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int
+    headers: dict[str, str | None]
+    has_request_id: bool
+    body: Any
+
+
+def require(case: Case, servers: Sequence[Server]) -> None:
+    """Compare status, headers and body of the case's first requests. Raises Disagreement."""
+    first, *others = servers
+    for request in case.requests[:SAMPLE]:
+        wanted = _ask(first, request, case)
+        for other in others:
+            if (found := _ask(other, request, case)) != wanted:
+                raise Disagreement(f"{case.key}: {first.name} {wanted}, {other.name} {found}")
+
+
+def _ask(server: Server, request: bytes, case: Case) -> Response:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(request.replace(COUNTED, b"%06d" % next(_numbers)))
+        received = http.client.HTTPResponse(connection)
+        received.begin()
+        body = json.loads(received.read())
+    kept = {name: value for name, value in body.items() if name not in case.volatile}
+    headers = {name: received.headers[name] for name in HEADERS}
+    return Response(received.status, headers, "x-request-id" in received.headers, kept)

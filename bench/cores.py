@@ -1,0 +1,36 @@
+"""Which cores the server runs on, and which the database and the load are left."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+
+import psutil
+
+# Only Linux binds processes to cores; elsewhere everybody runs where the system likes.
+CAN_BIND = hasattr(os, "sched_setaffinity")
+ALL = tuple(sorted(os.sched_getaffinity(0))) if CAN_BIND else tuple(range(os.cpu_count() or 1))
+SERVER = ALL[:1]
+TWO = ALL[:2]
+OTHERS = ALL[1:] or ALL
+
+
+@contextlib.contextmanager
+def running_on(cores: Iterable[int]) -> Iterator[None]:
+    """What is started meanwhile inherits these cores."""
+    if not CAN_BIND:
+        yield
+        return
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, ALL)
+
+
+def move(process: psutil.Process, cores: Iterable[int]) -> None:
+    """A running process and its children, and through them what they start from now on."""
+    if not CAN_BIND:
+        return
+    for each in [process, *process.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
+            os.sched_setaffinity(each.pid, cores)

@@ -1,0 +1,99 @@
+// Command load asks a server on loopback over keep-alive connections, each again as soon as it is answered.
+//
+// It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does the
+// same where there is no Go, for up to twice the CPU.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// order says what to ask for. A request's mark, where it has one, becomes a number of six digits that counts up.
+type order struct {
+	Port        int      `json:"port"`
+	Connections int      `json:"connections"`
+	Seconds     float64  `json:"seconds"`
+	Status      int      `json:"status"`
+	Requests    [][]byte `json:"requests"`
+	Expected    [][]byte `json:"expected"` // what the body of the answer to the request at the same place contains
+}
+
+// result has latencies in milliseconds; wrong counts answers with another status or body than was ordered.
+type result struct {
+	Answers int     `json:"answers"`
+	Wrong   int     `json:"wrong"`
+	Example string  `json:"example"`
+	Seconds float64 `json:"seconds"`
+	P50     float64 `json:"p50"`
+	P99     float64 `json:"p99"`
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var ordered order
+	if err := json.NewDecoder(os.Stdin).Decode(&ordered); err != nil {
+		return err
+	}
+	measured, err := load(&ordered)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(measured)
+}
+
+func load(ordered *order) (*result, error) {
+	connections := make([]*connection, ordered.Connections)
+	for place := range connections {
+		made, err := connect(ordered)
+		if err != nil {
+			return nil, err
+		}
+		defer made.close()
+		connections[place] = made
+	}
+	var asked atomic.Int64
+	began := time.Now()
+	until := began.Add(time.Duration(ordered.Seconds * float64(time.Second)))
+	var running sync.WaitGroup
+	for _, each := range connections {
+		running.Go(func() { each.askUntil(until, &asked) })
+	}
+	running.Wait()
+	return summary(connections, time.Since(began))
+}
+
+func summary(connections []*connection, elapsed time.Duration) (*result, error) {
+	total := &result{Seconds: elapsed.Seconds()}
+	var latencies []time.Duration
+	for _, each := range connections {
+		if each.err != nil {
+			return nil, each.err
+		}
+		total.Wrong += each.wrong
+		if each.example != "" {
+			total.Example = each.example
+		}
+		latencies = append(latencies, each.latencies...)
+	}
+	slices.Sort(latencies)
+	total.Answers = len(latencies)
+	total.P50, total.P99 = percentile(latencies, 50), percentile(latencies, 99)
+	return total, nil
+}
+
+// percentile returns milliseconds.
+func percentile(ordered []time.Duration, percent int) float64 {
+	return float64(ordered[min(len(ordered)-1, len(ordered)*percent/100)]) / float64(time.Millisecond)
+}

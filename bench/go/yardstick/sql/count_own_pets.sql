@@ -1,0 +1,1 @@
+SELECT count(*) FROM registry.own_pet WHERE cpf = $1

@@ -1,0 +1,51 @@
+"""The load generator as the suite sees it: a process of its own that is given an order and gives a result."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+import msgspec
+
+from bench import cores
+
+# Where a request differs every time: six digits, counted up.
+COUNTED = b"######"
+
+
+class Order(msgspec.Struct, frozen=True):
+    """`expected` are what the body of the response to the request at the same place contains."""
+
+    port: int
+    connections: int
+    seconds: float
+    status: int
+    requests: Sequence[bytes]
+    expected: Sequence[bytes]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """Latencies in milliseconds; `wrong` counts responses with another status or body, of which `example` is one."""
+
+    answers: int
+    wrong: int
+    example: str
+    seconds: float
+    p50: float
+    p99: float
+
+
+def run(command: Sequence[str], order: Order) -> tuple[Result, float]:
+    """The result, and the CPU seconds that the load generator itself used. Raises CalledProcessError."""
+    with cores.running_on(cores.OTHERS):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    with process.stdin:
+        process.stdin.write(msgspec.json.encode(order))
+    with process.stdout:
+        written = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, list(command))
+    return msgspec.json.decode(written, type=Result), used.ru_utime + used.ru_stime

@@ -1,0 +1,11 @@
+"""One thing that the seed data write once."""
+
+from typing import NamedTuple
+
+
+class Written(NamedTuple):
+    """`held` is the action of a grant and the role of a group's role."""
+
+    kind: str
+    name: str
+    held: str = ""

@@ -1,0 +1,98 @@
+"""The listening socket beside the server: what happens to callers at the cap of connections and at the end.
+
+Both need Linux, where `TCP_INFO` tells how many connections wait and a socket filter can drop what opens a new one;
+elsewhere callers at the cap wait, and a connection may be lost at the end.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import socket
+import struct
+import sys
+
+from balcao.core.logs import log
+
+_LINUX = sys.platform == "linux"
+_LOOK_SECONDS = 0.25
+_LINGER_SECONDS = 2.0
+_MOST_REFUSALS = 256
+_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+_SO_ATTACH_FILTER, _SO_DETACH_FILTER = 26, 27
+_WAITING_OFFSET = 24  # of `tcpi_unacked` in `struct tcp_info`; of a listening socket it is the length of its queue
+# Classic BPF over the TCP header: drop what carries SYN (bit 1 of byte 13), pass all else. Handshakes under way
+# end, and what was accepted is not touched, though it inherits the filter.
+_DROP_SYN = b"".join(
+    struct.pack("HBBI", *step) for step in ((0x30, 0, 0, 13), (0x45, 0, 1, 2), (0x06, 0, 0, 0), (0x06, 0, 0, 2**32 - 1))
+)
+
+
+def waiting(sock: socket.socket) -> int:
+    """Return how many connections wait to be accepted."""
+    if not _LINUX:
+        return 0
+    found: tuple[int] = struct.unpack_from(
+        "I", sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), _WAITING_OFFSET
+    )
+    return found[0]
+
+
+async def refuse_beyond(sock: socket.socket, connections: int) -> None:
+    """Answer 503 to who waits while the server is at its cap, which shows in that it accepts nobody.
+
+    Ends when it is cancelled.
+    """
+    refusing: set[asyncio.Task[None]] = set()
+    waited = 0
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        now = waiting(sock)
+        if waited and now:
+            log.warning("server.full", connections=connections, waiting=now)
+            for _ in range(min(now, _MOST_REFUSALS - len(refusing))):
+                try:
+                    connection, _address = sock.accept()
+                except OSError:
+                    break
+                task = asyncio.create_task(_refuse(connection))
+                refusing.add(task)
+                task.add_done_callback(refusing.discard)
+        waited = now
+
+
+async def _refuse(connection: socket.socket) -> None:
+    """Close only after the caller did, or the refusal could be lost to a reset."""
+    loop = asyncio.get_running_loop()
+    connection.setblocking(False)
+    with connection, contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(_LINGER_SECONDS):
+            await loop.sock_sendall(connection, _REFUSAL)
+            connection.shutdown(socket.SHUT_WR)
+            while await loop.sock_recv(connection, 65_536):
+                continue
+
+
+async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
+    """Let nobody connect any more, and return when the server has accepted all who already had.
+
+    Closing alone would reset the connections that wait. Where the socket is shared, nobody connects to its other
+    servers either.
+    """
+    if not _LINUX or not settling_seconds:
+        return
+    steps = ctypes.create_string_buffer(_DROP_SYN, len(_DROP_SYN))
+    program = struct.pack("HP", len(_DROP_SYN) // 8, ctypes.addressof(steps))
+    sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(1.0):
+            while waiting(sock):  # noqa: ASYNC110 - the kernel tells it in no other way
+                await asyncio.sleep(0.01)
+    await asyncio.sleep(settling_seconds)
+
+
+def accept_again(sock: socket.socket) -> None:
+    """Undo `accept_no_more` on a socket that outlived the process that called it."""
+    if _LINUX:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, _SO_DETACH_FILTER, 0)

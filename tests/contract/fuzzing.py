@@ -1,0 +1,45 @@
+"""Calls generated from the descriptions. Apart from its test, as what it imports takes a second to load."""
+
+import functools
+import json
+from typing import Any
+
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from balcao.core.http.pages import document
+from balcao.core.service import Service
+from tests.support.issuer import bearer
+from tests.support.sizes import size
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:
+    """Calls one operation as anybody of these, and compares each answer with the description."""
+    operation = schema(service)[path][method]
+
+    @settings(max_examples=size(15, 1_000), suppress_health_check=list(HealthCheck))
+    @given(data=st.data(), who=st.sampled_from(sorted(tokens)))
+    def run(data: st.DataObject, who: str) -> None:
+        mode = data.draw(st.sampled_from(schemathesis.GenerationMode))
+        case = data.draw(operation.as_strategy(generation_mode=mode))
+        with requests.Session() as session:
+            case.call_and_validate(
+                base_url=url, session=session, headers=bearer(tokens[who]), checks=CHECKS, timeout=30
+            )
+
+    run()
+
+
+@functools.cache
+def schema(service: Service) -> Any:
+    return schemathesis.openapi.from_dict(json.loads(document(service)))

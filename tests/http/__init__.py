@@ -1,0 +1,1 @@
+"""HTTP on a real socket: what the server answers to requests as they stand on the wire."""

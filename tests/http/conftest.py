@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+import pytest
+
+from balcao.gateway.serving import Limits
+from tests.http.application import Echo
+from tests.support.server import RunningServer
+
+LIMITS = Limits(settling_seconds=0, drain_seconds=5)
+
+
+@pytest.fixture(scope="session")
+def echo() -> Echo:
+    return Echo()
+
+
+@pytest.fixture(scope="session")
+def server(echo: Echo) -> Iterator[RunningServer]:
+    """Deadlines are long, so that no answer depends on them."""
+    with RunningServer(echo, limits=LIMITS) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hasty(echo: Echo) -> Iterator[RunningServer]:
+    """A server with deadlines of a moment."""
+    with RunningServer(echo, limits=Limits(head_seconds=0.2, body_seconds=0.2, settling_seconds=0)) as running:
+        yield running

@@ -1,0 +1,81 @@
+"""A client that sends bytes as they are, and takes answers apart only as far as the tests need."""
+
+import socket
+from types import TracebackType
+from typing import Self
+
+PATIENCE_SECONDS = 20
+_WITHOUT_BODY = ("100", "204", "304")
+
+
+class Connection:
+    """One connection to the server under test."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._received = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def send(self, sent: bytes) -> None:
+        """Send all of it; a server that has closed already no longer minds."""
+        try:
+            self._socket.sendall(sent)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+    def finish(self) -> None:
+        """Say that nothing more will be sent."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def answer(self, *, to_head: bool = False) -> str | None:
+        """Return the next answer, `200 ` and the body of a 200, else the status alone; None where the server closed."""
+        head = self._until(b"\r\n\r\n")
+        if head is None:
+            return None
+        status = head[9:12].decode()
+        if status in _WITHOUT_BODY:
+            return status
+        size = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        body = b"" if to_head else self._exactly(size)
+        return f"200 {body.decode()}" if status == "200" else status
+
+    def answers(self, *, to_head: bool = False) -> list[str]:
+        """Return all answers until the server closes; a HEAD may be the first request."""
+        found: list[str] = []
+        while (answer := self.answer(to_head=to_head and not found)) is not None:
+            found.append(answer)
+        return found
+
+    def head(self) -> bytes | None:
+        """Return the head of the next answer."""
+        return self._until(b"\r\n\r\n")
+
+    def _until(self, end: bytes) -> bytes | None:
+        while end not in self._received:
+            if not self._more():
+                assert not self._received, self._received
+                return None
+        found, _, self._received = self._received.partition(end)
+        return found
+
+    def _exactly(self, size: int) -> bytes:
+        while len(self._received) < size:
+            assert self._more(), "cut off"
+        found, self._received = self._received[:size], self._received[size:]
+        return found
+
+    def _more(self) -> bool:
+        try:
+            received = self._socket.recv(65_536)
+        except ConnectionResetError:
+            return False
+        self._received += received
+        return bool(received)

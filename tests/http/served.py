@@ -1,0 +1,30 @@
+"""The real gateway in a process of its own: `python -m tests.http.served DESCRIPTOR DATABASE_URL`.
+
+A line on its standard output says that it is ready.
+"""
+
+import asyncio
+import signal
+import socket
+import sys
+
+import uvloop
+
+from balcao import app
+from balcao.core import logs
+from balcao.gateway import serving
+from balcao.settings import Settings
+
+
+async def main() -> None:
+    logs.configure("error")
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    application = app.build(Settings.load(), sys.argv[2])
+    async with serving.running(application, socket.socket(fileno=int(sys.argv[1]))):
+        print("ready", flush=True)
+        await stop.wait()
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

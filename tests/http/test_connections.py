@@ -1,0 +1,180 @@
+"""What a table of bytes cannot say: pieces, half-closed sockets, deadlines, the cap of connections, the end."""
+
+import socket
+import threading
+from collections import Counter
+
+import pytest
+
+from balcao.gateway.serving import Limits
+from tests.http.application import Echo
+from tests.http.connection import Connection
+from tests.support.server import RunningServer
+
+GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+LAST = b"GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+CHUNKED = b"PUT /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: t\r\n\r\n"
+STREAM = POST + CHUNKED + LAST
+ANSWERS = ["200 POST / 5", "200 PUT /c 3", "200 GET /last 0"]
+
+
+def test_requests_are_the_same_wherever_they_are_split(server: RunningServer) -> None:
+    for place in range(1, len(STREAM)):
+        with Connection(server.port) as connection:
+            connection.send(STREAM[:place])
+            connection.send(STREAM[place:])
+            assert connection.answers() == ANSWERS, place
+
+
+def test_requests_are_the_same_byte_by_byte(server: RunningServer) -> None:
+    with Connection(server.port) as connection:
+        for place in range(len(STREAM)):
+            connection.send(STREAM[place : place + 1])
+        assert connection.answers() == ANSWERS
+
+
+def test_a_body_that_comes_between_two_answers_belongs_to_its_request(server: RunningServer) -> None:
+    with Connection(server.port) as connection:
+        connection.send(GET + POST[:-2])
+        assert connection.answer() == "200 GET / 0"
+        connection.send(POST[-2:] + LAST)
+        assert connection.answers() == ["200 POST / 5", "200 GET /last 0"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "possible"),
+    [
+        pytest.param(b"", [[]], id="nothing"),
+        pytest.param(GET[:-2], [[]], id="half a head"),
+        pytest.param(POST[:-2], [["400"], []], id="half a body"),
+        pytest.param(CHUNKED[:-4], [["400"], []], id="no last chunk"),
+        pytest.param(GET, [["200 GET / 0"], []], id="a whole request"),
+        pytest.param(b"\r\n\r\n", [[]], id="line ends"),
+    ],
+)
+def test_who_ends_sending_is_answered_or_let_go(server: RunningServer, sent: bytes, possible: list[list[str]]) -> None:
+    """HTTP lets a server take a half-closed connection for a closed one, if nothing half is served."""
+    with Connection(server.port) as connection:
+        connection.send(sent)
+        connection.finish()
+        assert connection.answers() in possible
+
+
+def test_a_head_that_does_not_come_ends_the_connection(hasty: RunningServer) -> None:
+    for sent in (b"", b"GET", GET[:-2]):
+        with Connection(hasty.port) as connection:
+            connection.send(sent)
+            assert connection.answers() == []
+
+
+def test_an_idle_connection_is_ended(hasty: RunningServer) -> None:
+    with Connection(hasty.port) as connection:
+        connection.send(GET)
+        assert connection.answers() == ["200 GET / 0"]
+
+
+def test_a_body_that_does_not_come_is_408(hasty: RunningServer) -> None:
+    for sent in (POST[:-1], CHUNKED[:-2], POST[:-5]):
+        with Connection(hasty.port) as connection:
+            connection.send(sent)
+            assert connection.answers() == ["408"]
+
+
+def test_a_refusal_is_read_by_a_caller_that_is_still_sending(server: RunningServer) -> None:
+    size = 4_000_000
+    with Connection(server.port) as connection:
+        connection.send(b"POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
+        connection.send(b"x" * size)
+        assert connection.answer() == "200 POST /unread 0"
+
+
+def test_a_connection_that_is_reset_in_its_body_harms_nobody(server: RunningServer) -> None:
+    for _ in range(50):
+        with Connection(server.port) as connection:
+            connection.send(POST[:-2])
+    with Connection(server.port) as connection:
+        connection.send(LAST)
+        assert connection.answers() == ["200 GET /last 0"]
+
+
+def test_a_response_names_neither_the_server_nor_its_version(server: RunningServer) -> None:
+    for sent in (LAST, b"GET\r\n\r\n", b"GET /fails HTTP/1.1\r\nHost: a\r\n\r\n"):
+        with Connection(server.port) as connection:
+            connection.send(sent)
+            head = (connection.head() or b"").lower()
+        assert b"granian" not in head
+        assert b"hyper" not in head
+
+
+def test_beyond_the_cap_callers_are_answered_503_until_somebody_leaves() -> None:
+    limits = Limits(connections=2, settling_seconds=0, head_seconds=60)
+    with RunningServer(Echo(), limits=limits) as running:
+        with Connection(running.port) as one, Connection(running.port) as other:
+            for held in (one, other):
+                held.send(GET)
+                assert held.answer() == "200 GET / 0"
+            with Connection(running.port) as refused:
+                assert refused.answers() == ["503"]
+        with Connection(running.port) as next_one:
+            next_one.send(LAST)
+            assert next_one.answers() == ["200 GET /last 0"]
+
+
+def test_at_the_end_what_is_in_flight_is_answered_and_nobody_new_is_accepted() -> None:
+    echo = Echo()
+    with (
+        RunningServer(echo, limits=Limits(settling_seconds=0.05, drain_seconds=60)) as running,
+        Connection(running.port) as waiting,
+        Connection(running.port) as sending,
+        Connection(running.port) as idle,
+    ):
+        idle.send(GET)
+        assert idle.answer() == "200 GET / 0"
+        sending.send(POST[:-1])
+        waiting.send(b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert echo.arrived.wait(20)
+        running.stop()
+        assert idle.answers() == []
+        with pytest.raises(OSError, match=r"refused|timed out"):
+            socket.create_connection(("127.0.0.1", running.port), 20)
+        echo.released.set()
+        sending.send(POST[-1:])
+        assert waiting.answers() == ["200 GET /waits 0"]
+        assert sending.answers() == ["200 POST / 5"]
+
+
+def test_a_request_that_does_not_end_is_not_waited_for_longer_than_allowed() -> None:
+    echo = Echo()
+    with (
+        RunningServer(echo, limits=Limits(settling_seconds=0, drain_seconds=0.1)) as running,
+        Connection(running.port) as waiting,
+    ):
+        waiting.send(b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert echo.arrived.wait(20)
+        running.stop()
+        echo.released.set()
+
+
+def test_no_accepted_connection_is_reset_at_the_end() -> None:
+    """Callers that connect anew for every request are answered, or refused before they have sent anything."""
+    seen: Counter[str] = Counter()
+
+    def call_until_refused(port: int) -> None:
+        while True:
+            try:
+                connection = Connection(port)
+            except OSError:
+                return
+            with connection:
+                connection.send(LAST)
+                seen.update(connection.answers() or ["reset"])
+
+    with RunningServer(Echo(), limits=Limits(settling_seconds=2, drain_seconds=20)) as running:
+        callers = [threading.Thread(target=call_until_refused, args=(running.port,)) for _ in range(8)]
+        for caller in callers:
+            caller.start()
+        running.stop()
+        for caller in callers:
+            caller.join()
+    assert set(seen) <= {"200 GET /last 0"}

@@ -1,0 +1,75 @@
+"""The source as text and as a graph of imports, for the tests of the walls."""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import grimp
+
+import balcao
+
+SOURCE = Path(balcao.__file__).parent
+_STATEMENT = re.compile(
+    r"\s*(--[^\n]*\n\s*)*(WITH\s+\w+(\s*\([^)]*\))?\s+AS\s|SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w|DELETE\s+FROM\s|TRUNCATE\s|"
+    r"LOCK\s+TABLE\s|COPY\s+\w|LISTEN\s|NOTIFY\s|CREATE\s+\w+\s|ALTER\s+\w+\s|DROP\s+\w+\s)"
+)
+_WRITTEN = re.compile(
+    r"\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|TRUNCATE|MERGE\s+INTO|COPY)\s+(?:ONLY\s+)?([a-z_]+\.[a-z_]+)"
+)
+
+
+class Text(NamedTuple):
+    """A text in the code, with `{}` where a value is filled in."""
+
+    file: str
+    line: int
+    value: str
+
+    @property
+    def is_sql(self) -> bool:
+        return _STATEMENT.match(self.value) is not None
+
+    @property
+    def written(self) -> set[str]:
+        """The tables that it inserts into, updates or deletes from; all our tables are named with their schema."""
+        return set(_WRITTEN.findall(self.value))
+
+
+@functools.cache
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("balcao", cache_dir=None)
+
+
+def texts() -> Iterator[Text]:
+    """Every text of the code but the docstrings."""
+    for file in sorted(SOURCE.rglob("*.py")):
+        yield from texts_of(file.read_text("utf-8"), str(file.relative_to(SOURCE)))
+
+
+def texts_of(code: str, file: str) -> Iterator[Text]:
+    tree = ast.parse(code)
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in parts | docstrings:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            yield Text(file, node.lineno, "".join(_part(part) for part in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield Text(file, node.lineno, node.value)
+
+
+def _part(part: ast.expr) -> str:
+    return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "{}"
+
+
+def is_store(module: str) -> bool:
+    """Tell by the module's or file's name whether it may hold SQL."""
+    return module.removesuffix(".py").endswith("store")
+
+
+def folder_of(module: str) -> str:
+    return module.rpartition(".")[0]

@@ -1,0 +1,135 @@
+"""Features of a service stand beside each other: each has its own tables, its own SQL, and one door, its service.py."""
+
+import ast
+from collections import defaultdict
+
+from tests.invariants.sources import SOURCE, Text, folder_of, graph, is_store, texts, texts_of
+from tools import structure
+
+# What the platform stores itself has no folder of a feature's: these modules are its stores.
+PLATFORM_STORES = {
+    "core/access/catalogue.py",
+    "core/access/counts.py",
+    "core/audit/chain.py",
+    "core/audit/platform_data.py",
+    "core/audit/retention.py",
+    "core/context/audit.py",
+    "core/http/health.py",
+    "core/http/idempotency.py",
+    "core/jobs/queue.py",
+    "core/jobs/tables.py",
+    "core/jobs/worker.py",
+}
+# What looks like SQL besides: the database itself, and the CRM's own query language.
+ELSEWHERE = ("core/database/", "core/embedded/", "crm/")
+# What imports services, beside themselves.
+COMPOSITION = ("balcao.app", "balcao.cli", "balcao.__main__")
+
+
+def holds_sql(text: Text) -> bool:
+    """Tell whether the text stands where no SQL may stand."""
+    may = is_store(text.file) or text.file.startswith(ELSEWHERE) or text.file in PLATFORM_STORES
+    return text.is_sql and not may
+
+
+def writers(found: list[Text]) -> dict[str, set[str]]:
+    """The folders that write each table; the platform is one."""
+    by_table: dict[str, set[str]] = defaultdict(set)
+    for text in found:
+        folder = "core" if text.file.startswith("core/") else text.file.rpartition("/")[0]
+        for table in text.written:
+            by_table[table].add(folder)
+    return by_table
+
+
+def handed_on(code: str) -> list[str]:
+    """The functions of a store that a service.py passes on as its own."""
+    found = []
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.ImportFrom) and is_store(node.module or ""):
+            found += [alias.name for alias in node.names if alias.name.islower()]
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            value = node.value.value
+            if isinstance(value, ast.Name) and is_store(value.id) and node.value.attr.islower():
+                found.append(node.value.attr)
+    return found
+
+
+def test_sql_stands_in_stores_only() -> None:
+    assert [f"{text.file}:{text.line}" for text in texts() if holds_sql(text)] == []
+
+
+def test_every_table_is_written_by_one_feature() -> None:
+    several = {table: folders for table, folders in writers(list(texts())).items() if len(folders) > 1}
+    assert several == {}
+
+
+def test_a_store_is_imported_by_its_own_feature_only() -> None:
+    strangers = {
+        (importer, module)
+        for module in graph().modules
+        if is_store(module)
+        for importer in graph().find_modules_that_directly_import(module)
+        if folder_of(importer) != folder_of(module)
+    }
+    assert strangers == set()
+
+
+def test_no_service_hands_on_a_function_of_its_store() -> None:
+    found = {
+        str(file.relative_to(SOURCE)): names
+        for file in SOURCE.rglob("service.py")
+        if (names := handed_on(file.read_text("utf-8")))
+    }
+    assert found == {}
+
+
+def test_schemas_reach_no_store() -> None:
+    schemas = [module for module in graph().modules if module.endswith(".schemas")]
+    stores = [module for module in graph().modules if is_store(module) and ".core." not in module]
+    assert len(schemas) > 20
+    found = [
+        (schema, store)
+        for schema in schemas
+        for store in stores
+        if graph().chain_exists(importer=schema, imported=store)
+    ]
+    assert found == []
+
+
+def test_only_the_composition_imports_services() -> None:
+    services = structure.services(graph())
+    found = {
+        (importer, module)
+        for service in services
+        for module in {service, *graph().find_descendants(service)}
+        for importer in graph().find_modules_that_directly_import(module)
+        if not importer.startswith((*COMPOSITION, f"{service}.")) and importer != service
+    }
+    assert found == set()
+
+
+def test_every_folder_with_routes_or_a_store_is_a_feature() -> None:
+    of_service = tuple(f"{service}." for service in structure.services(graph()))
+    folders = {
+        folder_of(module)
+        for module in graph().modules
+        if module.startswith(of_service) and module.rpartition(".")[2] in {"api", "service", "store", "jobs"}
+    }
+    assert {folder for folder in folders if f"{folder}.feature" not in graph().modules} == set()
+
+
+def test_no_picture_has_a_cycle() -> None:
+    pictures = dict(structure.pictures(graph()))
+    assert {heading: structure.cycle(found) for heading, found in pictures.items()} == dict.fromkeys(pictures)
+
+
+def test_a_hole_in_a_wall_is_seen() -> None:
+    (sql,) = texts_of('_READ = f"\\nSELECT {name} FROM registry.company"', "registry/city/companies/service.py")
+    assert holds_sql(sql)
+    assert not holds_sql(sql._replace(file="registry/city/companies/store.py"))
+    assert not holds_sql(sql._replace(value="Select one of these."))
+    one, other = (Text(f"registry/{folder}/store.py", 1, "UPDATE registry.pet SET a = 1") for folder in ("a", "b"))
+    assert writers([one, other]) == {"registry.pet": {"registry/a", "registry/b"}}
+    assert handed_on("from balcao.a.store import read, Row\nfind = store.find\n") == ["read", "find"]
+    assert structure.cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) is not None

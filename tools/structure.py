@@ -1,0 +1,109 @@
+"""Prints who imports whom: packages, groups of core, areas and features of each service. Fails on a cycle.
+
+`python -m tools.structure` (`make structure`). What a node imports stands beside it; nodes come in the order in which
+they build on each other.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+import grimp
+
+ROOT = "balcao"
+Picture = Mapping[str, set[str]]
+
+
+def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> Picture:
+    """Return the nodes with what they import; a module for which `node_of` answers None is left out."""
+    found: dict[str, set[str]] = {}
+    for module in graph.modules:
+        node = node_of(module)
+        if node is None:
+            continue
+        imported = {node_of(other) for other in graph.find_modules_directly_imported_by(module)}
+        found.setdefault(node, set()).update(other for other in imported if other not in (None, node))
+    return found
+
+
+def packages(graph: grimp.ImportGraph) -> Picture:
+    """Return the picture of what stands directly under the root."""
+    return picture(graph, lambda module: _child(module, ROOT))
+
+
+def children(graph: grimp.ImportGraph, parent: str) -> Picture:
+    """Return the picture of a package's groups, areas or features."""
+    return picture(graph, lambda module: _child(module, parent))
+
+
+def features(graph: grimp.ImportGraph, service: str) -> Picture:
+    """Return the picture of a service's features, and of the modules beside them, through all areas."""
+    folders = sorted(
+        (module.removesuffix(".feature") for module in graph.modules if module.endswith(".feature")), key=len
+    )
+
+    def node_of(module: str) -> str | None:
+        if module == service or not module.startswith(f"{service}.") or graph_is_list(module):
+            return None
+        return next((folder for folder in folders if f"{module}.".startswith(f"{folder}.")), module)
+
+    def graph_is_list(module: str) -> bool:
+        """Tell whether it is the package of an area, which only lists its features."""
+        return module not in folders and bool(graph.find_children(module))
+
+    return picture(graph, node_of)
+
+
+def cycle(found: Picture) -> list[str] | None:
+    """Return the nodes of a cycle, the first again at the end; None without one."""
+    try:
+        TopologicalSorter(found).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return None
+
+
+def services(graph: grimp.ImportGraph) -> list[str]:
+    """Return the packages that hold features."""
+    found = {".".join(module.split(".")[:2]) for module in graph.modules if module.endswith(".feature")}
+    return sorted(found - {f"{ROOT}.core"})
+
+
+def pictures(graph: grimp.ImportGraph) -> Iterator[tuple[str, Picture]]:
+    """Return every picture that must have no cycle, with its heading."""
+    yield ROOT, packages(graph)
+    yield f"{ROOT}.core", children(graph, f"{ROOT}.core")
+    for service in services(graph):
+        yield service, children(graph, service)
+        yield f"{service}, features", features(graph, service)
+
+
+def _child(module: str, parent: str) -> str | None:
+    if not module.startswith(f"{parent}."):
+        return None
+    depth = parent.count(".") + 2
+    return ".".join(module.split(".")[:depth])
+
+
+def main() -> int:
+    """Print every picture and return 1 when one of them has a cycle."""
+    graph = grimp.build_graph(ROOT, cache_dir=None)
+    has_cycle = False
+    for heading, found in pictures(graph):
+        print(f"\n{heading}")
+        if knot := cycle(found):
+            has_cycle = True
+            print("  CYCLE: " + " <- ".join(knot))
+        order = sorted(found) if knot else list(TopologicalSorter(found).static_order())
+        for node in order:
+            imports = ", ".join(sorted(_short(other, heading) for other in found.get(node, ())))
+            print(f"  {_short(node, heading):24} {imports or '-'}")
+    return 1 if has_cycle else 0
+
+
+def _short(node: str, heading: str) -> str:
+    return node.removeprefix(f"{heading.partition(',')[0]}.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
