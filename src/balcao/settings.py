@@ -269,7 +269,7 @@ def _fields(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.core.http.decoding import in_portuguese  # only a configuration that is wrong needs it
+    from balcao.portuguese import in_portuguese  # only a configuration that is wrong needs it
 
     return "\n".join(f"{_named(str(fault['loc'][0]))}: {in_portuguese(fault)}." for fault in error.errors())
 
