@@ -17,6 +17,7 @@ from balcao.agent_docs.description.answers import accepts_gzip
 from balcao.agent_docs.description.document import document
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
+from balcao.core.feature import Feature
 from balcao.core.service import Service
 from tests.support.issuer import bearer
 from tests.support.serving import service_alone
@@ -179,7 +180,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
 
 
 async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(platform: Platform) -> None:
-    twice_the_same_id: Service = replace(AGENTS, routes=[*AGENTS.routes, *_again(AGENTS)])
+    twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
     broken = describing(twice_the_same_id)
     async with broken.running(platform):
         transport = httpx.ASGITransport(service_alone(broken, platform))

@@ -57,7 +57,7 @@ def test_the_supervisor_loads_no_service() -> None:
 def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
     found: Any = COMMANDS[name].load()
     text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
-    assert text
+    assert text is not None
     assert text.splitlines()[0] == COMMANDS[name].summary
 
 

@@ -1,5 +1,6 @@
 """Every row and every error of the specification, through the gateway, on the demo data."""
 
+import re
 from typing import Any
 
 import httpx
@@ -9,6 +10,12 @@ from tests.contract.table import CASES, Case
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 from tests.support.shapes import differences
+from tools.error_codes import PACKAGES, declared
+
+# Every code of docs/reference/errors.md, as a pattern.
+EXPLAINED = re.compile(
+    "|".join(re.escape(code).replace("<field>", r"[\w.\[\]]+") for package in PACKAGES for code in declared(package))
+)
 
 
 def test_the_contract_table_holds(sandbox: Sandbox) -> None:
@@ -24,6 +31,8 @@ def check(sandbox: Sandbox, case: Case) -> list[str]:
     faults = differences(answer.json(), case.shape)
     faults += [] if answer.headers["content-type"] == "application/json" else ["no application/json"]
     faults += [] if answer.headers.get("x-request-id") else ["no request id"]
+    if case.status >= 400 and not EXPLAINED.fullmatch(code := answer.headers.get("error-code", "")):
+        faults.append(f"an Error-Code that no page explains: {code!r}")
     if case.status == 401 and answer.headers.get("www-authenticate") != "Bearer":
         faults.append("no WWW-Authenticate")
     return faults

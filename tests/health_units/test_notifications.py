@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from balcao.core.context.call import Call, operator_call
+from balcao.core.context.headers import Headers
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now
@@ -95,7 +96,7 @@ async def test_another_units_notification_is_not_found(call: Call, unit: Cnes) -
 
 async def test_of_two_changes_of_the_same_state_the_second_is_refused(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
-    call.if_match = opened.etag
+    call.headers = Headers({b"if-match": opened.etag.encode()})
     changes = [service.change(call, unit, opened.id, ChangeBody(risco=risco)) for risco in (Risco.LARANJA, Risco.VERDE)]
     results = await asyncio.gather(*changes, return_exceptions=True)
     assert sum(isinstance(result, PreconditionFailed) for result in results) == 1

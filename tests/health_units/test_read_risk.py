@@ -205,7 +205,7 @@ def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
 
 def test_a_machine_may_call_more_often_than_a_person() -> None:
     """It calls for many people: the portal holds one token for all its visitors."""
-    (declared,) = [route.opt["operation"] for route in SERVICE.routes]
+    (declared,) = SERVICE.routes
     person = from_claims({"sub": "p", "cpf": ANA, "exp": 4e9})
     machine = from_claims({"sub": "m", "azp": "painel-saude", "exp": 4e9})
     assert (declared.rate_of(person), declared.rate_of(machine)) == ("50/second", "500/second")

@@ -22,8 +22,15 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
 def test_every_file_that_a_page_names_exists(page: Path) -> None:
     """Decision records may name what has gone since."""
     named = re.findall(r"`([a-z][\w.-]*/[\w./-]*)`", page.read_text("utf-8"))
-    files = [name for name in named if name.endswith((".py", ".sql", ".toml", "/"))]
+    files = [name for name in named if name.endswith((".py", ".sql", ".toml"))]
     assert [name for name in files if not any((place / name).exists() for place in (ROOT, SOURCE))] == []
+
+
+def test_each_walk_of_the_architecture_goes_by_functions_that_are_there_in_three_hops() -> None:
+    page = (ROOT / "docs" / "explain" / "architecture.md").read_text("utf-8")
+    hops = re.findall(r"^\| (\d) \| `([\w/.]+)` \| `(\w+)`", page, re.MULTILINE)
+    assert [number for number, _, _ in hops] == ["1", "2", "3"] * 3
+    assert [hop for hop in hops if f"def {hop[2]}(" not in (SOURCE / hop[1]).read_text("utf-8")] == []
 
 
 def test_a_broken_link_is_found_out() -> None:

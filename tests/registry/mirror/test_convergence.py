@@ -8,7 +8,6 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import asyncpg
@@ -110,12 +109,16 @@ def applied(event: Event) -> Step:
 
 def declared(values: dict[str, Any]) -> Step:
     call: Any = worker_call(None, "registry.test_convergence")  # type: ignore[arg-type]
-    return partial(mirror.write_own, call=call.as_owner(), cpf=ANA, write=OwnWrite(values))
+
+    async def step(connection: asyncpg.Connection) -> None:
+        await mirror.write_own(connection, call.as_owner(), ANA, OwnWrite(values))
+
+    return step
 
 
 def pushed() -> list[Step]:
     """Two steps: the values are taken, then the CRM has confirmed them."""
-    taken: list[outbox_store.Row] = []
+    taken: list[asyncpg.Record] = []
 
     async def take(connection: asyncpg.Connection) -> None:
         await mirror.lock(connection, ANA)

@@ -21,7 +21,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.mirror.records import Mirror, MirroredField, Wording
 from balcao.registry.person.citizens.merge import merged
-from balcao.registry.person.phones import service
+from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
@@ -486,14 +486,14 @@ def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
     for citizen, age in ((expired, 601.0), (fresh, 0.0), (old, 601.0 + 86_400)):
         assert citizen.put("phone", mobile()).status_code == 200
         sql(AGE, citizen.cpf, age)
-    platform_run(service.erase_expired)
+    platform_run(store.erase_expired)
 
     def kept(citizen: Citizen) -> list[bool]:
         return [row["valor"] is not None and row["sealed_code"] is not None for row in sql(HELD, citizen.cpf)]
 
     assert (kept(expired), kept(fresh), kept(old)) == ([False], [True], [])
     sql(AGE_COUNTS, 86_401.0)
-    platform_run(service.erase_expired)
+    platform_run(store.erase_expired)
     assert sql("SELECT FROM registry.phone_code_sent") == []
 
 
