@@ -46,7 +46,7 @@ _status: pytest.StashKey[int] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    controls = not hasattr(config, "workerinput")
+    controls = not hasattr(config, "workerinput") and not run_folder.shared()
     if controls:
         config.stash[_leftovers] = Leftovers(run_folder.make())
     logs.configure("info")

@@ -171,3 +171,69 @@ def test_a_rule_says_what_it_is(rule: Rule, written: str, guard: str | None, flo
 
 def test_actions_tested_inside_are_declared_beside_the_rule() -> None:
     assert action("a:b").testing("c:d", "e:f").also == ("c:d", "e:f")
+
+
+def test_what_declares_a_rule_says_who_passes() -> None:
+    assert public() == Rule("platform:public")
+    assert authenticated() == Rule("platform:authenticated")
+    assert action("pets:read") == Rule("pets:read")
+    assert own("pets:read") == Rule("pets:read", owner=True)
+    assert scope("a", "b") == Rule("platform:machine", scopes=("a", "b"))
+    assert client("LISTED") == Rule("platform:machine", clients=("LISTED",))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "named"),
+    [
+        (scope("a"), action("pets:read"), "pets:read"),
+        (action("pets:read"), scope("a"), "pets:read"),
+        (authenticated(), action("pets:read"), "pets:read"),
+        (action("pets:read"), authenticated(), "pets:read"),
+        (authenticated(), scope("a"), AUTHENTICATED),
+        (scope("a"), authenticated(), AUTHENTICATED),
+        (scope("a"), client("LISTED"), MACHINE),
+        (public(), scope("a"), "platform:public"),
+    ],
+    ids=str,
+)
+def test_of_two_rules_the_one_that_names_an_action_names_it(left: Rule, right: Rule, named: str) -> None:
+    assert (left | right).action == named
+
+
+def test_whoever_passes_either_rule_passes_both_together() -> None:
+    left = Rule("pets:read", True, ("a",), ("LISTED",), ("pets:write",))
+    right = Rule(MACHINE, False, ("b",), ("OTHERS",), ("pets:drop",))
+    both = Rule("pets:read", True, ("a", "b"), ("LISTED", "OTHERS"), ("pets:write", "pets:drop"))
+    assert left | right == both
+    assert (right | left).owner
+    assert (right | left).scopes == ("b", "a")
+
+
+def test_what_an_operation_tests_inside_is_added_to_its_rule() -> None:
+    assert own("a").testing("b").testing("c", "d") == Rule("a", owner=True, also=("b", "c", "d"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "written", "guard", "floor"),
+    [
+        (public(), "public", None, "public"),
+        (authenticated(), "authenticated", None, "authenticated"),
+        (action("pets:read"), "action:pets:read", None, "action"),
+        (own("pets:read"), "self(pets:read)", "self", "action"),
+        (scope("a", "b"), "scope:a or scope:b", "scope:a scope:b", "action"),
+        (client("LISTED"), "client:LISTED", "client:LISTED", "action"),
+        (
+            own("pets:read") | scope("a") | client("LISTED"),
+            "self(pets:read) or scope:a or client:LISTED",
+            "self scope:a client:LISTED",
+            "action",
+        ),
+    ],
+    ids=str,
+)
+def test_a_rule_is_written_as_in_the_documents(rule: Rule, written: str, guard: str | None, floor: str) -> None:
+    assert (str(rule), rule.guard, rule.floor) == (written, guard, floor)
+
+
+def test_only_a_decision_that_grants_nothing_forbids() -> None:
+    assert [reason for reason in Reason if not Decision(reason).allowed] == [Reason.NOT_GRANTED]

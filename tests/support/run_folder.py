@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 VARIABLE = "TMPDIR"  # what `tempfile` of every process of the run obeys
+SHARED = "BALCAO_TEST_SHARED_RUN"
 
 
 def make() -> Path:
@@ -13,6 +14,11 @@ def make() -> Path:
     folder.chmod(0o755)  # the account of an embedded PostgreSQL enters it, also when we are root
     os.environ[VARIABLE] = tempfile.tempdir = str(folder)
     return folder
+
+
+def shared() -> bool:
+    """Whether this run is one of many in the folder, with the PostgreSQL, of a process that outlives them."""
+    return SHARED in os.environ
 
 
 def path() -> Path:
