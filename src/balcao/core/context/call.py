@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 OPERATOR = "operator"
 ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who writes a row, as it is stored beside it: the name is for people, the subject tells namesakes apart."""
+
+    name: str
+    subject: str
 
 
 class Call:
@@ -136,6 +145,13 @@ class Call:
     def zone(self) -> ZoneInfo:
         """The city's time zone."""
         return self.platform.zone
+
+    @property
+    def acting(self) -> Actor:
+        """Who acts: the caller, or the platform itself."""
+        if self.caller is None:
+            return Actor("Operação da plataforma", self.actor_kind)
+        return Actor(self.caller.display_name, self.caller.subject)
 
     @property
     def is_owner(self) -> bool:

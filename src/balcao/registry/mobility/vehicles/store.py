@@ -23,7 +23,7 @@ class Vehicle:
     """
 
     id: str
-    owner_cpf: str
+    owner_cpf: Cpf
     registration_number: str
     form: VehicleCreate
     brand_name: str | None
@@ -202,4 +202,4 @@ def _values(form: VehicleCreate) -> tuple[Any, ...]:
 def _vehicle(row: Row) -> Vehicle:
     values = dict(row)
     form = VehicleCreate(**{name: values.pop(name) for name in _FORM})
-    return Vehicle(form=form, **values)
+    return Vehicle(form=form, owner_cpf=Cpf(values.pop("owner_cpf")), **values)
