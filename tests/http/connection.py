@@ -49,7 +49,7 @@ class Connection:
 
     def answers(self, *, to_head: bool = False) -> list[str]:
         """Return all answers until the server closes; a HEAD may be the first request."""
-        found = []
+        found: list[str] = []
         while (answer := self.answer(to_head=to_head and not found)) is not None:
             found.append(answer)
         return found
