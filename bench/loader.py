@@ -1,4 +1,4 @@
-"""The load generator where there is no Go: the orders and results of `bench/go/load`, for several times its CPU."""
+"""The load generator where there is no Go: the orders and results of `bench/go/load`, for more CPU."""
 
 import asyncio
 import itertools

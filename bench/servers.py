@@ -107,7 +107,10 @@ def _running(
     """Its log goes to a file, as with any service manager."""
     path = folder / f"{port}.log"
     with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+        # A session of its own, for Linux shares a busy core out by session.
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
+        )
     try:
         _wait_for(process, port, name, path)
         yield psutil.Process(process.pid)

@@ -16,8 +16,8 @@ from hypothesis import settings as examples
 from balcao import app
 from balcao.core import logs
 from balcao.core.access import keys
-from balcao.core.database import pool
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.database import pool
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 from tests.support import databases, log_scan, run_folder
@@ -25,14 +25,13 @@ from tests.support.issuer import Issuer
 from tests.support.leftovers import Leftovers
 from tests.support.opening import opened
 from tests.support.patience import PATIENCE
-from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL
 
 # Reading the certificates of the machine costs each client more than its calls, and nobody here speaks TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
-# How long a request waits for a connection and for keys is for callers; on a busy machine a test would meet it by chance.
+# A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 pool.ACQUIRE_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
 

@@ -1,7 +1,7 @@
 // Command load asks a server on loopback over keep-alive connections, each again as soon as it is answered.
 //
 // It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does the
-// same where there is no Go, for several times the CPU.
+// same where there is no Go, for up to twice the CPU.
 package main
 
 import (

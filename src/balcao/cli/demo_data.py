@@ -9,7 +9,6 @@ from balcao.core.context.platform import Platform
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Worker
-from balcao.core.service import Service
 from balcao.identity import demo
 from balcao.settings import Settings
 
@@ -18,24 +17,25 @@ OWNER = "demo"
 
 
 async def load_once(settings: Settings, url: str) -> None:
-    """Each service's data, unless they have been loaded; a load that was cut short is done again.
+    """Load each service's data, unless they have been loaded; a load that was cut short is done again.
 
     The mark is kept beside the migrations: it comes and goes with the database, not with a file.
     """
     async with database.platform(settings, url) as platform:
-        await migrations.with_owner(url, *(_loading(service, platform) for service in app.SERVICES if service.demos))
+        await migrations.with_owner(url, lambda connection: _load_missing(connection, platform))
 
 
-def _loading(service: Service, platform: Platform) -> Any:
-    async def step(connection: Connection) -> None:
-        if await migrations.was_done(connection, OWNER, service.name):
-            return
+async def _load_missing(connection: Connection, platform: Platform) -> None:
+    """The jobs of all services are run at the end, once: a worker costs a handful of connections to start."""
+    missing = [s for s in app.SERVICES if s.demos and not await migrations.was_done(connection, OWNER, s.name)]
+    if not missing:
+        return
+    for service in missing:
         for one in service.demos:
             await one.load(platform)
-        await Worker(platform.database, service.jobs, platform).drain()
+    await Worker(platform.database, [kind for service in missing for kind in service.jobs], platform).drain()
+    for service in missing:
         await migrations.mark_done(connection, OWNER, service.name)
-
-    return step
 
 
 async def offer(settings: Settings, url: str) -> Offer | None:

@@ -14,7 +14,7 @@ SECONDS = 10.0
 
 
 class MailRefused(Exception):
-    """The letter was not taken; `code` names the kind of fault, without an address or a server's words."""
+    """The e-mail was not taken; `code` names the kind of fault, without an address or a server's words."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)

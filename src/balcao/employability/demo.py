@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -98,5 +97,5 @@ def _job(titulo: str, status: Status, **fields: Any) -> LegacyJobBody:
 
 def _first_day(call: Call) -> datetime:
     """Midnight of today in the platform's zone: the instants of the demo data hang on the day of the first start."""
-    now = utc_now().astimezone(ZoneInfo(call.platform.settings.time_zone))
+    now = utc_now().astimezone(call.zone)
     return now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -4,7 +4,6 @@ ASGI and not RSGI, though the latter is some microseconds cheaper: it hands over
 encoded slash could not be told from a slash, and drops header values that are not ASCII (ADR 0004).
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import Any
@@ -50,11 +49,11 @@ class Application:
         if request.method not in _WITHOUT_BODY:
             request.content = await _read(receive, endpoint.body_limit)
         responding = endpoint.respond(request)
-        if responding.__class__ is not Response:
-            # A task of its own: the server runs all requests in one context, and the request's id stands in it.
-            response = await asyncio.get_running_loop().create_task(_complete(request, responding))
-        else:
+        if isinstance(responding, Response):
             response = responding
+        else:
+            request_id.set(request.id)  # in the context of this request's own task
+            response = await responding
         await _send(endpoint, request, response, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -80,12 +79,6 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
         message = await receive()
         body += message.get("body", b"")
     return body if len(body) <= limit else None
-
-
-async def _complete(request: Request, responding: Any) -> Response[Any]:
-    request_id.set(request.id)
-    response: Response[Any] = await responding
-    return response
 
 
 async def _send(endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
@@ -60,7 +59,7 @@ async def load(platform: Platform) -> None:
     for number, code in enumerate(CODES, start=1):
         if code not in known:
             await units.put_unit(call, Cnes(code), _unit(number, code))
-    day = utc_now().astimezone(ZoneInfo(platform.settings.time_zone))
+    day = utc_now().astimezone(platform.zone)
     await asyncio.gather(*(_tell(call, Cnes(code), _story(code, day)) for code in EPISODES))
 
 

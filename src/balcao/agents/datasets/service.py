@@ -73,21 +73,30 @@ async def add_examples(
     call: Call, dataset_id: str, examples: Sequence[NewExample], at: datetime | None = None
 ) -> Added:
     """All or nothing. Raises NotFound; Unprocessable for a taken id and above the limit of a set."""
-    result = Added(0, 0, [])
+    hashes = [_content_hash(example) for example in examples]
     async with call.platform.database.transaction() as connection:
         dataset = _found(await store.lock(connection, dataset_id))
-        for place, example in enumerate(examples):
-            known, content_hash = await _known(connection, dataset_id, example)
-            if known is None:
-                result.ids.append(await _add(call, connection, dataset_id, place, example, content_hash, at))
-                result.added += 1
-            else:
-                result.ids.append(known)
-                result.unchanged += 1
-        if dataset.example_count + result.added > MAX_EXAMPLES:
+        ids = await store.living(connection, dataset_id, hashes)
+        new: list[store.NewRow] = []
+        for place, (example, content_hash) in enumerate(zip(examples, hashes, strict=True)):
+            if content_hash not in ids:
+                ids[content_hash] = example.id or _new_id()
+                size = len(msgspec.json.encode(example.content)) + _ENVELOPE_BYTES
+                new.append(store.NewRow(place, ids[content_hash], size, content_hash, example.content))
+        await _add(call, connection, dataset_id, new, at or utc_now())
+        if dataset.example_count + len(new) > MAX_EXAMPLES:
             raise _refused([], f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
         await call.platform.audit.record(connection, call, "create", fields=["examples"])
-    return result
+    return Added(len(new), len(examples) - len(new), [ids[content_hash] for content_hash in hashes])
+
+
+async def _add(call: Call, connection: Connection, dataset_id: str, new: Sequence[store.NewRow], at: datetime) -> None:
+    """Raises Unprocessable for the first id that another example has, of this call or of before."""
+    free = await store.add(connection, dataset_id, new, author_of(call)[0], at)
+    for row in new:
+        if row.id not in free:
+            raise _refused([str(row.place), "id"], "este identificador já é de outro exemplo")
+        free.remove(row.id)
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
@@ -104,28 +113,9 @@ async def dataset_named(call: Call, name: str) -> Dataset | None:
         return await store.named(connection, name)
 
 
-async def _known(connection: Connection, dataset_id: str, example: NewExample) -> tuple[str | None, bytes]:
-    """The id of the living example with the same content, if there is one, and the content's hash."""
-    canonical = msgspec.json.encode(example.content, order="sorted")
-    content_hash = hashlib.sha256(canonical).digest()
-    return await store.living(connection, dataset_id, content_hash), content_hash
-
-
-async def _add(
-    call: Call,
-    connection: Connection,
-    dataset_id: str,
-    place: int,
-    example: NewExample,
-    content_hash: bytes,
-    at: datetime | None,
-) -> str:
-    example_id = example.id or _new_id()
-    size = len(msgspec.json.encode(example.content)) + _ENVELOPE_BYTES
-    if not await store.add(connection, example_id, dataset_id, size, content_hash):
-        raise _refused([str(place), "id"], "este identificador já é de outro exemplo")
-    await store.revise(connection, example_id, 1, example.content, author_of(call)[0], at or utc_now())
-    return example_id
+def _content_hash(example: NewExample) -> bytes:
+    """The same for the same content, whatever the order of its members."""
+    return hashlib.sha256(msgspec.json.encode(example.content, order="sorted")).digest()
 
 
 def _edge(dataset_id: str, row: Row) -> Edge:

@@ -1,5 +1,7 @@
 """SQL of the data sets and their examples."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -78,44 +80,62 @@ async def page(connection: Connection, dataset_id: str, after: int, first: int, 
     return list(await connection.fetch(_PAGE, dataset_id, after, first, max_bytes))
 
 
-_LIVING = "SELECT id FROM agents.dataset_examples WHERE dataset_id = $1 AND content_hash = $2 AND deleted_at IS NULL"
+_LIVING = """
+SELECT content_hash, id FROM agents.dataset_examples
+WHERE dataset_id = $1 AND content_hash = ANY($2) AND deleted_at IS NULL
+"""
 
 
-async def living(connection: Connection, dataset_id: str, content_hash: bytes) -> str | None:
-    """The id of the living example with this content."""
-    found: str | None = await connection.fetchval(_LIVING, dataset_id, content_hash)
-    return found
+async def living(connection: Connection, dataset_id: str, content_hashes: Sequence[bytes]) -> dict[bytes, str]:
+    """Return the ids of the living examples with one of these contents, by the content's hash."""
+    return {row["content_hash"]: row["id"] for row in await connection.fetch(_LIVING, dataset_id, content_hashes)}
 
 
+# One statement for thousands of rows: each of its own costs a round trip, and the data set's row a new version.
 _ADD = """
-WITH placed AS (
-    UPDATE agents.datasets SET next_position = next_position + 1, example_count = example_count + 1
-    WHERE id = $2
-    RETURNING next_position - 1 AS position
+WITH new AS (
+    SELECT * FROM unnest($2::text[], $3::integer[], $4::bytea[]) WITH ORDINALITY AS row(id, size, content_hash, place)
+), placed AS (
+    UPDATE agents.datasets
+    SET next_position = next_position + cardinality($2), example_count = example_count + cardinality($2)
+    WHERE id = $1
+    RETURNING next_position - cardinality($2) AS first
 )
 INSERT INTO agents.dataset_examples (id, dataset_id, position, size, content_hash)
-SELECT $1, $2, position, $3, $4 FROM placed
+SELECT new.id, $1, placed.first + new.place - 1, new.size, new.content_hash FROM new, placed
 ON CONFLICT (id) DO NOTHING
-RETURNING true
+RETURNING id
 """
-
-
-async def add(connection: Connection, example_id: str, dataset_id: str, size: int, content_hash: bytes) -> bool:
-    """False when the id is taken."""
-    return bool(await connection.fetchval(_ADD, example_id, dataset_id, size, content_hash))
-
-
-_REVISE = """
+_FIRST_REVISIONS = """
 INSERT INTO agents.dataset_example_revisions (example_id, revision, input, output, metadata, author, created_at)
-VALUES ($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6, $7)
+SELECT id, 1, input::jsonb, output::jsonb, metadata::jsonb, $5, $6
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS row(id, input, output, metadata)
 """
 
 
-async def revise(
-    connection: Connection, example_id: str, revision: int, content: dict[str, Any], author: str, at: datetime
-) -> None:
-    texts = [json_text(content[member]) for member in ("input", "output", "metadata")]
-    await connection.execute(_REVISE, example_id, revision, *texts, author, at)
+@dataclass(frozen=True)
+class NewRow:
+    """An example to add; `place` is where the caller sent it."""
+
+    place: int
+    id: str
+    size: int
+    content_hash: bytes
+    content: Mapping[str, Any]
+
+
+async def add(connection: Connection, dataset_id: str, rows: Sequence[NewRow], author: str, at: datetime) -> set[str]:
+    """Add examples in this order, and return the ids of those whose id was free.
+
+    Of two with one id only one is added; the caller finds that out by counting.
+    """
+    ids = [row.id for row in rows]
+    columns = [row.size for row in rows], [row.content_hash for row in rows]
+    added = {row["id"] for row in await connection.fetch(_ADD, dataset_id, ids, *columns)}
+    contents = {row.id: row.content for row in rows if row.id in added}
+    texts = ([json_text(content[name]) for content in contents.values()] for name in ("input", "output", "metadata"))
+    await connection.execute(_FIRST_REVISIONS, list(contents), *texts, author, at)
+    return added
 
 
 _DELETE = """

@@ -8,7 +8,7 @@ import asyncio
 import importlib
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import TypeAlias
 
@@ -29,7 +29,7 @@ def main(names: Sequence[str]) -> int:
     channel.ignore_interrupts()
     settings = Settings.load()
     logs.configure(settings.log_level)
-    roles = [_role(name) for name in names]
+    roles = {name: _role(name) for name in names}
     order = channel.receive()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -41,16 +41,19 @@ def _role(name: str) -> Role:
     return role
 
 
-async def _live(roles: Sequence[Role], settings: Settings, order: Order) -> int:
+async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
     """Until the supervisor ends us; 1 when a role ended by itself, and the process with it."""
+    # The demo data are sent to the CRM while they are loaded.
+    early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     beating = asyncio.create_task(channel.beat())
     stopped = asyncio.create_task(stopping.wait())
     try:
         async with AsyncExitStack() as running:
+            tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = await _prepared(settings, order)
-            tasks = [await running.enter_async_context(role(settings, order)) for role in roles]
+            tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
             channel.report(described)
             await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     except Exception as fault:

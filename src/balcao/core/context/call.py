@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Literal
+from zoneinfo import ZoneInfo
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Decision, Reason
@@ -130,6 +131,11 @@ class Call:
         changed = copy(self)
         changed.decision = decision
         return changed
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The city's time zone."""
+        return self.platform.zone
 
     @property
     def is_owner(self) -> bool:

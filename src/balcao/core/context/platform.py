@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 import httpx
 
@@ -36,6 +37,11 @@ class Platform:
     http: httpx.AsyncClient
     client_lists: Mapping[str, frozenset[str]]
     parts: dict[type, Any] = field(default_factory=dict)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The city's time zone."""
+        return ZoneInfo(self.settings.time_zone)
 
     def part(self, kind: type[P]) -> P:
         found: P = self.parts[kind]

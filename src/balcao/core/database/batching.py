@@ -1,6 +1,7 @@
 """What is asked for at the same time shares a statement: look-ups by key, and small writes that share a commit.
 
-Nobody waits for company: the first goes at once, and those that come while it is under way go with the next statement.
+Nobody waits for company: the first ones go at once, and those that come while these are under way share the next
+statement.
 """
 
 import asyncio
@@ -16,6 +17,8 @@ Result = TypeVar("Result")
 LARGEST_BATCH = 100
 # While PostgreSQL works on one statement, the process prepares the other.
 STATEMENTS_AT_ONCE = 2
+# So few callers are served sooner, and for less, by a statement each than by a task and a batch.
+ALONE_AT_ONCE = 4
 
 
 class Lookup:
@@ -55,6 +58,7 @@ class Batch(Generic[Item, Result]):
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._tasks: set[asyncio.Future[None]] = set()
         self._is_due = False
+        self._under_way = 0  # items
 
     def submit(self, item: Item) -> asyncio.Future[Result]:
         """Return the future result. Whoever cancels it takes nothing from the others."""
@@ -67,14 +71,14 @@ class Batch(Generic[Item, Result]):
         return future
 
     async def run_alone(self, run: Callable[[Item], Awaitable[Result]], item: Item) -> Result:
-        """Run one item in the caller's own task where nobody else waits, else together with the others."""
-        if not self._free or self._waiting:
+        """Run one item in the caller's own task where few others are under way, else together with them."""
+        if self._waiting or self._under_way >= ALONE_AT_ONCE:
             return await self.submit(item)
-        self._free -= 1
+        self._under_way += 1
         try:
             return await run(item)
         finally:
-            self._release()
+            self._under_way -= 1
 
     async def close(self) -> None:
         """Wait for what is under way and for what waits for it."""
@@ -83,15 +87,12 @@ class Batch(Generic[Item, Result]):
             pending: list[asyncio.Future[Any]] = [*self._tasks, *(future for _, future in self._waiting)]
             await asyncio.wait(pending)
 
-    def _release(self) -> None:
-        self._free += 1
-        self._send()
-
     def _send(self) -> None:
         self._is_due = False
         if self._waiting and self._free:
             batch, self._waiting = self._waiting[: self._largest], self._waiting[self._largest :]
             self._free -= 1
+            self._under_way += len(batch)
             task = asyncio.get_running_loop().create_task(self._send_batch(batch))
             self._tasks.add(task)  # the loop itself holds tasks only weakly
             task.add_done_callback(self._tasks.discard)
@@ -113,7 +114,9 @@ class Batch(Generic[Item, Result]):
                 if not future.done():
                     future.set_result(result)
         finally:
-            self._release()
+            self._free += 1
+            self._under_way -= len(batch)
+            self._send()
 
     async def _send_one_by_one(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         for item, future in batch:

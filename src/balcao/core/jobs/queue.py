@@ -1,6 +1,6 @@
 """The queue as an operator sees it: what waits, what failed and why, another try, or the end of a job.
 
-A parked job is a dead letter. Nothing here shows a person: of a failure only its code is kept.
+A job that failed for good is dead-lettered. Nothing here shows a person: of a failure only its code is kept.
 """
 
 from collections.abc import Mapping, Sequence

@@ -25,6 +25,11 @@ def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: 
     return text
 
 
+def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
+    """As `clean`; None for a text that is absent, null or blank."""
+    return clean(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
+
+
 def invisible(text: str) -> bool:
     """Whether nothing of it can be seen: only blanks, joiners and marks of direction."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)

@@ -29,7 +29,7 @@ async def present_jobs(call: Call) -> list[int]:
 
 async def create_job(call: Call, body: LegacyJobBody) -> int:
     """The new id. Raises Invalid, also for a status in which no job begins."""
-    checked = _checked(body, ZoneInfo(call.platform.settings.time_zone))
+    checked = _checked(body, call.zone)
     states.start(checked.status)
     async with call.platform.database.transaction() as connection:
         await _require_schooling(connection, checked.escolaridade_id)
@@ -40,7 +40,7 @@ async def create_job(call: Call, body: LegacyJobBody) -> int:
 
 async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> None:
     """Raises NotFound, PreconditionFailed, and Conflict for a move of status that is not allowed."""
-    checked = _checked(body, ZoneInfo(call.platform.settings.time_zone))
+    checked = _checked(body, call.zone)
     async with call.platform.database.transaction() as connection:
         held = await _held(connection, call, id_)
         states.move(held.status, checked.status, checked.data_limite_candidatura, utc_now())

@@ -22,7 +22,7 @@ def read_risk(call: Call, cnes: Cnes) -> Ready:
 
 async def of_unit(call: Call, connection: Connection, cnes: Cnes) -> UnitRisk:
     """As the transaction at hand sees it; the unit exists."""
-    return _risk(await store.of_unit(connection, cnes), _zone(call.platform))
+    return _risk(await store.of_unit(connection, cnes), call.zone)
 
 
 async def refresh(platform: Platform, board: RiskBoard) -> None:
@@ -30,12 +30,8 @@ async def refresh(platform: Platform, board: RiskBoard) -> None:
     asked_at = time.monotonic()
     async with platform.database.connection() as connection:
         rows = await store.all_units(connection)
-    zone = _zone(platform)
+    zone = platform.zone
     board.replace([_risk(row, zone) for row in rows], asked_at)
-
-
-def _zone(platform: Platform) -> ZoneInfo:
-    return ZoneInfo(platform.settings.time_zone)
 
 
 def _risk(row: Row, zone: ZoneInfo) -> UnitRisk:

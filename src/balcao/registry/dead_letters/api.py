@@ -7,7 +7,7 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.jobs import dead_letters
 from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPage, RetriedJobs, RetryJobsBody
-from balcao.registry.dead_letters.paths import LetterInPath
+from balcao.registry.dead_letters.paths import JobInPath
 from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
 from balcao.registry.paths import query_cpf, query_text
 
@@ -36,7 +36,7 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     action("jobs:read"),
     "Uma tarefa e as suas últimas tentativas",
 )
-async def read_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetterDetail:
+async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
     return await dead_letters.read_dead_letter(call, letter_id)
 
 
@@ -47,7 +47,7 @@ async def read_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetterDet
     "Põe a tarefa de volta na fila, com todas as tentativas",
     errors=[409],
 )
-async def retry_dead_letter(call: Call, letter_id: LetterInPath) -> DeadLetter:
+async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
     return await dead_letters.retry(call, letter_id)
 
 
@@ -71,7 +71,7 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     errors=[400, 409],
     query=DropQuery,
 )
-async def drop_dead_letter(call: Call, letter_id: LetterInPath, query: Query) -> None:
+async def drop_dead_letter(call: Call, letter_id: JobInPath, query: Query) -> None:
     await dead_letters.drop(call, letter_id, query.get("reason", ""))
 
 

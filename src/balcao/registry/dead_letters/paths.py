@@ -4,4 +4,4 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.http.parameters import InPath
 
-LetterInPath: TypeAlias = Annotated[str, InPath(str, "Número da tarefa", "4711", r"^[1-9][0-9]{0,17}$")]
+JobInPath: TypeAlias = Annotated[str, InPath(str, "Número da tarefa", "4711", r"^[1-9][0-9]{0,17}$")]

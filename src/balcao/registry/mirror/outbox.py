@@ -22,7 +22,7 @@ AT_ONCE = timedelta(0)
 
 
 async def keep_own(connection: Connection, cpf: Cpf) -> None:
-    """After the CRM or a clearing has written: what is not the citizen's own word any more is not sent."""
+    """After the CRM or an erasure has written: what is not the citizen's own word any more is not sent."""
     row = await store.keep_own(connection, cpf)
     if row is None or row.dirty:
         return

@@ -195,7 +195,7 @@ async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> 
 
 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
-# Wordings go with their registers, or a later clearing would pass them by.
+# Wordings go with their registers, or a later erasure would pass them by.
 _RELEASE_FUTURE = """
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = $1

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -48,7 +47,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
     """Who saw or changed this person's data. Raises Invalid, TooMany."""
     platform, subject = call.platform, _hash(call, cpf)
-    period = period_of(query, _zone(call))
+    period = period_of(query, call.zone)
     await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject.hex())
     async with call.reading(cpf, ["accesses"]) as connection:
         total = await store.count_accesses(connection, subject, period)
@@ -59,7 +58,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
 async def list_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
     """The trail of at most 31 days; looking at it is in it too. Raises Invalid."""
     call.require_reason()
-    period = closed_period_of(query, _zone(call), LONGEST_PERIOD)
+    period = closed_period_of(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_cpf_of(query, name) for name in ("cpf", "actor"))
     key = call.platform.audit.key
     client, operation = (_word_of(query, name) for name in ("client", "operation"))
@@ -88,7 +87,3 @@ def _hash(call: Call, cpf: Cpf) -> bytes:
     found = call.platform.audit.key.of(cpf)
     assert found is not None  # only nobody has none
     return found
-
-
-def _zone(call: Call) -> ZoneInfo:
-    return ZoneInfo(call.platform.settings.time_zone)

@@ -1,7 +1,6 @@
 """Companies, as loaded: their people see them, others by an action, a scope or as the platform's own client."""
 
 from collections.abc import Mapping
-from zoneinfo import ZoneInfo
 
 from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import Reason
@@ -63,5 +62,5 @@ async def _leave_trace(call: Call) -> None:
 
 def _shown(company: Company, call: Call) -> Company:
     """The platform's own client gets whole records (rules: registry 1.1)."""
-    shown = timed(company, ZoneInfo(call.platform.settings.time_zone))
+    shown = timed(company, call.zone)
     return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)

@@ -77,7 +77,7 @@ async def count_waiting(connection: Connection, at_most: int) -> int:
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """An event to apply; `dados` is None for a clearing, or when a later clearing has erased it."""
+    """An event to apply; `dados` is None for an erasure, or when a later one has erased it."""
 
     cpf: Cpf
     evento: str
@@ -110,7 +110,7 @@ async def finish(connection: Connection, event_id: str, result: str) -> None:
     await connection.execute(_FINISH, event_id, result)
 
 
-# A clearing also reaches what still waits. A row that is locked is being applied: it waits for the mirror, then meets
+# An erasure also reaches what still waits. A row that is locked is being applied: it waits for the mirror, then meets
 # the tombstone and is erased by its own transaction; to wait for it here would be a deadlock.
 _ERASE_COVERED = """
 UPDATE registry.crm_event SET dados = NULL

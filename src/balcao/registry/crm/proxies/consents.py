@@ -8,7 +8,7 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.values.clock import rfc3339, utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean, clean_optional
 from balcao.crm import consents
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
@@ -27,7 +27,7 @@ _NOT_IN_CRM = frozenset({"acao"})
 async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     """The entry as the CRM has it now. Raises Invalid, NotFound without an account, UpstreamFailed, Unavailable."""
     consent = _asked(body)
-    channel = _optional("origem", body.origem, LONGEST_TEXT) or call.platform.settings.crm_channel
+    channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     account = await account_of(crm, cpf, deadline)
     consent = replace(consent, finalidade=consent.finalidade or _purpose(account, consent))
@@ -44,23 +44,18 @@ def _asked(body: CrmConsentBody) -> Consent:
     """Raises Invalid naming the member."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
-    motivo = _optional("motivo", body.motivo, LONGEST_TEXT)
+    motivo = clean_optional("motivo", body.motivo, longest=LONGEST_TEXT)
     if body.acao == "optout" and not motivo:
         raise Invalid("O campo `motivo` é obrigatório para retirar um consentimento.", code="motivo-missing")
     return Consent(
         categoria=_key("categoria", clean("categoria", body.categoria, longest=LONGEST_KEY)),
-        canal=_key("canal", _optional("canal", body.canal, LONGEST_KEY) or ""),
+        canal=_key("canal", clean_optional("canal", body.canal, longest=LONGEST_KEY) or ""),
         status=STATUSES[body.acao],
         acao=body.acao,
         data=rfc3339(utc_now().replace(microsecond=0)),
-        finalidade=_optional("finalidade", body.finalidade, LONGEST_TEXT),
+        finalidade=clean_optional("finalidade", body.finalidade, longest=LONGEST_TEXT),
         motivo=motivo if body.acao == "optout" else None,
     )
-
-
-def _optional(field: str, value: str | None, longest: int) -> str | None:
-    """None for a text that is absent, null or blank."""
-    return clean(field, value, shortest=0, longest=longest) or None if value is not None else None
 
 
 def _key(field: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Heitor's dead push letter: an e-mail that the registry takes and the CRM finds too long."""
+"""Heitor's dead-lettered push: an e-mail that the registry takes and the CRM finds too long."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -12,7 +12,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 
 
 async def load(platform: Platform) -> None:
-    """Once; the worker sends it, and the CRM's answer makes it a dead letter."""
+    """Once; the worker sends it, and the CRM's answer makes it a dead-lettered job."""
     async with platform.database.connection() as connection:
         known = (await mirror.read(connection, HEITOR)).known
     if not known:

@@ -1,7 +1,5 @@
 """Routes of the CRM integration's operation and of the mirror as it stands."""
 
-from zoneinfo import ZoneInfo
-
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
@@ -36,7 +34,7 @@ async def read_crm_status(call: Call) -> CrmStatus:
     query=EventQuery,
 )
 async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
-    period = period_of(query, ZoneInfo(call.platform.settings.time_zone))
+    period = period_of(query, call.zone)
     wanted = Wanted(query_cpf(query), query_text(query, "request_id", longest=200), period.start, period.end)
     return await service.list_events(call, wanted, page)
 

@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.core.http.idempotency import once
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility import people
 from balcao.registry.mobility.drivers import states, views
 from balcao.registry.mobility.drivers.schemas import (
@@ -110,8 +110,8 @@ def _checked(body: ConductorInvite) -> Invitee:
     return Invitee(
         cpf,
         _email(body.email),
-        _optional("name", body.name, LONGEST_NAME),
-        _optional("phone", body.phone, LONGEST_PHONE),
+        clean_optional("name", body.name, longest=LONGEST_NAME),
+        clean_optional("phone", body.phone, longest=LONGEST_PHONE),
     )
 
 
@@ -120,10 +120,6 @@ def _email(text: str) -> str:
     if address is None:
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return address.normalized
-
-
-def _optional(field: str, value: str | None, longest: int) -> str | None:
-    return clean(field, value, longest=longest) if value is not None and value.strip() else None
 
 
 def _drives(link: Link, cpf: Cpf) -> bool:

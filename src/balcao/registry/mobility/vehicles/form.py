@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.service import type_of
 from balcao.registry.mobility.vehicles.photos import checked_url
@@ -29,10 +29,10 @@ def checked(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
         form,
         display_name=clean("display_name", form.display_name, longest=50),
         serial_number=clean("serial_number", form.serial_number, shortest=4, longest=40),
-        brand_id=_optional("brand_id", form.brand_id, LONGEST_ID),
-        brand_other=_optional("brand_other", form.brand_other, LONGEST_OTHER),
-        model_id=_optional("model_id", form.model_id, LONGEST_ID),
-        model_other=_optional("model_other", form.model_other, LONGEST_OTHER),
+        brand_id=clean_optional("brand_id", form.brand_id, longest=LONGEST_ID),
+        brand_other=clean_optional("brand_other", form.brand_other, longest=LONGEST_OTHER),
+        model_id=clean_optional("model_id", form.model_id, longest=LONGEST_ID),
+        model_other=clean_optional("model_other", form.model_other, longest=LONGEST_OTHER),
         vehicle_type=type_of(form.vehicle_type) if form.vehicle_type is not None else None,
         **_photo("serial_number_photo", form, hosts),
         **_photo("vehicle_photo", form, hosts),
@@ -60,15 +60,10 @@ def _photo(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str,
     name = f"{photo}_file_name"
     return {
         f"{photo}_url": checked_url(f"{photo}_url", url, hosts),
-        name: _optional(name, getattr(form, name), LONGEST_FILE_NAME),
+        name: clean_optional(name, getattr(form, name), longest=LONGEST_FILE_NAME),
         f"{photo}_file_size": getattr(form, f"{photo}_file_size") or None,
     }
 
 
 def _no_photo(photo: str) -> dict[str, Any]:
     return {f"{photo}_url": None, f"{photo}_file_name": None, f"{photo}_file_size": None}
-
-
-def _optional(field: str, value: str | None, longest: int) -> str | None:
-    """Null and blank text are None."""
-    return clean(field, value, longest=longest) if value is not None and value.strip() else None

@@ -18,7 +18,7 @@ async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    had = await settings.remove_avatar(connection, cpf)
+    had = await settings.erase_avatar(connection, cpf)
     return [Cleared("avatar", int(had), ["avatar_id"])]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from balcao.core.access.rules import Reason
 from balcao.core.context.audit import recording
@@ -36,7 +35,7 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
 
 
 def _today(citizen: Citizen, call: Call) -> Citizen:
-    zone = ZoneInfo(call.platform.settings.time_zone)
+    zone = call.zone
     return shown(citizen, zone, utc_now().astimezone(zone).date())
 
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from balcao.core.errors import Invalid
 from balcao.core.values import days
 from balcao.core.values.clock import rfc3339
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean, clean_optional
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
 
 NAME_LENGTH = 100
@@ -28,7 +28,7 @@ def checked(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
         nascimento_data=_birth(body.nascimento_data, now, zone),
         indicador_castrado=body.indicador_castrado,
         indicador_ativo=True,
-        microchip_numero=_optional("microchip_numero", body.microchip_numero, CHIP_LENGTH),
+        microchip_numero=clean_optional("microchip_numero", body.microchip_numero, longest=CHIP_LENGTH),
         foto_url=_photo(body.foto_url),
         registro_data=rfc3339(now),
         indicador=True,
@@ -54,13 +54,8 @@ def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
     return rfc3339(found) if isinstance(found, datetime) else found.isoformat()
 
 
-def _optional(field: str, text: str | None, longest: int) -> str | None:
-    """An empty text counts as absent."""
-    return clean(field, text or "", longest=longest, shortest=0) or None
-
-
 def _photo(text: str | None) -> str | None:
-    address = _optional("foto_url", text, ADDRESS_LENGTH)
+    address = clean_optional("foto_url", text, longest=ADDRESS_LENGTH)
     if address and not _is_https(address):
         raise Invalid("O campo `foto_url` deve ser um endereço que começa com https://.", code="foto_url-invalid")
     return address

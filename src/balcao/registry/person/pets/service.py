@@ -1,7 +1,5 @@
 """Pets of a citizen: those of the city's records, and those they add themselves."""
 
-from zoneinfo import ZoneInfo
-
 import msgspec
 
 from balcao.core.context.audit import recording
@@ -49,7 +47,7 @@ async def read_stats(call: Call, cpf: Cpf) -> PetStats:
 
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """The pet as JSON. Raises Invalid, and Conflict beyond the limit of own pets or for a key of another body."""
-    record = checked(body, utc_now(), _zone(call))
+    record = checked(body, utc_now(), call.zone)
     trail = call.platform.audit.trail(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
     while True:  # until the key is ours or its answer is found
@@ -79,9 +77,5 @@ def _masked(tutor: PetTutor) -> PetTutor:
 
 def _shown(pet: Pet, call: Call) -> Pet:
     """With each of its days as midnight in the city's zone, and nobody else's CPF."""
-    shown: Pet = with_times(without_tutors_cpf(pet), DATES, _zone(call))
+    shown: Pet = with_times(without_tutors_cpf(pet), DATES, call.zone)
     return shown
-
-
-def _zone(call: Call) -> ZoneInfo:
-    return ZoneInfo(call.platform.settings.time_zone)

@@ -146,7 +146,7 @@ _ERASE_COVERED = "DELETE FROM registry.phone_verification WHERE cpf = $1 AND sen
 
 
 async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """What a clearing at that time reaches: how many were erased."""
+    """What an erasure at that time reaches: how many were erased."""
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 

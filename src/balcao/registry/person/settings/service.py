@@ -50,13 +50,18 @@ async def avatar(connection: Connection, cpf: Cpf) -> str | None:
 
 
 async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
-    """Choose this avatar, with its audit events; return whether it is one on offer."""
+    """Choose the avatar, with its trace; return whether it is one on offer."""
     return await store.set_avatar(connection, cpf, avatar_id, trail)
 
 
-async def remove_avatar(connection: Connection, cpf: Cpf, trail: str = "[]") -> bool:
-    """Choose none any more; return whether there was one."""
-    return await store.remove_avatar(connection, cpf, trail)
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
+    """Take the choice back, with its trace."""
+    await store.remove_avatar(connection, cpf, trail)
+
+
+async def erase_avatar(connection: Connection, cpf: Cpf) -> bool:
+    """Erase the choice; return whether there was one. The caller records the erasure."""
+    return await store.erase_avatar(connection, cpf)
 
 
 async def clear_avatar(connection: Connection, avatar_id: str) -> None:

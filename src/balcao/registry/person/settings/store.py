@@ -66,9 +66,17 @@ SELECT true FROM removed
 """  # noqa: S608 - our own texts
 
 
-async def remove_avatar(connection: Connection, cpf: Cpf, trail: str = "[]") -> bool:
-    """Return whether there was one."""
-    return bool(await connection.fetchval(_REMOVE_AVATAR, cpf.digits, trail))
+async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
+    """Take the choice back, with its trace; also when there is none."""
+    await connection.execute(_REMOVE_AVATAR, cpf.digits, trail)
+
+
+_ERASE_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE cpf = $1 AND avatar_id IS NOT NULL RETURNING true"
+
+
+async def erase_avatar(connection: Connection, cpf: Cpf) -> bool:
+    """Return whether there was one; the caller records the erasure."""
+    return bool(await connection.fetchval(_ERASE_AVATAR, cpf.digits))
 
 
 _CLEAR_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = $1::text::uuid"

@@ -29,7 +29,7 @@ async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
         known, loaded = await _read(connection, cpf)
     if not known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
-    zone = ZoneInfo(call.platform.settings.time_zone)
+    zone = call.zone
     shown = _with_times(loaded, zone)
     return Wallet(cpf=cpf.digits, **{name: getattr(shown, name) for name in MEMBERS if name in covered})
 

@@ -1,0 +1,49 @@
+"""A job that a store's own statement enqueues is the job that the library would have enqueued."""
+
+from datetime import timedelta
+
+import asyncpg
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import enqueue, enqueue_sql, payload_bytes
+from tests.support.fixtures import Sql
+
+KIND, PAYLOAD, DELAY = "test_enqueue", {"row": "1"}, timedelta(minutes=5)
+STATEMENT = f"""
+WITH wanted AS (SELECT generate_series(1, $4::int)), {enqueue_sql("$1::text", "$2::bytea", "$3::interval", "wanted")}
+SELECT count(*) FROM queued
+"""
+
+
+async def test_both_write_the_same_rows(platform: Platform, sql: Sql) -> None:
+    async with platform.database.transaction() as connection:
+        by_library = await enqueue(connection, KIND, PAYLOAD, delay=DELAY)
+        await connection.execute(STATEMENT, KIND, payload_bytes(PAYLOAD), DELAY, 1)
+        jobs = await connection.fetch(
+            "SELECT to_jsonb(job) - 'id' AS job FROM queue.pgqueuer AS job WHERE entrypoint = $1", KIND
+        )
+        steps = await connection.fetch(
+            "SELECT to_jsonb(step) - 'id' - 'job_id' AS step FROM queue.pgqueuer_log AS step WHERE entrypoint = $1",
+            KIND,
+        )
+    assert by_library
+    assert len(jobs) == len(steps) == 2  # the times are the transaction's
+    assert jobs[0] == jobs[1]
+    assert steps[0] == steps[1]
+
+
+async def test_however_many_jobs_the_workers_are_woken_once(platform: Platform) -> None:
+    woken: list[str] = []
+
+    def note(*notice: object) -> None:
+        woken.append(str(notice[-1]))
+
+    listener: asyncpg.Connection = await platform.database.listener()
+    try:
+        await listener.add_listener("balcao_queue", note)
+        async with platform.database.connection() as connection:
+            await connection.execute(STATEMENT, KIND, payload_bytes(PAYLOAD), DELAY, 50)
+        await listener.execute("SELECT")  # what was sent to it has arrived with this answer
+    finally:
+        await listener.close()
+    assert len(woken) == 1
