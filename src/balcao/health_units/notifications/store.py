@@ -6,6 +6,7 @@ import msgspec
 
 from balcao.core.context.call import Actor
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.states import Event, Notification
@@ -99,8 +100,7 @@ WHERE notification.cnes = $1
 
 
 async def count_events(connection: Connection, cnes: Cnes) -> int:
-    found: int = await connection.fetchval(_COUNT_EVENTS, cnes.digits)
-    return found
+    return await fetch_count(connection, _COUNT_EVENTS, cnes.digits)
 
 
 def _notification(row: Row | None) -> Notification | None:

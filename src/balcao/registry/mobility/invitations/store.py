@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -56,8 +57,7 @@ SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status
 
 
 async def count_open(connection: Connection, vehicle_id: str) -> int:
-    found: int = await connection.fetchval(_COUNT_OPEN, vehicle_id)
-    return found
+    return await fetch_count(connection, _COUNT_OPEN, vehicle_id)
 
 
 _LOCK = f"""
@@ -204,13 +204,11 @@ async def delete_old(connection: Connection) -> int:
 
 
 async def count_all(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_ALL)
-    return found
+    return await fetch_count(connection, _COUNT_ALL)
 
 
 async def count_pending(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_PENDING)
-    return found
+    return await fetch_count(connection, _COUNT_PENDING)
 
 
 # In the order of everybody who changes several: the vehicles, then the links by their ids.
