@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
 
 
 async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:
@@ -14,3 +14,22 @@ async def fetch_count(connection: Connection, statement: str, *values: Any) -> i
 def affected(status: str) -> int:
     """Return how many rows a statement wrote, from the status that the server answered (`INSERT 0 5`)."""
     return int(status.rpartition(" ")[2])
+
+
+def page_sql(listing: str, counting: str) -> str:
+    """Return one statement for a page and the total of all pages, so that a list costs one round trip.
+
+    Both texts share their parameters. The row that is always there carries the total of a page that is empty.
+    """
+    return f"""
+    SELECT ({counting}) AS total, page.*
+    FROM (VALUES (true)) AS always
+    LEFT JOIN (SELECT row_number() OVER () AS place, listed.* FROM ({listing}) AS listed) AS page ON true
+    ORDER BY place
+    """  # noqa: S608 - our own texts
+
+
+async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[Row], int]:
+    """Return the rows of a statement that `page_sql` made, and the total of all pages."""
+    rows = await connection.fetch(statement, *values)
+    return [row for row in rows if row["place"] is not None], rows[0]["total"]
