@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.http.paging import Page
 from balcao.registry.city.activities.schemas import Activity, ActivityRow
 
@@ -26,7 +27,7 @@ async def find(
     connection: Connection, search: str | None, codes: Sequence[str | None], page: Page
 ) -> tuple[list[Activity], int]:
     """The page's activities, and how many there are on all pages; `codes` from section to subclass."""
-    total: int = await connection.fetchval(_COUNT, search, *codes)
+    total = await fetch_count(connection, _COUNT, search, *codes)
     rows = await connection.fetch(_LIST, search, *codes, page.limit, page.offset)
     return [Activity(**dict(row)) for row in rows], total
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies.schemas import Company, CompanyRow
@@ -28,7 +29,7 @@ _LIST = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj LIMIT $3 OFFSET
 
 async def of_person(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
     """The page's companies of a partner or responsible person, and how many there are on all pages."""
-    total: int = await connection.fetchval(_COUNT, cpf.digits, nature)
+    total = await fetch_count(connection, _COUNT, cpf.digits, nature)
     rows = await connection.fetch(_LIST, cpf.digits, nature, page.limit, page.offset)
     return [_company(row[0]) for row in rows], total
 

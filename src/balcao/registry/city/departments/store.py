@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.http.paging import Page
 from balcao.registry.city.departments.filters import Wanted
 from balcao.registry.city.departments.schemas import Department, DepartmentRow
@@ -34,7 +35,7 @@ _LIST = f"SELECT {_COLUMNS} {_MATCHING} ORDER BY nivel, ordem_absoluta, cd_ua LI
 async def find(connection: Connection, wanted: Wanted, page: Page) -> tuple[list[Department], int]:
     """The page's departments, and how many there are on all pages."""
     filters = (wanted.search, wanted.parent, wanted.sigla, wanted.lowest, wanted.highest)
-    total: int = await connection.fetchval(_COUNT, *filters)
+    total = await fetch_count(connection, _COUNT, *filters)
     rows = await connection.fetch(_LIST, *filters, page.limit, page.offset)
     return [_department(row) for row in rows], total
 
