@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 
 
 async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:
@@ -29,7 +29,10 @@ def page_sql(listing: str, counting: str) -> str:
     """  # noqa: S608 - our own texts
 
 
-async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[Row], int]:
-    """Return the rows of a statement that `page_sql` made, and the total of all pages."""
-    rows = await connection.fetch(statement, *values)
-    return [row for row in rows if row["place"] is not None], rows[0]["total"]
+async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows of a statement that `page_sql` made, as the listing has them, and the total of all pages."""
+    found = await connection.fetch(statement, *values)
+    rows = [dict(row) for row in found if row["place"] is not None]
+    for row in rows:
+        del row["total"], row["place"]
+    return rows, found[0]["total"]

@@ -29,7 +29,7 @@ async def find(
 ) -> tuple[list[Activity], int]:
     """The page's activities, and how many there are on all pages; `codes` from section to subclass."""
     rows, total = await fetch_page(connection, _PAGE, search, *codes, page.limit, page.offset)
-    return [Activity(**{name: row[name] for name in Activity.__struct_fields__}) for row in rows], total
+    return [Activity(**row) for row in rows], total
 
 
 _LOAD = f"""
