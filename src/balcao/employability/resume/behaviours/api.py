@@ -20,6 +20,3 @@ routes = Routes(tags=["resume"])
 )
 async def remove_behaviour_link(call: Call, id: IntegerInPath) -> Message:
     return await service.remove_link(call.as_owner(), call.person, id)
-
-
-ROUTES = routes.declared
