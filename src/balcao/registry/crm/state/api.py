@@ -1,6 +1,5 @@
 """Routes of the CRM integration's operation and of the mirror as it stands."""
 
-
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes

@@ -1,6 +1,5 @@
 """Pets of a citizen: those of the city's records, and those they add themselves."""
 
-
 import msgspec
 
 from balcao.core.context.audit import recording
