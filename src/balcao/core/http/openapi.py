@@ -1,6 +1,5 @@
 """The OpenAPI document of a service, generated from the declarations of its operations."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, get_args, get_origin
 
@@ -20,7 +19,6 @@ Document = dict[str, Any]
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
-_CITATION = re.compile(r" \((?:rules|spec): [^)]*\)")
 _MEANINGS = {
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
@@ -278,7 +276,8 @@ class _Schemas:
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
             _drop_titles(schema)
-            _drop_citation(schema)
+            _name_items(schema)
+            schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
     def of(self, kind: Any) -> Document:
         """Return the schema of a type: a reference where it has a component of its own."""
@@ -306,7 +305,7 @@ def _types_of(operation: Operation) -> Iterable[Any]:
     if returns not in (None, type(None)) and operation.media_type == JSON:
         yield returns
     yield operation.dialect.schema
-    if operation.dialect.items_schema is not None:
+    if operation.dialect.items_schema is not None and operation.dialect.items_status in error_statuses(operation):
         yield operation.dialect.items_schema
 
 
@@ -320,7 +319,8 @@ def _drop_titles(schema: Any) -> None:
         member.pop("title", None)
 
 
-def _drop_citation(schema: Any) -> None:
-    """Drop what cites the project's own pages: integrators do not have them at hand."""
-    if "description" in schema:
-        schema["description"] = _CITATION.sub("", schema["description"])
+def _name_items(schema: Any) -> None:
+    """Say of a list of anything that it holds anything: some readers of the document want it said."""
+    for member in schema.get("properties", {}).values():
+        if member.get("type") == "array":
+            member.setdefault("items", {})
