@@ -89,6 +89,7 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     found: Document = {
         "operationId": operation.key.replace(".", "_"),
         "summary": operation.summary,
+        **({"description": operation.description} if operation.description else {}),
         **({"tags": list(operation.tags)} if operation.tags else {}),
         "security": [] if is_public else [{"bearer": []}],
         "x-access-rule": str(operation.rule),
@@ -103,7 +104,8 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     if parameters:
         found["parameters"] = parameters
     if body := operation.signature.body or operation.described_body:
-        content = {JSON: {"schema": schemas.of(body)}}
+        example = {} if operation.example is None else {"example": operation.example}
+        content = {JSON: {"schema": schemas.of(body), **example}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
     return found
 

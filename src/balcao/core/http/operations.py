@@ -31,6 +31,9 @@ class Operation:
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`).
+
+    `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
+    body that works on the demo data, as the JSON that the caller sends.
     """
 
     method: str
@@ -53,6 +56,8 @@ class Operation:
     ready: Callable[[Platform], None] | None
     in_description: bool
     media_type: str
+    description: str | None
+    example: Any
 
     def rate_of(self, caller: Caller | None) -> str | None:
         """Return the rate that counts; a machine calls for many people and may have one of its own."""
@@ -114,6 +119,8 @@ class Routes:
         ready: Callable[[Platform], None] | None = None,
         in_description: bool = True,
         media_type: str = JSON,
+        description: str | None = None,
+        example: Any = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -142,6 +149,8 @@ class Routes:
                     ready=ready,
                     in_description=in_description,
                     media_type=media_type,
+                    description=description,
+                    example=example,
                 )
             )
             return handler
