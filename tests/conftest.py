@@ -34,6 +34,9 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)  # type
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 pool.ACQUIRE_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
+keys.FETCH_SECONDS = PATIENCE
+# The tests' own provider may be asked for every unknown key.
+keys.UNKNOWN_KEY_SECONDS = 0.0
 
 # The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
 # their test's fixtures on purpose: each leaves data behind for the next to cope with.

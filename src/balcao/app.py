@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describing
 from balcao.agents import SERVICE as AGENTS
-from balcao.core.access import catalogue
+from balcao.core.access import catalogue, keys
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
@@ -15,6 +15,7 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
+from balcao.core.database.reloader import Watch
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
@@ -93,7 +94,14 @@ async def running(platform: Platform, services: Sequence[Service]) -> AsyncItera
             operations = [operation for service in services for operation in announced(service)]
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
-        yield
+        refresh = Watch(
+            platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
+        )
+        await refresh.start()
+        try:
+            yield
+        finally:
+            await refresh.stop()
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ SANDBOX_SECRETS = {
 }
 CONNECTIONS = 10  # of one process, unless set
 MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
+NO_CLIENT = "none"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
@@ -92,6 +93,9 @@ class Settings(BaseModel):
     client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["client_secret"])
     hash_key: SecretStr = Field(SecretStr(SANDBOX_SECRETS["hash_key"]), min_length=8)
     hash_key_number: int = Field(1, ge=1, le=32767)
+    cpf_claim: str = Field("cpf", min_length=1)
+    cpf_from_username: bool = False
+    machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
@@ -226,6 +230,16 @@ class Settings(BaseModel):
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
         }
 
+    @property
+    def machine_clients(self) -> frozenset[str] | None:
+        """The clients that may be machines; None for all."""
+        return _named_clients(self.machine_clients_csv)
+
+    @property
+    def role_clients(self) -> frozenset[str] | None:
+        """The clients whose `resource_access` roles count; None for all."""
+        return _named_clients(self.access_token_role_clients)
+
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
         if csv is None:
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
@@ -244,6 +258,12 @@ class Settings(BaseModel):
         parts = {
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
             "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
+            "BALCAO_MACHINE_CLIENTS está vazio: liste os clientes que chamam sem uma pessoa, ou escreva `none`.": (
+                self.machine_clients is None
+            ),
+            "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
+                self.role_clients is None
+            ),
         }
         return secrets + [sentence for sentence, refused in parts.items() if refused] + self._loopback_crm()
 
@@ -255,6 +275,12 @@ class Settings(BaseModel):
 
 def _split(csv: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
+
+
+def _named_clients(csv: str) -> frozenset[str] | None:
+    """None where nothing is set; the word `none` is the list of no client."""
+    names = frozenset(_split(csv))
+    return names - {NO_CLIENT} if names else None
 
 
 def variable_of(field: str) -> str:

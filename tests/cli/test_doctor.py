@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from balcao.settings import Settings
 from tests.support.issuer import Issuer
 from tests.support.terminal import Terminal, free_port
 
@@ -61,6 +64,29 @@ def test_every_setting_is_shown_under_the_variable_that_sets_it(tmp_path: Path) 
 
 def test_production_on_sandbox_parts_is_a_problem(tmp_path: Path) -> None:
     assert "BALCAO_HASH_KEY" in problems(Terminal(tmp_path, profile="production"))
+
+
+@pytest.mark.parametrize("variable", ["BALCAO_MACHINE_CLIENTS", "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS"])
+def test_production_names_the_clients_that_are_machines_and_those_whose_roles_count(variable: str) -> None:
+    def refuses(**settings: str) -> bool:
+        found = Settings.load({"BALCAO_PROFILE": "production"} | settings).refusals()
+        return any(sentence.startswith(variable) for sentence in found)
+
+    assert refuses()
+    assert refuses(**{variable: " "})
+    assert not refuses(**{variable: "none"})
+    assert not refuses(**{variable: "painel-saude, portal-cidadao"})
+
+
+def test_a_list_of_clients_is_every_client_when_nothing_is_set_and_no_client_by_one_word() -> None:
+    assert Settings().machine_clients is Settings().role_clients is None
+    said = Settings.load({"BALCAO_MACHINE_CLIENTS": "none", "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "a, b"})
+    assert (said.machine_clients, said.role_clients) == (frozenset(), frozenset({"a", "b"}))
+
+
+def test_an_issuer_is_written_as_it_calls_itself_letter_by_letter(terminal: Terminal, issuer: Issuer) -> None:
+    terminal.environment["BALCAO_AUTH_ISSUER"] = f"{issuer.address}/"
+    assert f"se chama {issuer.address}:" in problems(terminal)
 
 
 def test_a_database_an_issuer_and_a_crm_that_are_away_are_problems(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ PRODUCTION = {
     "BALCAO_AUTH_ISSUER": "https://login.example/realms/city",
     "BALCAO_CLIENT_SECRET": "a secret of the city's own",
     "BALCAO_HASH_KEY": "a key of the city's own",
+    "BALCAO_MACHINE_CLIENTS": "painel-saude",
+    "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "none",
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from balcao.core.access.caller import Caller, from_claims
+from balcao.core.access.caller import Caller, ClaimPolicy, TokenRefused, from_claims
 from balcao.core.values.cpf import Cpf
 
 ANA, BRUNO = "90000000175", "90000000256"
@@ -21,7 +21,7 @@ CLAIMS = {
 
 
 def of(**claims: Any) -> Caller:
-    return from_claims({"exp": 0} | claims)
+    return from_claims({"sub": "s", "exp": 0} | claims)
 
 
 def test_every_claim_has_its_place() -> None:
@@ -39,8 +39,8 @@ def test_every_claim_has_its_place() -> None:
 
 
 def test_a_token_without_the_optional_claims_has_empty_ones() -> None:
-    assert of() == Caller("", "", None, None, None, frozenset(), frozenset(), 0.0, "")
-    assert of(sub=5, azp=[], name={}, email=True, scope=7, iss=None) == of()
+    assert of() == Caller("s", "", None, None, None, frozenset(), frozenset(), 0.0, "")
+    assert of(azp=[], name={}, email=True, scope=7, iss=None) == of()
     assert of(name=" ", email="") == of()
 
 
@@ -50,19 +50,88 @@ def test_an_issuer_is_the_same_with_and_without_a_slash_at_its_end() -> None:
 
 def test_a_caller_is_counted_by_issuer_client_and_subject() -> None:
     assert from_claims(CLAIMS).key == "https://entrada.example/realms/cidade\0portal\0s-1"
-    assert of().key == "\0\0"
+    assert of().key == "\0\0s"
 
 
-@pytest.mark.parametrize("name", ["cpf", "CPF", "preferred_username"])
-def test_a_person_is_known_by_a_valid_number_in_any_of_three_claims(name: str) -> None:
-    assert of(**{name: ANA}).cpf == Cpf(ANA)
-    assert of(**{name: ANA}).is_person
-    assert not of(**{name: "90000000100"}).is_person
+def test_a_person_is_known_by_the_claim_that_the_installation_names() -> None:
+    assert of(cpf=ANA).cpf == of(cpf="900.000.001-75").cpf == Cpf(ANA)
+    assert of(cpf=ANA).is_person
+    named = ClaimPolicy(cpf_claim="documento")
+    assert from_claims({"sub": "s", "exp": 0, "documento": BRUNO, "cpf": ANA}, named).cpf == Cpf(BRUNO)
+    assert not of(CPF=ANA).is_person
 
 
-def test_of_several_numbers_the_first_claim_counts() -> None:
-    assert of(preferred_username=BRUNO, CPF=BRUNO, cpf=ANA).cpf == Cpf(ANA)
-    assert of(preferred_username=BRUNO, CPF=ANA).cpf == Cpf(ANA)
+@pytest.mark.parametrize("content", [None, "", "90000000100", "1" * 11, int(ANA), [ANA], {"cpf": ANA}, True])
+def test_a_claim_that_holds_no_valid_number_is_refused_and_never_no_number(content: object) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        of(cpf=content, azp="portal")
+    assert (refused.value.reason, refused.value.code) == ("token-cpf", "token-invalid")
+
+
+def test_a_user_name_is_somebodys_number_only_where_the_installation_says_so() -> None:
+    assert of(preferred_username=ANA).cpf is None
+    trusting = ClaimPolicy(cpf_from_username=True)
+    assert from_claims({"sub": "s", "exp": 0, "preferred_username": ANA}, trusting).cpf == Cpf(ANA)
+    assert from_claims({"sub": "s", "exp": 0, "preferred_username": BRUNO, "cpf": ANA}, trusting).cpf == Cpf(ANA)
+    assert from_claims({"sub": "s", "exp": 0, "preferred_username": "ana"}, trusting).cpf is None
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {},
+        {"preferred_username": "service-account-painel-Saude"},
+        {"preferred_username": "service-account-painel-saude", "client_id": "painel-Saude", "email_verified": False},
+    ],
+)
+def test_a_token_of_client_credentials_is_a_machines(claims: dict[str, Any]) -> None:
+    caller = of(azp="painel-Saude", **claims)
+    assert (caller.is_machine, caller.is_person) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"azp": ""},
+        {"azp": None},
+        {"cpf": ANA},
+        {"sid": "x"},
+        {"session_state": "x"},
+        {"auth_time": 0},
+        {"nonce": None},
+        {"name": ""},
+        {"given_name": "Ana"},
+        {"email": "ana@casa.example"},
+        {"preferred_username": "ana"},
+        {"preferred_username": "service-account-outro"},
+        {"preferred_username": ["service-account-portal"]},
+    ],
+    ids=str,
+)
+def test_any_mark_of_a_login_makes_it_no_machine(claims: dict[str, Any]) -> None:
+    assert not of(**{"azp": "portal"} | claims).is_machine
+
+
+def test_only_listed_clients_are_machines_where_there_is_a_list() -> None:
+    listing = ClaimPolicy(machine_clients=frozenset({"painel"}))
+    assert from_claims({"sub": "s", "exp": 0, "azp": "painel"}, listing).is_machine
+    other = from_claims({"sub": "s", "exp": 0, "azp": "portal"}, listing)
+    assert (other.is_machine, other.is_person) == (False, False)
+
+
+@pytest.mark.parametrize("kind", ["ID", "Refresh", "Logout", "Offline", "refresh"])
+def test_a_token_that_is_for_the_client_or_the_provider_is_refused(kind: str) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        of(typ=kind)
+    assert refused.value.reason == "token-type"
+    assert of(typ="Bearer") == of(typ="JWT") == of()
+
+
+@pytest.mark.parametrize("subject", [None, "", " ", 5])
+def test_a_token_of_nobody_is_refused(subject: object) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        of(sub=subject)
+    assert refused.value.reason == "token-subject"
 
 
 def test_a_name_is_shown_and_in_its_place_the_parts_or_the_client() -> None:
@@ -78,7 +147,9 @@ def test_roles_come_from_the_realm_and_from_the_clients_that_may_bring_some() ->
         "resource_access": {"balcao": {"roles": ["leitor"]}, "outro": {"roles": ["alheio"]}, "nada": {}, "mal": "x"},
     }
     assert of(**claims).roles == {"admin", "leitor", "alheio"}
-    assert from_claims({"exp": 0} | claims, frozenset({"balcao"})).roles == {"admin", "leitor"}
+    named = ClaimPolicy(role_clients=frozenset({"balcao"}))
+    assert from_claims({"sub": "s", "exp": 0} | claims, named).roles == {"admin", "leitor"}
+    assert from_claims({"sub": "s", "exp": 0} | claims, ClaimPolicy(role_clients=frozenset())).roles == {"admin"}
     assert of(realm_access={"roles": "admin"}, resource_access=[]).roles == frozenset()
 
 

@@ -1,10 +1,16 @@
 """The issuers' keys, when many ask for them at once."""
 
 import asyncio
+from collections.abc import Callable
 
 import httpx
+import pytest
 
+from balcao.core.access import keys
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import TokenVerifier
+from balcao.core.errors import Unavailable
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
 
@@ -28,3 +34,172 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
         tokens = [issuer.token(key=new_key()) for _ in range(3)]
         await asyncio.gather(*(verifier.caller(f"Bearer {token}".encode()) for token in tokens), return_exceptions=True)
     assert len(asked) == len(set(asked)) == 2
+
+
+ADDRESS = "https://login.example/realms/x"
+DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
+
+
+def document(content: bytes) -> httpx.Response:
+    """As it comes from a network: not yet read."""
+    return httpx.Response(200, stream=httpx.ByteStream(content))
+
+
+class Provider:
+    """Answers as a test says; `published` are its keys, `answer` takes their place."""
+
+    def __init__(self) -> None:
+        self.published = [new_key()]
+        self.answer: Callable[[], httpx.Response] | None = None
+        self.asked = 0
+        self.rotations = 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("openid-configuration"):
+            return document(json.dumps(DISCOVERY).encode())
+        self.asked += 1
+        return self.answer() if self.answer else document(self.key_set())
+
+    def key_set(self, *others: object) -> bytes:
+        return json.dumps({"keys": [*others, *(key.as_dict(private=False) for key in self.published)]}).encode()
+
+    def rotated(self) -> None:
+        self.rotations += 1
+
+    def keys(self) -> IssuerKeys:
+        return IssuerKeys(ADDRESS, httpx.AsyncClient(transport=httpx.MockTransport(self)), self.rotated)
+
+
+@pytest.fixture
+def provider() -> Provider:
+    return Provider()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock of the keys; a test sets its only item."""
+    now = [1000.0]
+    monkeypatch.setattr(keys, "monotonic", lambda: now[0])
+    monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
+    return now
+
+
+def failures() -> int:
+    return keys.failed_fetches.counts[()]
+
+
+NO_KEY_SETS = {
+    "a list": b"[]",
+    "a text": b'"keys"',
+    "no keys": b'{"keys": []}',
+    "keys no list": b'{"keys": {"kty": "RSA"}}',
+    "keys no objects": b'{"keys": [1]}',
+    "a broken key": b'{"keys": [{"kty": "RSA", "kid": "x", "n": 5}]}',
+    "nothing": b"",
+    "a page": b"<html>",
+    "too deep": b"[" * 100_000,
+    "too large": b" " * (keys.MAX_DOCUMENT_BYTES + 1),
+}
+
+
+@pytest.mark.parametrize("content", NO_KEY_SETS.values(), ids=NO_KEY_SETS)
+async def test_whatever_is_no_key_set_is_a_counted_failure_and_the_known_keys_stay(
+    provider: Provider, content: bytes
+) -> None:
+    known = provider.keys()
+    assert await known.refresh()
+    counted = failures()
+    provider.answer = lambda: document(content)
+    assert not await known.refresh()
+    assert failures() == counted + 1
+    assert await known.get(str(provider.published[0].kid)) is not None
+    provider.answer = None
+    assert await known.refresh()
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b'{"jwks_uri": 5}', b'{"jwks_uri": "x"}'], ids=str)
+async def test_a_discovery_that_is_none_is_a_failure_too(provider: Provider, content: bytes) -> None:
+    client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: document(content)))
+    assert not await IssuerKeys(ADDRESS, client, provider.rotated).refresh()
+
+
+async def test_one_broken_key_takes_no_other_away(provider: Provider) -> None:
+    broken = {"kty": "RSA", "kid": "x", "n": "?"}
+    provider.answer = lambda: document(provider.key_set(broken))
+    assert await provider.keys().get(str(provider.published[0].kid)) is not None
+
+
+async def test_a_document_that_never_ends_is_given_up(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def endless(_: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    monkeypatch.setattr(keys, "FETCH_SECONDS", 0.0)
+    client = httpx.AsyncClient(transport=httpx.MockTransport(endless))
+    assert not await IssuerKeys(ADDRESS, client, provider.rotated).refresh()
+
+
+async def test_an_unknown_key_is_unknown_once_asked_for_and_unavailable_until_it_may_be_asked_for_again(
+    provider: Provider, clock: list[float]
+) -> None:
+    known = provider.keys()
+    assert await known.get("x") is None
+    for _ in range(3):
+        with pytest.raises(Unavailable) as refused:
+            await known.get("x")
+        assert (refused.value.code, refused.value.retry_after) == ("identity-away", 3)
+    assert provider.asked == 1
+    provider.published.append(new_key())
+    clock[0] += 3
+    assert await known.get(str(provider.published[-1].kid)) is not None
+    assert provider.asked == 2
+
+
+async def test_a_provider_that_is_away_makes_an_unknown_key_no_refusal(provider: Provider, clock: list[float]) -> None:
+    known = provider.keys()
+    await known.refresh()
+    clock[0] += 10
+    provider.answer = lambda: httpx.Response(503)
+    with pytest.raises(Unavailable):
+        await known.get("x")
+
+
+async def test_a_deleted_key_loses_trust_with_the_next_fetch_and_so_do_the_tokens_it_signed(issuer: Issuer) -> None:
+    key = new_key()
+    issuer.keys.append(key)
+    token = f"Bearer {issuer.person('90000000175')}".encode()
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        await verifier.caller(token)
+        issuer.keys.remove(key)
+        assert verifier.known(token) is not None
+        await verifier.refresh_keys()
+        assert verifier.known(token) is None
+        with pytest.raises(TokenRefused):
+            await verifier.caller(token)
+
+
+async def test_keys_that_cannot_be_confirmed_are_dropped_after_a_bounded_time(
+    provider: Provider, clock: list[float]
+) -> None:
+    known = provider.keys()
+    await known.refresh()
+    provider.answer = lambda: httpx.Response(500)
+    clock[0] += keys.LONGEST_AGE_SECONDS
+    await known.refresh()
+    known.drop_outdated()
+    assert await known.get(str(provider.published[0].kid)) is not None
+    clock[0] += 1
+    known.drop_outdated()
+    assert provider.rotations == 2
+    with pytest.raises(Unavailable):
+        await known.get(str(provider.published[0].kid))
+
+
+async def test_another_key_under_a_known_name_is_another_key(provider: Provider) -> None:
+    known = provider.keys()
+    await known.refresh()
+    other = new_key().as_dict(private=False) | {"kid": provider.published[0].kid}
+    provider.answer = lambda: document(json.dumps({"keys": [other]}).encode())
+    await known.refresh()
+    assert provider.rotations == 2

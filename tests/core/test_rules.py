@@ -1,5 +1,6 @@
 """The one decision (rules: access 4.1): as a table, and against a model written step by step from the document."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from balcao.core.access.catalogue import Role, Snapshot
 from balcao.core.access.rules import (
     AUTHENTICATED,
     MACHINE,
+    WEBHOOK_CLIENTS,
     Decision,
     Reason,
     Rule,
@@ -26,7 +28,11 @@ from balcao.core.values.cpf import Cpf
 from tests.support.sizes import EXAMPLES, size
 
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
-LISTS = {"LISTED": frozenset({"crm"}), "OTHERS": frozenset({"agents", "portal"})}
+LISTS = {
+    "CRM_WEBHOOK_CLIENTS": frozenset({"crm"}),
+    "LISTED": frozenset({"crm"}),
+    "OTHERS": frozenset({"agents", "portal"}),
+}
 SNAPSHOT = Snapshot(
     7,
     {},
@@ -41,8 +47,12 @@ SNAPSHOT = Snapshot(
 )
 
 
-def caller(cpf: Cpf | None = None, azp: str = "portal", scopes: Any = (), roles: Any = ()) -> Caller:
-    return Caller("sub", azp, cpf, None, None, frozenset(scopes), frozenset(roles), 0.0)
+def caller(
+    cpf: Cpf | None = None, azp: str = "portal", scopes: Any = (), roles: Any = (), *, logged_in: bool = False
+) -> Caller:
+    """Return a person, or without CPF a machine, or somebody who logged in."""
+    machine = cpf is None and not logged_in
+    return Caller("sub", azp, cpf, None, None, frozenset(scopes), frozenset(roles), 0.0, is_machine=machine)
 
 
 def outcome(rule: Rule, who: Caller, owner: Cpf | None = None, bound: str | None = None) -> tuple[Reason, str]:
@@ -52,7 +62,9 @@ def outcome(rule: Rule, who: Caller, owner: Cpf | None = None, bound: str | None
 
 NO = (Reason.NOT_GRANTED, "")
 OWNER = (Reason.OWNER, "self")
-PERSON, MACHINE_CALLER = caller(BRUNO), caller(None)
+WEBHOOK = (Reason.CLIENT, "client:CRM_WEBHOOK_CLIENTS")
+GRANTED = (Reason.GRANTED, "pets:read")
+PERSON, MACHINE_CALLER, LOGIN = caller(BRUNO), caller(None), caller(None, logged_in=True)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +91,16 @@ PERSON, MACHINE_CALLER = caller(BRUNO), caller(None)
         (scope("s", "t"), caller(None, scopes=["t"]), None, None, (Reason.SCOPE, "scope:t")),
         (scope("s"), caller(BRUNO, scopes=["s"], roles=["admin"]), None, None, NO),
         (client("LISTED"), caller(None, azp="crm"), None, None, (Reason.CLIENT, "client:LISTED")),
-        (client("LISTED"), caller(BRUNO, azp="crm"), None, None, (Reason.CLIENT, "client:LISTED")),
+        (client("LISTED"), caller(BRUNO, azp="crm"), None, None, NO),
+        (client("LISTED"), caller(None, azp="crm", logged_in=True), None, None, NO),
+        (client(WEBHOOK_CLIENTS), caller(BRUNO, azp="crm"), None, None, WEBHOOK),
+        (client(WEBHOOK_CLIENTS), caller(None, azp="crm", logged_in=True), None, None, WEBHOOK),
+        (client(WEBHOOK_CLIENTS), MACHINE_CALLER, None, None, NO),
+        (scope("s"), caller(None, scopes=["s"], logged_in=True), None, None, NO),
+        (authenticated() | scope("s"), caller(None, scopes=["s"], logged_in=True), None, None, NO),
+        (authenticated(), LOGIN, None, None, (Reason.AUTHENTICATED, "authenticated")),
+        (own("pets:read"), LOGIN, BRUNO, None, NO),
+        (own("pets:read"), caller(None, roles=["reader"], logged_in=True), BRUNO, None, GRANTED),
         (client("LISTED"), caller(None, azp="", roles=["admin"]), None, None, NO),
         (
             action("pets:write") | client("LISTED"),
@@ -101,9 +122,9 @@ def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
     """Steps 5 to 9 of the table in the words of the document."""
     if rule.owner and owner is not None and who.cpf == owner:
         return "owner"
-    if any(who.client in LISTS[name] for name in rule.clients):
+    if any(who.client in LISTS[name] for name in rule.clients if who.is_machine or name == "CRM_WEBHOOK_CLIENTS"):
         return "client"
-    if who.cpf is None and set(rule.scopes) & who.scopes:
+    if who.is_machine and set(rule.scopes) & who.scopes:
         return "scope"
     if bound == AUTHENTICATED and (not rule.scopes or who.cpf is not None):
         return "authenticated"
@@ -120,14 +141,19 @@ subsets = {
     "roles": st.sets(st.sampled_from([*SNAPSHOT.roles, "offline_access", "pets:read"])),
 }
 callers = st.builds(
-    caller, cpfs, st.sampled_from(["crm", "portal", "agents", "", "LISTED"]), subsets["scopes"], subsets["roles"]
+    caller,
+    cpfs,
+    st.sampled_from(["crm", "portal", "agents", "", "LISTED"]),
+    subsets["scopes"],
+    subsets["roles"],
+    logged_in=st.booleans(),
 )
 rules = st.builds(
     Rule,
     st.sampled_from(["pets:read", "pets:write", AUTHENTICATED, MACHINE]),
     st.booleans(),
     st.sets(st.sampled_from(["s", "t"])).map(tuple),
-    st.sets(st.sampled_from(["LISTED", "OTHERS"])).map(tuple),
+    st.sets(st.sampled_from(["LISTED", "OTHERS", WEBHOOK_CLIENTS])).map(tuple),
 )
 bindings = st.sampled_from(["pets:read", "pets:write", "#12", AUTHENTICATED, MACHINE])
 
@@ -146,7 +172,7 @@ def test_every_decision_is_the_documents(rule: Rule, bound: str, who: Caller, ow
 def test_another_role_never_takes_a_right_away(
     rule: Rule, bound: str, who: Caller, owner: Cpf | None, more: Any
 ) -> None:
-    richer = caller(who.cpf, who.client, who.scopes, who.roles | more)
+    richer = replace(who, roles=who.roles | more)
     if decide(rule, bound, who, owner, SNAPSHOT, LISTS).allowed:
         assert decide(rule, bound, richer, owner, SNAPSHOT, LISTS).allowed
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
@@ -115,24 +115,38 @@ async def _asked(database: Database) -> Part:
 
 
 async def _identity(settings: Settings, http: httpx.AsyncClient) -> Part:
-    keys = {issuer: await _keys(issuer, http) for issuer in settings.issuers}
+    published = {issuer: await _published(issuer, http) for issuer in settings.issuers}
+    keys = {issuer: found.keys for issuer, found in published.items()}
     silent = [issuer for issuer, count in keys.items() if not count]
-    if not silent:
-        return Part(UP, {"keys": keys})
-    if settings.embedded_identity:
+    if silent and settings.embedded_identity:
         return Part(STOPPED)
     wrong = [f"O emissor {issuer} não publica chaves que se possam ler." for issuer in silent]
-    return Part(DOWN, {"keys": keys}, wrong)
+    wrong += [
+        f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
+        for issuer, found in published.items()
+        if found.issuer not in {None, issuer}
+    ]
+    return Part(DOWN if silent else UP, {"keys": keys}, wrong)
 
 
-async def _keys(issuer: str, http: httpx.AsyncClient) -> int:
-    """How many keys are published; 0 when there is no answer."""
+class _Published(NamedTuple):
+    """How many keys are published, 0 without an answer; the issuer's own name where there is a discovery document."""
+
+    keys: int
+    issuer: str | None = None
+
+
+async def _published(issuer: str, http: httpx.AsyncClient) -> _Published:
+    name = None
     try:
-        known = await http.get(f"{issuer}/.well-known/openid-configuration")
-        discovered = known.json()["jwks_uri"] if known.is_success else f"{issuer}/protocol/openid-connect/certs"
-        return len((await http.get(discovered)).json()["keys"])
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
-        return 0
+        known = await http.get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        address = f"{issuer.rstrip('/')}/protocol/openid-connect/certs"
+        if known.is_success:
+            document = known.json()
+            name, address = str(document["issuer"]), document["jwks_uri"]
+        return _Published(len((await http.get(address)).json()["keys"]), name)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
+        return _Published(0, name)
 
 
 async def _crm(settings: Settings, http: httpx.AsyncClient) -> Part:

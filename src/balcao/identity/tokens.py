@@ -29,7 +29,8 @@ def subject_of(person: Person) -> str:
 def for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
     """The answer to client credentials: exactly these four members."""
     claims = {"sub": str(uuid.uuid5(_SUBJECTS, f"client:{client.client_id}")), "aud": realm.audience}
-    granted = {"azp": client.client_id, "scope": scope, "jti": new_id()} | _roles([])
+    granted = {"typ": "Bearer", "azp": client.client_id, "scope": scope, "jti": new_id()} | _roles([])
+    granted |= {"client_id": client.client_id, "preferred_username": f"service-account-{client.client_id}"}
     return {
         "access_token": _signed(realm, claims | granted),
         "expires_in": ACCESS_SECONDS,
@@ -97,12 +98,14 @@ def _access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
     """Name and e-mail whatever the scopes: login sync takes them from here (spec: GET /auth/validate)."""
     person = people_by_login()[grant.session.username]
     claims = {"sub": subject_of(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
+    claims["typ"] = "Bearer"
     session = {"jti": f"{grant.id}:{new_id()}", "sid": grant.session.id}
     return claims | session | _roles(person.token_roles) | profile(person) | email(person)
 
 
 def _id_claims(grant: Grant, access_token: str) -> dict[str, Any]:
-    claims: dict[str, Any] = {"aud": grant.client, "azp": grant.client, "sid": grant.session.id, "jti": new_id()}
+    claims: dict[str, Any] = {"typ": "ID", "aud": grant.client, "azp": grant.client, "sid": grant.session.id}
+    claims["jti"] = new_id()
     claims |= {"auth_time": int(grant.session.started_at), "at_hash": _half_hash(access_token)}
     return claims | user_info(grant) | ({"nonce": grant.nonce} if grant.nonce is not None else {})
 

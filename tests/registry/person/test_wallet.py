@@ -116,7 +116,7 @@ def str_of(members: dict[str, Any]) -> dict[str, str]:
 
 def test_a_token_with_a_punctuated_cpf_reads_it_too(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
     dotted = "900.000.001-75"
-    token = issuer.token(sub="person", azp="portal-cidadao", preferred_username=dotted)
+    token = issuer.token(sub="person", azp="portal-cidadao", cpf=dotted)
     assert read(dotted, token, "").content == read(ANA, issuer.person(ANA), "").content
 
 

@@ -1,15 +1,22 @@
 """Who is calling: the claims of a verified token.
 
-A token with a valid CPF is a person, any other a machine (a client-credentials token).
+Three kinds, never guessed. A *person* has a CPF. A *machine* shows a client-credentials token: no mark of anybody's
+login, and a client that may be a machine. Every other caller is a *login without CPF*: it owns nothing, no scope and no
+list of clients speaks for it, and it is recorded as a person, by its subject.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 
-_CPF_CLAIMS = ("cpf", "CPF", "preferred_username")
+# What an identity provider puts into a token of somebody who logged in, and never into one of client credentials.
+_MARKS_OF_A_LOGIN = frozenset({"cpf", "sid", "session_state", "auth_time", "nonce", "name", "given_name", "email"})
+_SERVICE_ACCOUNT = "service-account-"
+# Tokens of the same issuer that are for the client or for the provider, not for us.
+_NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,7 @@ class Caller:
     roles: frozenset[str]
     expires_at: float
     issuer: str = ""
+    is_machine: bool = False
     # Under which every counter knows the caller: a subject is unique only with its issuer, and people use one limit for
     # each client.
     key: str = field(init=False, repr=False)
@@ -34,6 +42,7 @@ class Caller:
 
     @property
     def is_person(self) -> bool:
+        """Whether it is somebody whose CPF is known; False does not make it a machine."""
         return self.cpf is not None
 
     @property
@@ -42,22 +51,76 @@ class Caller:
         return self.name or self.client
 
 
-def from_claims(claims: Mapping[str, Any], role_clients: frozenset[str] = frozenset()) -> Caller:
-    """The caller that verified claims describe.
+class TokenRefused(Unauthenticated):
+    """A token that opens nothing; `reason` is for the log alone, the caller learns no more than that."""
 
-    `role_clients` narrows which `resource_access` entries bring roles; empty means all.
+    def __init__(self, reason: str, code: str = "token-invalid") -> None:
+        super().__init__(code=code)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class ClaimPolicy:
+    """How this installation reads claims, as `BALCAO_CPF_CLAIM` and the settings beside it say.
+
+    `machine_clients` are the clients that may be machines, `role_clients` those whose `resource_access` roles count;
+    None is every client.
     """
+
+    cpf_claim: str = "cpf"
+    cpf_from_username: bool = False
+    machine_clients: frozenset[str] | None = None
+    role_clients: frozenset[str] | None = None
+
+
+EVERY_CLIENT = ClaimPolicy()
+
+
+def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -> Caller:
+    """Return the caller that verified claims describe.
+
+    Raises TokenRefused for a token that is no access token, names no subject or carries a malformed CPF.
+    """
+    if (_text(claims.get("typ")) or "").lower() in _NO_ACCESS_TOKENS:
+        raise TokenRefused("token-type")
+    subject = _text(claims.get("sub"))
+    if subject is None:
+        raise TokenRefused("token-subject")
+    client = _text(claims.get("azp")) or ""
+    cpf = _cpf(claims, policy)
     return Caller(
-        subject=_text(claims.get("sub")) or "",
-        client=(_text(claims.get("azp")) or "").strip(),
-        cpf=next(filter(None, (Cpf.parse_claim(claims.get(name)) for name in _CPF_CLAIMS)), None),
+        subject=subject,
+        client=client,
+        cpf=cpf,
         name=_text(claims.get("name")) or _full_name(claims),
         email=_text(claims.get("email")),
         scopes=frozenset((_text(claims.get("scope")) or "").split()),
-        roles=frozenset(_roles(claims, role_clients)),
+        roles=frozenset(_roles(claims, policy.role_clients)),
         expires_at=float(claims["exp"]),
         issuer=(_text(claims.get("iss")) or "").rstrip("/"),
+        is_machine=cpf is None and _is_machine(claims, client, policy),
     )
+
+
+def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
+    """A claim that is there but holds no CPF is a fault of the provider's, never a caller without CPF."""
+    if policy.cpf_claim in claims:
+        cpf = Cpf.parse_claim(claims[policy.cpf_claim])
+        if cpf is None:
+            raise TokenRefused("token-cpf")
+        return cpf
+    # Whoever registers may choose any user name, so by default none is read as a CPF.
+    return Cpf.parse_claim(claims.get("preferred_username")) if policy.cpf_from_username else None
+
+
+def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> bool:
+    if not client or not _MARKS_OF_A_LOGIN.isdisjoint(claims):
+        return False
+    username = claims.get("preferred_username")
+    # Keycloak writes user names in lower case, also those that it makes of a client's id.
+    if username is not None and str(username).lower() != f"{_SERVICE_ACCOUNT}{client}".lower():
+        return False
+    return policy.machine_clients is None or client in policy.machine_clients
 
 
 def _text(value: object) -> str | None:
@@ -69,10 +132,10 @@ def _full_name(claims: Mapping[str, Any]) -> str | None:
     return " ".join(part for part in parts if part) or None
 
 
-def _roles(claims: Mapping[str, Any], role_clients: frozenset[str]) -> list[str]:
+def _roles(claims: Mapping[str, Any], role_clients: frozenset[str] | None) -> list[str]:
     sources = [claims.get("realm_access")]
     resources = claims.get("resource_access")
     if isinstance(resources, dict):
-        sources += [access for client, access in resources.items() if not role_clients or client in role_clients]
+        sources += [access for client, access in resources.items() if role_clients is None or client in role_clients]
     found = [source.get("roles") for source in sources if isinstance(source, dict)]
     return [role for roles in found if isinstance(roles, list) for role in roles if isinstance(role, str)]

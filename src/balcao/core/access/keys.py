@@ -1,20 +1,35 @@
 """The public keys of the issuers we trust: found by OIDC discovery, kept fresh, kept while the issuer is away."""
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 import httpx
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet, RSAKey
+import msgspec
+from joserfc.jwk import RSAKey
 
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
+from balcao.core.telemetry import counter
 
+# A key that the issuer deleted loses trust within this time, unless an operator has the keys fetched at once.
 REFRESH_SECONDS = 300.0
-UNKNOWN_KEY_SECONDS = 10.0
+# By NOTIFY on it an operator has every process fetch the keys at once.
+CHANNEL = "balcao_identity"
+# Where the issuer cannot be asked for as long as this, no token of its own can be alive either.
+LONGEST_AGE_SECONDS = 3600.0
+# Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
+UNKNOWN_KEY_SECONDS = 3.0
+FIRST_KEY_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
+# Of discovery and keys together, however slowly they drip in.
+FETCH_SECONDS = 5.0
+MAX_DOCUMENT_BYTES = 262_144
+
+failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the issuers' keys that failed")
 
 
 class IssuerKeys:
@@ -26,62 +41,121 @@ class IssuerKeys:
         self._on_rotation = on_rotation
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
+        self._fetched_at = float("-inf")
         self._lock = asyncio.Lock()
 
     async def get(self, kid: str) -> RSAKey | None:
-        """None for a key that the issuer does not publish. Raises Unavailable before the first successful fetch."""
-        if kid not in self._keys and self._may_ask(UNKNOWN_KEY_SECONDS if self._keys else 0.5):
-            await self.refresh()
-        if not self._keys:
+        """Return a key; None for one that the issuer, just asked, does not publish.
+
+        Raises Unavailable for an unknown key while the issuer does not answer or was asked a moment ago: the key may
+        be new.
+        """
+        key = self._keys.get(kid)
+        if key is not None:
+            return key
+        pause = (UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEY_SECONDS) - (monotonic() - self._tried_at)
+        if pause > 0 or not await self.refresh():
             text = "O provedor de identidade não respondeu. Tente de novo em instantes."
-            raise Unavailable(text, code="identity-away", retry_after=1)
+            raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(pause)))
         return self._keys.get(kid)
 
     async def keep_fresh(self) -> None:
-        """Runs for the life of the process."""
+        """Run for the life of the process."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             await self.refresh()
+            self.drop_outdated()
 
-    async def refresh(self) -> None:
-        """Replaces the keys; on any failure the known ones stay in use."""
-        waited_since = time.monotonic()
+    async def refresh(self) -> bool:
+        """Fetch the keys, and return whether that succeeded; on any failure the known ones stay in use.
+
+        One fetch at a time: who comes meanwhile waits for it and has its result.
+        """
+        waited_since = monotonic()
         async with self._lock:
             if self._tried_at >= waited_since:
-                return  # another request asked while this one waited
+                return self._fetched_at >= waited_since
             try:
-                keys = _signing_keys(await self._fetch())
-            except (httpx.HTTPError, JoseError, ValueError, KeyError, TypeError) as failure:
+                self._replace(_signing_keys(await self._fetch()))
+            except Exception as failure:  # whatever was answered, the refresher lives on
+                failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", code=type(failure).__name__)
-                return
+                return False
             finally:
                 # Counted from its end, so that whoever comes meanwhile waits for the keys instead of being refused.
-                self._tried_at = time.monotonic()
-            if keys.keys() != self._keys.keys():
-                self._on_rotation()
-            self._keys = keys
+                self._tried_at = monotonic()
+            self._fetched_at = self._tried_at
+            return True
 
-    def _may_ask(self, pause: float) -> bool:
-        return time.monotonic() - self._tried_at >= pause
+    def drop_outdated(self) -> None:
+        """Forget keys that could not be confirmed for too long: the issuer may have deleted any of them."""
+        if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
+            log.warning("identity.keys_outdated")
+            self._replace({})
 
-    async def _fetch(self) -> Any:
-        address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
-        answer = await self._client.get(address, timeout=FETCH_TIMEOUT)
-        return answer.raise_for_status().json()
+    def _replace(self, keys: Mapping[str, RSAKey]) -> None:
+        if _prints(keys) != _prints(self._keys):
+            self._on_rotation()
+        self._keys = keys
+
+    async def _fetch(self) -> bytes:
+        async with asyncio.timeout(FETCH_SECONDS):
+            return await self._read(await self._discover() or f"{self.issuer}/protocol/openid-connect/certs")
 
     async def _discover(self) -> str | None:
-        answer = await self._client.get(f"{self.issuer}/.well-known/openid-configuration", timeout=FETCH_TIMEOUT)
-        if answer.status_code != httpx.codes.OK:
+        try:
+            document = await self._read(f"{self.issuer}/.well-known/openid-configuration")
+        except httpx.HTTPStatusError:
             return None
-        found = answer.json().get("jwks_uri")
-        return found if isinstance(found, str) else None
+        return msgspec.json.decode(document, type=_Discovery).jwks_uri
+
+    async def _read(self, address: str) -> bytes:
+        """Raises HTTPError for any other answer than success, ValueError for one beyond the bound."""
+        document = bytearray()
+        # A compressed answer could be small on the wire and huge in memory.
+        plain = {"Accept-Encoding": "identity"}
+        async with self._client.stream("GET", address, headers=plain, timeout=FETCH_TIMEOUT) as answer:
+            answer.raise_for_status()
+            async for part in answer.aiter_raw():
+                document += part
+                if len(document) > MAX_DOCUMENT_BYTES:
+                    raise ValueError("the document is too large")
+        return bytes(document)
 
 
-def _signing_keys(document: Any) -> dict[str, RSAKey]:
+async def announce_refresh(connection: Connection) -> None:
+    """Have every process that serves this database fetch the keys now."""
+    await connection.execute("SELECT pg_notify($1, '')", CHANNEL)
+
+
+class _Discovery(msgspec.Struct):
+    jwks_uri: str | None = None
+
+
+class _KeySet(msgspec.Struct):
+    keys: list[dict[str, Any]]
+
+
+def _signing_keys(document: bytes) -> dict[str, RSAKey]:
     """The RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
-    usable = [key for key in document["keys"] if key.get("kty") == "RSA" and key.get("use", "sig") == "sig"]
-    keys = KeySet.import_key_set({"keys": usable}).keys
-    found = {key.kid: key for key in keys if isinstance(key, RSAKey) and key.kid}
+    published = msgspec.json.decode(document, type=_KeySet).keys
+    found = {key.kid: key for key in _imported(published) if key.kid}
     if not found:
         raise ValueError("no signing key")
     return found
+
+
+def _imported(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
+    """One key that is broken takes no other away."""
+    keys = []
+    for jwk in published:
+        if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig":
+            try:
+                keys.append(RSAKey.import_key(jwk))
+            except Exception as failure:  # the library fails in as many ways as a key can be broken
+                log.warning("identity.key_unusable", code=type(failure).__name__)
+    return keys
+
+
+def _prints(keys: Mapping[str, RSAKey]) -> dict[str, str]:
+    return {kid: key.thumbprint() for kid, key in keys.items()}

@@ -15,6 +15,8 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
+# The one list that is asked for `azp` and nothing else (spec: webhook); all others speak for machines only.
+WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def scope(*names: str) -> Rule:
 
 
 def client(setting: str) -> Rule:
-    """`azp` in the configured list of that name."""
+    """`azp` in the configured list of that name; of a machine, but for the webhook's list."""
     return Rule(MACHINE, clients=(setting,))
 
 
@@ -138,7 +140,7 @@ def decide(
         return Decision(Reason.OWNER, "self")
     if passed := _guarded(rule, caller, client_lists):
         return passed
-    if bound_action == AUTHENTICATED and (caller.is_person or not rule.scopes):
+    if bound_action == AUTHENTICATED and (caller.cpf is not None or not rule.scopes):
         return Decision(Reason.AUTHENTICATED, "authenticated")
     if bound_action != MACHINE and roles.grants(caller, bound_action):
         return Decision(Reason.GRANTED, bound_action)
@@ -146,11 +148,11 @@ def decide(
 
 
 def _guarded(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
-    """A scope speaks for a machine only: a person's token never passes by one."""
+    """Scopes and lists of clients speak for machines only: whoever logged in never passes by one."""
     for name in rule.clients:
-        if caller.client in client_lists[name]:
+        if caller.client in client_lists[name] and (caller.is_machine or name == WEBHOOK_CLIENTS):
             return Decision(Reason.CLIENT, f"client:{name}")
     for name in rule.scopes:
-        if name in caller.scopes and not caller.is_person:
+        if name in caller.scopes and caller.is_machine:
             return Decision(Reason.SCOPE, f"scope:{name}")
     return None

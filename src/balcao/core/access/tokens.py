@@ -13,14 +13,14 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
-from balcao.core.access.caller import Caller, from_claims
+from balcao.core.access.caller import EVERY_CLIENT, Caller, ClaimPolicy, TokenRefused, from_claims
 from balcao.core.access.keys import IssuerKeys
-from balcao.core.errors import Unauthenticated
 
 ALGORITHMS = ["RS256"]
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 CACHE_SIZE = 50_000
+LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
 
 class TokenVerifier:
@@ -31,11 +31,11 @@ class TokenVerifier:
         issuers: Sequence[str],
         audience: str,
         client: httpx.AsyncClient,
-        role_clients: frozenset[str] = frozenset(),
+        policy: ClaimPolicy = EVERY_CLIENT,
     ) -> None:
         self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, self._forget) for issuer in issuers}
         self._audience = audience
-        self._role_clients = role_clients
+        self._policy = policy
         self._verified: OrderedDict[bytes, Caller] = OrderedDict()
         self._refreshers: list[asyncio.Task[None]] = []
 
@@ -53,51 +53,64 @@ class TokenVerifier:
         caller = self._verified.get(_digest(authorization))
         return caller if caller is not None and caller.expires_at + LEEWAY_SECONDS > time.time() else None
 
+    async def refresh_keys(self) -> None:
+        """Fetch the keys of every issuer now; deleted ones lose trust at once."""
+        await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
+
     async def caller(self, authorization: bytes | None) -> Caller:
         """Return the caller of a header.
 
-        Raises Unauthenticated, without saying which check failed; Unavailable while no key is known.
+        Raises TokenRefused, which says to the log alone which check failed; Unavailable while its key cannot be looked
+        up.
         """
-        token = _bearer(authorization)
-        caller = from_claims(await self._claims(token), self._role_clients)
+        claims = await self._claims(_bearer(authorization))
+        caller = from_claims(claims, self._policy)
         self._remember(_digest(authorization or b""), caller)
         return caller
 
     async def _claims(self, token: bytes) -> Mapping[str, Any]:
+        signed, claims = _read(token)
+        header = signed.headers()
+        if header.get("alg") not in ALGORITHMS:
+            raise TokenRefused("token-algorithm")
+        if "crit" in header:  # we understand none of the extensions that it could demand
+            raise TokenRefused("token-critical")
+        key = await self._key(header.get("kid"), claims.get("iss"))
         try:
-            signed = jws.extract_compact(token)
-            claims = msgspec.json.decode(signed.payload, type=dict[str, Any])
-            key = await self._key(signed.headers(), claims)
-            if not jws.validate_compact(signed, key, algorithms=ALGORITHMS):
-                raise Unauthenticated(code="token-invalid")
-        except (JoseError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise Unauthenticated(code="token-invalid") from None
+            genuine = jws.validate_compact(signed, key, algorithms=ALGORITHMS)
+        except (JoseError, ValueError, KeyError, TypeError, AttributeError):
+            genuine = False
+        if not genuine:
+            raise TokenRefused("token-signature")
         self._check(claims)
         return claims
 
-    async def _key(self, header: Mapping[str, Any], claims: Mapping[str, Any]) -> RSAKey:
+    async def _key(self, kid: object, issuer: object) -> RSAKey:
         """The key of the token's own issuer: a key of one issuer never vouches for another.
 
         The issuer is read before the signature is verified, and only to choose the key.
         """
-        issuer = self._issuers[str(claims["iss"]).rstrip("/")]
-        key = await issuer.get(header["kid"]) if header.get("alg") in ALGORITHMS else None
+        keys = self._issuers.get(issuer.rstrip("/")) if isinstance(issuer, str) else None
+        if keys is None:
+            raise TokenRefused("token-issuer")
+        key = await keys.get(kid) if isinstance(kid, str) else None
         if key is None:
-            raise Unauthenticated(code="token-invalid")
+            raise TokenRefused("token-key-unknown")
         return key
 
     def _check(self, claims: Mapping[str, Any]) -> None:
         """`iss` was checked by choosing its key."""
         now = time.time()
         audience = claims.get("aud")
-        accepted = (
-            self._audience in (audience if isinstance(audience, list) else [audience])
-            and _instant(claims.get("exp")) + LEEWAY_SECONDS > now
-            and _instant(claims.get("nbf", 0)) - LEEWAY_SECONDS <= now
-            and _instant(claims.get("iat", 0)) - LEEWAY_SECONDS <= now
-        )
-        if not accepted:
-            raise Unauthenticated(code="token-invalid")
+        if self._audience not in (audience if isinstance(audience, list) else [audience]):
+            raise TokenRefused("token-audience")
+        expires, issued, begins = (_instant(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
+        if expires is None or issued is None or begins is None:
+            raise TokenRefused("token-times")
+        if expires + LEEWAY_SECONDS <= now:
+            raise TokenRefused("token-expired")
+        if max(issued, begins) - LEEWAY_SECONDS > now:
+            raise TokenRefused("token-not-yet-valid")
 
     def _remember(self, digest: bytes, caller: Caller) -> None:
         self._verified[digest] = caller
@@ -117,10 +130,21 @@ def _bearer(authorization: bytes | None) -> bytes:
     scheme, _, token = (authorization or b"").partition(b" ")
     token = token.strip()
     if scheme.lower() != b"bearer" or not token or len(token) > MAX_TOKEN_BYTES:
-        raise Unauthenticated()
+        raise TokenRefused("token-oversize" if len(token) > MAX_TOKEN_BYTES else "token-missing", "unauthenticated")
     return token
 
 
-def _instant(value: object) -> float:
-    """A numeric date. Anything else is NaN, which passes no comparison, so such a token is never valid."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")
+def _read(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
+    """The parts of a token, of which nothing is verified yet."""
+    try:
+        signed = jws.extract_compact(token)
+        return signed, msgspec.json.decode(signed.payload, type=dict[str, Any])
+    except (JoseError, msgspec.MsgspecError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise TokenRefused("token-malformed") from None
+
+
+def _instant(value: object) -> float | None:
+    """A numeric date; None for anything else and for one that no clock will show."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LATEST_INSTANT:
+        return None
+    return float(value)

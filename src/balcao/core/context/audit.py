@@ -121,7 +121,7 @@ class Audit:
             "subject_hash": _hex(self._key.of(subject)),
             "subject": subject.masked if subject else None,
             "actor_kind": call.actor_kind,
-            "actor_hash": _hex(self._key.of(call.actor)),
+            "actor_hash": _hex(self._actor_hash(call)),
             "key_number": self._key.number,
             "client": call.client,
             "grant": call.grant,
@@ -129,6 +129,13 @@ class Audit:
             "reason": call.reason,
             "outcome": outcome,
         }
+
+    def _actor_hash(self, call: Call) -> bytes | None:
+        """Of the CPF; of a login without one, of issuer and subject. A machine is known by its client."""
+        caller = call.caller
+        if caller is None or caller.is_machine or caller.cpf is not None:
+            return self._key.of(call.actor)
+        return self._key.derived("login", f"{caller.issuer}\0{caller.subject}")
 
 
 def _hex(content: bytes | None) -> str | None:

@@ -111,7 +111,7 @@ class Call:
 
     @property
     def person(self) -> Cpf:
-        """The caller's CPF, for "the caller's own" operations. Raises Unauthenticated for a machine."""
+        """The caller's CPF, for "the caller's own" operations. Raises Unauthenticated without one."""
         if self.caller is None or self.caller.cpf is None:
             raise Unauthenticated("O token não identifica uma pessoa (CPF).", code="token-without-cpf")
         return self.caller.cpf
@@ -168,7 +168,7 @@ class Call:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
             return "owner"
-        return "staff" if self.caller.is_person else "client"
+        return "client" if self.caller.is_machine else "staff"
 
     @property
     def client(self) -> str:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import httpx
 
+from balcao.core.access.caller import ClaimPolicy
 from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
@@ -55,12 +56,17 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE)
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
-    role_clients = frozenset(name.strip() for name in settings.access_token_role_clients.split(",") if name.strip())
+    policy = ClaimPolicy(
+        cpf_claim=settings.cpf_claim,
+        cpf_from_username=settings.cpf_from_username,
+        machine_clients=settings.machine_clients,
+        role_clients=settings.role_clients,
+    )
     return Platform(
         settings=settings,
         database=database,
         catalogue=Catalogue(database),
-        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, role_clients),
+        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy),
         audit=Audit(HashKey(secret, settings.hash_key_number)),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.probing_limit),

@@ -15,23 +15,31 @@ LONGEST_PAUSE_SECONDS = 5.0
 class Watch:
     """`reload` runs at start, after each notice on `channel`, after a reconnect, and every `interval` seconds.
 
-    Notices that arrive during a reload lead to one more.
+    Notices that arrive during a reload lead to one more. Who reads for the first time by other means passes `loaded`.
     """
 
     def __init__(
-        self, database: Database, channel: str, interval: float, reload: Callable[[], Awaitable[None]]
+        self,
+        database: Database,
+        channel: str,
+        interval: float,
+        reload: Callable[[], Awaitable[None]],
+        *,
+        loaded: bool = False,
     ) -> None:
         self._database = database
         self._channel = channel
         self._interval = interval
         self._reload = reload
+        self._loaded = loaded
         self._noticed = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._pause = FIRST_PAUSE_SECONDS
 
     async def start(self) -> None:
         """Raises what the first `reload` raises."""
-        await self._reload()
+        if not self._loaded:
+            await self._reload()
         self._keeper = asyncio.create_task(self._keep())
 
     async def stop(self) -> None:
@@ -56,7 +64,9 @@ class Watch:
             await listener.add_listener(self._channel, self._notice)
             while not listener.is_closed():
                 self._noticed.clear()
-                await self._reload()
+                if not self._loaded:
+                    await self._reload()
+                self._loaded = False
                 self._pause = FIRST_PAUSE_SECONDS
                 await self._wait()
             raise ConnectionError

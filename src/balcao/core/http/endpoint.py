@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from balcao.core.access.caller import Caller
+from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.access.catalogue import Snapshot
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.limits import DENIED
@@ -17,7 +17,7 @@ from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
-from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound
+from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import MIB, Operation
 from balcao.core.http.parameters import invoker
@@ -143,6 +143,9 @@ class OperationEndpoint:
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Leave the trace that a refusal leaves, then word it."""
+        if isinstance(fault, Unauthenticated):
+            reason = fault.reason if isinstance(fault, TokenRefused) else fault.code
+            log.info("request.unauthenticated", operation=self.key, code=reason)
         try:
             if isinstance(fault, _Denied):
                 await self._record_denial(call, request)
