@@ -1,6 +1,7 @@
 """The issuers' keys, when many ask for them at once."""
 
 import asyncio
+import json
 from collections.abc import Callable
 
 import httpx

@@ -12,12 +12,26 @@ _BREAKS = str.maketrans("\r\n\t", "   ")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
+# Putting marks in their order takes a time that grows with the square of their number: no more stand on one letter than
+# the Unicode standard allows in a stream (UAX 15, 13), and no word of any language comes near.
+LONGEST_RUN_OF_MARKS = 30
+# Marks that pass for letters until they are taken apart.
+_HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
+# A letter of the normal form is made of at most so many characters, so a longer text can never become short enough.
+_CHARACTERS_PER_LETTER = 4
+
+
 def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
     """NFC and trimmed. With `one_line`, line breaks and tabs become a blank each.
 
-    Raises Invalid naming the field for control characters and for fewer or more characters than allowed.
+    Raises Invalid naming the field for control characters, for more marks on one letter than any language has, and for
+    fewer or more characters than allowed.
     """
-    text = unicodedata.normalize("NFC", value.translate(_BREAKS) if one_line else value).strip()
+    text = (value.translate(_BREAKS) if one_line else value).strip()
+    if len(text) <= longest * _CHARACTERS_PER_LETTER:
+        if stacks_marks(text):
+            raise Invalid(f"O campo `{field}` tem sinais demais sobre uma letra.", code=f"{field}-marks")
+        text = unicodedata.normalize("NFC", text).strip()
     if has_control(text, allowed="" if one_line else "\n\t\r"):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
     if not shortest <= len(text) <= longest or (shortest and invisible(text)):
@@ -33,6 +47,31 @@ def clean_optional(field: str, value: str | None, *, longest: int, one_line: boo
 def invisible(text: str) -> bool:
     """Whether nothing of it can be seen: only blanks, joiners and marks of direction."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)
+
+
+def stacks_marks(text: str) -> bool:
+    """Whether more marks than any language needs stand on one letter; such a text is not to be normalised."""
+    if text.isascii():
+        return False
+    # A run that is too long covers one of these places.
+    return any(
+        _run_of_marks(text, place) > LONGEST_RUN_OF_MARKS for place in range(0, len(text), LONGEST_RUN_OF_MARKS + 1)
+    )
+
+
+def _run_of_marks(text: str, place: int) -> int:
+    """How many marks stand around this place without a letter between; looks no further than needed."""
+    end = start = place
+    while end < len(text) and end - place <= LONGEST_RUN_OF_MARKS and _is_mark(text[end]):
+        end += 1
+    if end > place:
+        while start > 0 and place - start <= LONGEST_RUN_OF_MARKS and _is_mark(text[start - 1]):
+            start -= 1
+    return end - start
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.combining(char) != 0 or char in _HIDDEN_MARKS
 
 
 def has_control(text: str, allowed: str = "") -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from balcao.core.errors import Invalid
 from balcao.core.http import decoding
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import has_control
+from balcao.core.values.text import has_control, stacks_marks
 from balcao.registry.crm import iso_time
 from balcao.registry.mirror.fields import (
     ADDRESS,
@@ -108,6 +108,8 @@ def _text(key: str, value: object) -> str | None:
         return None
     if not isinstance(value, str):
         raise _wrong(key, "texto ou nulo")
+    if stacks_marks(value):
+        raise _wrong(key, "texto com poucos sinais sobre cada letra")
     text = unicodedata.normalize("NFC", value.translate(_BREAKS)).strip()
     if has_control(text):
         raise _wrong(key, "texto sem caracteres de controle")

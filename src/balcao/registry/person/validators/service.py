@@ -7,11 +7,12 @@ import phonenumbers
 from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumber
 
-from balcao.core.http.operations import MIB
 from balcao.core.values.text import clean
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
+# Longer texts are judged, not refused: they are no addresses and no numbers. Their body is bounded.
+BODY_LIMIT = 16_384
 HOME = "BR"
 HOME_DDI = 55
 
