@@ -1,4 +1,4 @@
-"""What the service keeps in each process: configurations as ready answers."""
+"""What the service keeps in each process: configurations as ready responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,5 +9,6 @@ from balcao.core.context.platform import Platform
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
+    """Give the process its cache of configurations."""
     platform.parts[ReadyConfigs] = ReadyConfigs()
     yield

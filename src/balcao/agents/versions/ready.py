@@ -1,4 +1,4 @@
-"""Configurations as ready answers: they never change, so each process keeps the ones asked for last."""
+"""Configurations as ready responses: they never change, so each process caches those read last."""
 
 from collections import OrderedDict
 from uuid import UUID
@@ -9,20 +9,22 @@ SIZE = 1000
 
 
 class ReadyConfigs:
-    """Bounded; the one not asked for longest goes first."""
+    """Bounded; the least recently read one goes first."""
 
     def __init__(self, size: int = SIZE) -> None:
         self._size = size
-        self._kept: OrderedDict[UUID, Ready] = OrderedDict()
+        self._responses: OrderedDict[UUID, Ready] = OrderedDict()
 
     def get(self, config_id: UUID) -> Ready | None:
-        found = self._kept.get(config_id)
+        """Return the response if it is there, and count it as asked for just now."""
+        found = self._responses.get(config_id)
         if found is not None:
-            self._kept.move_to_end(config_id)
+            self._responses.move_to_end(config_id)
         return found
 
-    def keep(self, config_id: UUID, ready: Ready) -> Ready:
-        self._kept[config_id] = ready
-        if len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+    def add(self, config_id: UUID, ready: Ready) -> Ready:
+        """Add a response and return it."""
+        self._responses[config_id] = ready
+        if len(self._responses) > self._size:
+            self._responses.popitem(last=False)
         return ready
