@@ -1,10 +1,13 @@
-"""Which tables stand behind the collection."""
+"""The row that says which tables stand behind the collection."""
 
 import msgspec
 
 
 class Alias(msgspec.Struct, frozen=True):
-    """Which physical table is active, which one mirrors it, and in which form they are."""
+    """Which physical table is active, which one mirrors it, and the schema version of the active one.
+
+    `generation` counts the switches; `fold_revision` is how the database folds texts (0: not at all).
+    """
 
     physical: str
     mirror: str | None
