@@ -13,9 +13,10 @@ __all__ = ["CHANNEL", "publish_risk", "publish_unit"]
 
 
 async def publish_risk(call: Call, connection: Connection, cnes: Cnes, at: datetime) -> None:
-    """The unit's risk as this transaction leaves it."""
-    await store.append(connection, "risco", cnes, at, await risk.of_unit(call, connection, cnes))
+    """Publish the unit's risk as this transaction leaves it."""
+    await store.append_change(connection, "risco", cnes, at, await risk.read_unit_risk(call, connection, cnes))
 
 
 async def publish_unit(connection: Connection, cnes: Cnes, at: datetime) -> None:
-    await store.append(connection, "unidade", cnes, at, {"cnes": cnes.digits})
+    """Publish that a unit was created or replaced."""
+    await store.append_change(connection, "unidade", cnes, at, {"cnes": cnes.digits})

@@ -22,6 +22,9 @@ SELECT sequencia, pg_notify($5, sequencia::text) FROM entry
 """
 
 
-async def append(connection: Connection, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
-    """The entry's number. To be called last in a transaction: everybody else who writes waits for its end."""
+async def append_change(connection: Connection, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
+    """Append an entry and return its number.
+
+    To be called last in a transaction: everybody else who writes waits for its end.
+    """
     return await fetch_count(connection, _APPEND, tipo, cnes.digits, em, json_text(dados), CHANNEL)
