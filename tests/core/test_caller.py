@@ -44,6 +44,10 @@ def test_a_token_without_the_optional_claims_has_empty_ones() -> None:
     assert of(name=" ", email="") == of()
 
 
+def test_an_issuer_is_the_same_with_and_without_a_slash_at_its_end() -> None:
+    assert of(iss="https://entrada.example/realms/X/").issuer == "https://entrada.example/realms/X"
+
+
 def test_a_caller_is_counted_by_issuer_client_and_subject() -> None:
     assert from_claims(CLAIMS).key == "https://entrada.example/realms/cidade\0portal\0s-1"
     assert of().key == "\0\0"

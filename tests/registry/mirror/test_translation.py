@@ -70,4 +70,5 @@ def test_a_phone_is_taken_apart(register: str, shown: Phone | None) -> None:
 
 def test_phones_are_the_same_by_their_digits() -> None:
     assert same_digits("+55 (21) 98888-7777", "5521988887777")
+    assert same_digits("5521988887777", "+55 (21) 98888-7777")
     assert not same_digits("5521988887777", "5521988887778")

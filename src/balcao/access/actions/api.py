@@ -46,6 +46,3 @@ def _respond(saved: service.SavedAction) -> Response[Action]:
     ready = Ready.of(saved.action)
     headers = {"ETag": ready.etag, "X-Catalogue-Version": str(saved.version), "Cache-Control": "no-store"}
     return Response(ready.body, headers=headers)
-
-
-ROUTES = routes.declared

@@ -21,7 +21,7 @@ def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
     for path in OWN_PATHS:
         found["paths"][path] = ours["paths"][path] | {"servers": [{"url": build_server_url(base_url, own, own)}]}
     found["components"]["schemas"] |= ours["components"]["schemas"]
-    found["tags"] += ours["tags"]
+    found["tags"] += [tag for tag in ours["tags"] if tag not in found["tags"]]
     for operation in list_operations(found):
         operation.setdefault("security", [])
     add_examples(found)

@@ -30,6 +30,3 @@ async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Return a page of a data set's examples."""
     sent = {name: value for name, value in query.items() if value.strip()}
     return await service.read_examples(call, validate_model(sent, ExamplesQuery, "query", with_input=True))
-
-
-ROUTES = routes.declared

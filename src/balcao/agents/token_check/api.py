@@ -21,6 +21,3 @@ routes = Routes(tags=["autenticação"], dialect=DETAIL)
 def check_token() -> Response[TokenStatus]:
     """Answer `ok`: a call without a valid token never gets here."""
     return _OK
-
-
-ROUTES = routes.declared

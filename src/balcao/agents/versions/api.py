@@ -31,6 +31,3 @@ async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentCo
     """Return a configuration by its id."""
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.read_config(call, path.config_id), call, CACHE)
-
-
-ROUTES = routes.declared

@@ -30,6 +30,3 @@ routes = Routes(tags=["legacy-jobs"])
 async def remove_legacy_job(call: Call, id: IntegerInPath) -> Nothing:
     """Remove a job from the earlier listing."""
     return await service.remove_job(call, id)
-
-
-ROUTES = routes.declared

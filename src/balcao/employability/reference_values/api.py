@@ -50,6 +50,3 @@ async def read_work_model(call: Call, id: UuidInPath) -> Response[ReferenceValue
 async def replace_availability(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
     """Replace the text of an availability."""
     return stored(await service.replace_value(call, Kind.AVAILABILITY, id, body))
-
-
-ROUTES = routes.declared

@@ -31,6 +31,3 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
 def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     """Return a unit's risk from memory."""
     return from_ready(service.read_risk(call, cnes), call, CACHE)
-
-
-ROUTES = routes.declared

@@ -52,6 +52,3 @@ async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationS
 async def read_migration_history(call: Call, query: Query) -> Response[History]:
     """Return a page of the runs, newest first."""
     return respond_to_staff(await service.read_history(call, *parse_page(query)))
-
-
-ROUTES = routes.declared

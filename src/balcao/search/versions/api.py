@@ -27,6 +27,3 @@ routes = Routes(tags=["versions"])
 async def compare_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[Comparison]:
     """Return what differs between two versions of a service."""
     return respond_to_staff(await service.compare_versions(call, id, query))
-
-
-ROUTES = routes.declared

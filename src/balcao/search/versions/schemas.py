@@ -28,7 +28,7 @@ class Comparison(msgspec.Struct):
     change_type: Annotated[
         str,
         Meta(
-            description="Origem da versão de chegada: `create`, `update`, `publish`, `unpublish`, `delete`, `rollback`.",
+            description="Origem da versão nova: `create`, `update`, `publish`, `unpublish`, `delete`, `rollback`.",
             examples=["update"],
         ),
     ]

@@ -25,6 +25,3 @@ routes = Routes(tags=["resume"])
 async def read_experience(call: Call, id: UuidInPath) -> Response[Experience]:
     """Return an experience of the caller's own resume, or of another person's to staff who may."""
     return personal(await service.read_experience(call, id), call)
-
-
-ROUTES = routes.declared

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -67,13 +67,12 @@ WHERE vehicle.id IN ({_REACHED})
 ORDER BY vehicle.created_at DESC, vehicle.id DESC
 LIMIT $2 OFFSET $3
 """
-_COUNT = f"SELECT count(*) FROM ({_REACHED}) AS reached"  # noqa: S608 - constants
+_PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")  # noqa: S608 - constants
 
 
 async def page_of(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
     """The live ones that the viewer owns or drives, and how many there are."""
-    total = await fetch_count(connection, _COUNT, viewer.digits)
-    rows = await connection.fetch(_LIST, viewer.digits, page.limit, page.offset)
+    rows, total = await fetch_page(connection, _PAGE, viewer.digits, page.limit, page.offset)
     return [_vehicle(row) for row in rows], total
 
 
