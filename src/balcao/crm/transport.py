@@ -20,9 +20,8 @@ from balcao.crm.token import ClientCredentials, Token
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-REPEATABLE_METHODS = frozenset(
-    {"GET", "PATCH"}
-)  # a POST that took effect before its response was lost would be filed twice
+# A POST that took effect before its response was lost would be filed twice.
+REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 AWAY_STATUSES = frozenset({401, 408})

@@ -22,7 +22,9 @@ from balcao.search.schema_migrations.schemas import History, MigrationStatus, Ro
 CLOSE_JOB = "search.close_rollback_window"
 DROP_JOB = "search.drop_unused_table"
 
+# So long every write also goes to the former table (rules: search 4.5).
 ROLLBACK_WINDOW = timedelta(days=7)
+# So long a reader that took the table's name before a switch may still be reading it.
 OLD_READERS = timedelta(seconds=60)
 
 
@@ -82,6 +84,7 @@ def _format_fault(phase: str, what: str, ids: list[str]) -> str:
 
 async def _switch_to(connection: Connection, former_mirror: str | None, target: str) -> None:
     """Make the target the active table; this ends an older window, because there is one mirror."""
+    # The swap exchanges active table and mirror, so the target is the mirror first; the former table then becomes it.
     await store.end_windows(connection)
     await collection.set_mirror(connection, target)
     await collection.swap_tables(connection)
@@ -99,13 +102,11 @@ async def roll_back(call: Call, body: RollbackBody) -> tuple[str, MigrationStatu
     migration_id = (body.migration_id or "").strip().lower() or None
     async with call.platform.database.transaction() as connection:
         await collection.lock_runs(connection)
-        states.choose_revocable(
-            await store.list_runs(connection), migration_id
-        )  # a refused call keeps no writer waiting
+        # Chosen twice: before the lock, so that a refused call keeps no writer waiting, and under it, because a write
+        # that failed to reach the mirror meanwhile has ended the window.
+        states.choose_revocable(await store.list_runs(connection), migration_id)
         await collection.lock_exclusively(connection)
-        undone = states.choose_revocable(
-            await store.list_runs(connection), migration_id
-        )  # a mirrored write may have failed meanwhile
+        undone = states.choose_revocable(await store.list_runs(connection), migration_id)
         left = await collection.read_alias(connection)
         run_id = await _switch_back(connection, call, undone, left, reason)
         fields = describe_event(migration=undone.id, rollback=run_id)

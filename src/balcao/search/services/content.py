@@ -37,6 +37,7 @@ class Member:
 
     def merge(self, name: str, sent: Any, stored: ServiceContent | None) -> Any:
         """Return the member's value after the call. Raises Invalid for a required one that is missing or empty."""
+        # A new service has nothing stored to fall back on.
         if self.absent is Absent.REFUSED or (self.absent is Absent.UNCHANGED_FILLED and stored is None):
             if sent is UNSET or sent is None:
                 raise Invalid(f"Falta o campo `{name}`.", code=f"{name}-missing")

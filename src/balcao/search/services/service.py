@@ -89,6 +89,7 @@ async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> 
     """Remove the row from the collection; versions and slugs stay."""
     async with lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, stored.etag)
+        # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
         await store.remove(edit.connection, edit.alias, edit.service_id)
         await versions.append(
