@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from balcao.agents.versions.ready import ReadyConfigs
+from balcao.agents.versions.cache import ConfigCache
 from balcao.core.context.platform import Platform
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
     """Give the process its cache of configurations."""
-    platform.parts[ReadyConfigs] = ReadyConfigs()
+    platform.parts[ConfigCache] = ConfigCache()
     yield

@@ -6,8 +6,8 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions import store
+from balcao.agents.versions.cache import ConfigCache
 from balcao.agents.versions.content import EMPTY, classify_change, inherit
-from balcao.agents.versions.ready import ReadyConfigs
 from balcao.agents.versions.schemas import AgentConfig, SaveBody
 from balcao.agents.versions.store import AgentVersion
 from balcao.core.context.call import Call
@@ -29,7 +29,7 @@ class Saved(msgspec.Struct, frozen=True):
 async def read_config(call: Call, config_id: str) -> Ready:
     """Return the response for a checked id. Raises NotFound, also for an id that cannot be one of ours."""
     known = _parse_id(config_id)
-    cache = call.platform.part(ReadyConfigs)
+    cache = call.platform.part(ConfigCache)
     return cache.get(known) or cache.add(known, await _load_config(call, known))
 
 

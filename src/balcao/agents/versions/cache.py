@@ -8,7 +8,7 @@ from balcao.core.http.responses import Ready
 SIZE = 1000
 
 
-class ReadyConfigs:
+class ConfigCache:
     """Bounded; the least recently read one goes first."""
 
     def __init__(self, size: int = SIZE) -> None:
