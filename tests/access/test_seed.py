@@ -14,7 +14,6 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import with_owner
-from tests.access import looks
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
@@ -86,9 +85,9 @@ def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
     def stored() -> list[object]:
         return [sql(f"SELECT t.*, xmin::text FROM access.{table} AS t ORDER BY t::text") for table in tables[:-2]]
 
-    before = stored(), looks.version(sql), looks.chain(sql)
+    before = stored(), stored.read_version(sql), stored.read_chain(sql)
     app.migrate_now(database_url)
-    assert (stored(), looks.version(sql), looks.chain(sql)) == before
+    assert (stored(), stored.read_version(sql), stored.read_chain(sql)) == before
 
 
 class Undo(Exception):
