@@ -79,7 +79,7 @@ AXE = """async () => {
     const found = await axe.run(document, { resultTypes: ["violations"] });
     return found.violations
         .filter(violation => ["serious", "critical"].includes(violation.impact))
-        .map(violation => [violation.id, violation.nodes.length, violation.nodes[0].html, violation.nodes[0].failureSummary]);
+        .map(({ id, nodes }) => [id, nodes.length, nodes[0].html, nodes[0].failureSummary]);
 }"""
 
 
