@@ -45,6 +45,7 @@ coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que pe
 	@PYTEST='$(PYTEST) --cov --cov-report=term' tools/test
 
 mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x.py só esse
+	@$(PIP) --no-build-isolation -e ".[mutants]"
 	@$(BIN)/python -m tools.mutants $(FILE)
 
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora

@@ -15,7 +15,9 @@ from hypothesis import settings as examples
 
 from balcao import app
 from balcao.core import logs
+from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.database import pool
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 from tests.support import databases, log_scan, run_folder
@@ -28,6 +30,10 @@ from tests.support.sizes import FULL
 
 # Reading the certificates of the machine costs each client more than its calls, and nobody here speaks TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
+
+# A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
+pool.ACQUIRE_SECONDS = PATIENCE
+keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
 
 # The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
 # their test's fixtures on purpose: each leaves data behind for the next to cope with.

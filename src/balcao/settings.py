@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-import limits
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 SANDBOX_SECRETS = {
@@ -52,6 +51,7 @@ def _mail_server(address: SecretStr) -> SecretStr:
 
 
 def _rate(text: str) -> str:
+    import limits  # costs as much as all of this module, and most configurations keep the default rates
 
     try:
         limits.parse(text)

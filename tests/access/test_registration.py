@@ -69,7 +69,7 @@ async def test_a_new_operation_is_bound_to_its_declared_action(platform: Platfor
     before = platform.catalogue.snapshot.version
     assert (await announce(platform, new)).version > before
     await platform.catalogue.reload()
-    assert platform.catalogue.snapshot.binding(new.operation, "") == "action:read"
+    assert platform.catalogue.snapshot.bindings[new.operation] == "action:read"
 
 
 async def test_a_new_code_key_makes_a_shipped_action(platform: Platform) -> None:

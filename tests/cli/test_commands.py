@@ -40,7 +40,7 @@ def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None
 def test_a_token_needs_neither_the_services_nor_a_database() -> None:
     loaded = loaded_by("token", "ana", "--issuer", f"http://127.0.0.1:{free_port()}")
     assert "balcao.cli.token" in loaded
-    assert not loaded & (SERVICES | {"asyncpg", "structlog", "balcao.app"})
+    assert not loaded & (SERVICES | {"asyncpg", "structlog", "limits", "balcao.app"})
 
 
 def test_the_supervisor_loads_no_service() -> None:
@@ -50,7 +50,8 @@ def test_the_supervisor_loads_no_service() -> None:
         text=True,
         check=True,
     )
-    assert not set(json.loads(done.stdout)) & (SERVICES | {"asyncpg", "httpx", "uvicorn", "uvloop", "balcao.app"})
+    heavy = SERVICES | {"asyncpg", "httpx", "limits", "uvicorn", "uvloop", "balcao.app"}
+    assert not set(json.loads(done.stdout)) & heavy
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -31,7 +31,7 @@ PERSONS = size(10, 50)
 SENDERS = 8
 KILLS = size(4, 10)
 PAUSE_SECONDS = 0.1
-PARTS = ("worker", "crm", "everything", "api", "postgres")
+TARGETS = ("worker", "crm", "everything", "api", "postgres")
 GENDERS = ("Homem cisgênero", "Mulher cisgênero", "Homem transgênero", "Mulher transgênero", "Não binário")
 LEFT = """
 SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
@@ -55,14 +55,14 @@ def settings() -> Iterator[Settings]:
     remove(folder)
 
 
-class House:
+class Platform:
     """A `balcao serve` whose parts are killed one after another, and which is started again when all of it was."""
 
     def __init__(self, settings: Settings) -> None:
         self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
         self._serving = Serving(self._terminal, "--processes", "2")
 
-    def __enter__(self) -> "House":
+    def __enter__(self) -> "Platform":
         self._serving.__enter__()
         return self
 
@@ -90,10 +90,10 @@ def _kill(processes: list[psutil.Process]) -> None:
 class Acknowledged:
     """What was answered with success; a kill comes each time that another share of all is."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, platform: Platform) -> None:
         self.events: list[tuple[str, int]] = []
         self.changes: dict[str, str] = {}
-        self._house = house
+        self._platform = platform
         self._count = 0
         self.killed: list[str] = []
         self._killing = asyncio.Lock()
@@ -102,11 +102,11 @@ class Acknowledged:
         self._count += 1
         if self._count % ((EVENTS + CHANGES) // (KILLS + 1)) == 0:
             async with self._killing:
-                await self._kill(PARTS[len(self.killed) % len(PARTS)])
+                await self._kill(TARGETS[len(self.killed) % len(TARGETS)])
 
     async def _kill(self, part: str) -> None:
         if len(self.killed) < KILLS:
-            await asyncio.to_thread(self._house.kill, part)
+            await asyncio.to_thread(self._platform.kill, part)
             self.killed.append(part)
 
 
@@ -150,8 +150,8 @@ async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
         )
 
 
-async def send_all(settings: Settings, house: House) -> Acknowledged:
-    done = Acknowledged(house)
+async def send_all(settings: Settings, platform: Platform) -> Acknowledged:
+    done = Acknowledged(platform)
     persons = [Cpf.with_stem(f"96{number:07}").digits for number in range(PERSONS)]
     async with callers(settings) as (crm, staff), asyncio.TaskGroup() as group:
         for number in range(SENDERS):
@@ -202,12 +202,12 @@ def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None
 
 
 def test_nothing_acknowledged_is_lost_or_applied_twice_and_the_crm_ends_equal(settings: Settings) -> None:
-    with House(settings) as house:
-        asyncio.run(prove(settings, house))
+    with Platform(settings) as platform:
+        asyncio.run(prove(settings, platform))
 
 
-async def prove(settings: Settings, house: House) -> None:
-    done = await send_all(settings, house)
+async def prove(settings: Settings, platform: Platform) -> None:
+    done = await send_all(settings, platform)
     connection = await settled(settings)
     try:
         genders = await connection.fetch(REGISTERS, "genero", list(done.changes))

@@ -4,7 +4,7 @@ import socket
 from types import TracebackType
 from typing import Self
 
-PATIENCE_SECONDS = 20
+PATIENCE = 20
 _WITHOUT_BODY = ("100", "204", "304")
 
 
@@ -12,7 +12,7 @@ class Connection:
     """One connection to the server under test."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = b""
 

@@ -3,7 +3,6 @@
 from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import action, client
-from balcao.core.context.call import Call
 from balcao.core.http.parameters import InPath
 
 # The agents themselves read with their own client-credentials tokens.
@@ -15,10 +14,3 @@ CONFIG_ID = r"^[A-Za-z0-9_-]{1,64}$"
 ConfigIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador da configuração", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90", CONFIG_ID)
 ]
-
-
-def author_of(call: Call) -> tuple[str, str]:
-    """Name and subject of who writes."""
-    if call.caller is None:
-        return "Operação da plataforma", call.actor_kind
-    return call.caller.display_name, call.caller.subject

@@ -8,6 +8,7 @@ from datetime import timedelta
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 
 IDLE = timedelta(minutes=30)
 LONGEST = timedelta(hours=10)
@@ -183,8 +184,7 @@ _FORGET_SESSIONS = "DELETE FROM platform.identity_session WHERE expires_at <= no
 
 
 async def count_sessions(connection: Connection) -> int:
-    number: int = await connection.fetchval(_COUNT_SESSIONS)
-    return number
+    return await fetch_count(connection, _COUNT_SESSIONS)
 
 
 async def forget_sessions(connection: Connection) -> int:

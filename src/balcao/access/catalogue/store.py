@@ -6,6 +6,7 @@ from typing import Any
 import asyncpg
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.errors import Unavailable
 
 _LOCK = "SELECT version FROM access.catalogue_version FOR UPDATE"
@@ -13,8 +14,7 @@ _LOCK = "SELECT version FROM access.catalogue_version FOR UPDATE"
 
 async def lock(connection: Connection) -> int:
     """The present version; whoever holds the lock is the only one to change the catalogue."""
-    version: int = await connection.fetchval(_LOCK)
-    return version
+    return await fetch_count(connection, _LOCK)
 
 
 _RECORD = "SELECT access.record_changes($1::jsonb)"

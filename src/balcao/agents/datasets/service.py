@@ -25,7 +25,6 @@ from balcao.agents.datasets.schemas import (
     Span,
 )
 from balcao.agents.datasets.store import Dataset
-from balcao.agents.operations import author_of
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Conflict, Fault, NotFound, Unprocessable
@@ -92,7 +91,7 @@ async def add_examples(
 
 async def _add(call: Call, connection: Connection, dataset_id: str, new: Sequence[store.NewRow], at: datetime) -> None:
     """Raises Unprocessable for the first id that another example has, of this call or of before."""
-    free = await store.add(connection, dataset_id, new, author_of(call)[0], at)
+    free = await store.add(connection, dataset_id, new, call.acting.name, at)
     for row in new:
         if row.id not in free:
             raise _refused([str(row.place), "id"], "este identificador já é de outro exemplo")

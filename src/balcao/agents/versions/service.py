@@ -5,7 +5,6 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.agents.operations import author_of
 from balcao.agents.versions import store
 from balcao.agents.versions.content import EMPTY, change_type, inherited
 from balcao.agents.versions.ready import ReadyConfigs
@@ -56,7 +55,7 @@ async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -
             content,
             change_type(active.content if active else EMPTY, content),
             before,
-            author_of(call),
+            call.acting,
             body.reason,
             at or utc_now(),
         )
@@ -105,7 +104,7 @@ async def hide(call: Call, agent_type: str, version: int, reason: str, at: datet
         wanted = await _existing(connection, agent_type, version)
         if before == version:
             raise Conflict("A versão está ativa: ative outra antes de ocultá-la.", code="version-active")
-        if await store.hide(connection, wanted.version_id, author_of(call)[0], at or utc_now(), reason):
+        if await store.hide(connection, wanted.version_id, call.acting.name, at or utc_now(), reason):
             await call.platform.audit.record(connection, call, "update", fields=["hidden"])
         return wanted
 
@@ -167,7 +166,7 @@ async def _move(
     if before == after:
         return
     await store.point(connection, agent_type, after)
-    await store.log(connection, agent_type, moved, kind, reason, author_of(call)[0], at or utc_now())
+    await store.log(connection, agent_type, moved, kind, reason, call.acting.name, at or utc_now())
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 
 

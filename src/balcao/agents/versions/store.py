@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions.content import Content
+from balcao.core.context.call import Actor
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
 
@@ -110,7 +111,7 @@ async def insert(
     content: Content,
     change_type: str,
     base: int | None,
-    author: tuple[str, str],
+    author: Actor,
     reason: str,
     at: datetime,
 ) -> int:
@@ -118,7 +119,7 @@ async def insert(
     blocks, tools = json_text(content.memory_blocks), json_text(content.tools)
     texts = (content.prompt, blocks, tools, content.model_name, content.embedding_name)
     number: int = await connection.fetchval(
-        _INSERT, agent_type, *texts, change_type, base, *author, reason, content.hash, at
+        _INSERT, agent_type, *texts, change_type, base, author.name, author.subject, reason, content.hash, at
     )
     return number
 

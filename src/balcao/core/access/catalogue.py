@@ -16,7 +16,6 @@ from balcao.core.database.pool import Connection, Database, json_text
 from balcao.core.database.reloader import Watch
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
-from balcao.core.values.cpf import Cpf
 
 CHANNEL = "balcao_access"
 POLL_SECONDS = 5.0
@@ -39,10 +38,6 @@ class Snapshot(msgspec.Struct, frozen=True):
     people: dict[str, list[str]]
     groups: dict[str, list[str]]
 
-    def binding(self, operation: str, declared: str) -> str:
-        """The action key that the operation is bound to; the declared one while the catalogue knows none."""
-        return self.bindings.get(operation, declared)
-
     def grants(self, caller: Caller, action: str) -> bool:
         """Whether one of the caller's roles, from the token or stored, grants the action."""
         stored = self.people.get(caller.cpf.digits, ()) if caller.cpf else ()
@@ -54,13 +49,6 @@ class Snapshot(msgspec.Struct, frozen=True):
             if role is not None and (role.administrative or action in role.actions):
                 return True
         return False
-
-    def roles_of(self, caller: Caller) -> set[str]:
-        stored = self.people.get(caller.cpf.digits, []) if caller.cpf else []
-        return {name for name in (*caller.roles, *stored) if name in self.roles}
-
-    def groups_of(self, cpf: Cpf) -> list[str]:
-        return self.groups.get(cpf.digits, [])
 
 
 @dataclass(frozen=True)

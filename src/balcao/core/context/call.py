@@ -1,8 +1,9 @@
 """The call at hand: who makes it, by what right, and under which id it is traced."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 OPERATOR = "operator"
 ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who writes a row, as it is stored beside it: the name is for people, the subject tells namesakes apart."""
+
+    name: str
+    subject: str
 
 
 class Call:
@@ -64,20 +73,21 @@ class Call:
         """Return the key under which a repeated call gets the first one's response."""
         return self.headers.text(b"idempotency-key")
 
-    @asynccontextmanager
-    async def reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:
-        """A connection for reading a person's data; a read by anybody else is recorded before it is answered.
+    def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Connection]:
+        """Return a connection for reading a person's data; a read by anybody else is recorded before it is answered.
 
         Raises Invalid for staff who do not say why, where they must.
         """
         self.require_reason()
         if self.reads_unrecorded:
-            async with self.platform.database.connection() as connection:
-                yield connection
-        else:
-            async with self.platform.database.transaction() as connection:
-                await self.platform.audit.record(connection, self, "read", subject=subject, fields=fields)
-                yield connection
+            return self.platform.database.connection()
+        return self._recorded_reading(subject, fields)
+
+    @asynccontextmanager
+    async def _recorded_reading(self, subject: Cpf, fields: Sequence[str]) -> AsyncIterator[Connection]:
+        async with self.platform.database.transaction() as connection:
+            await self.platform.audit.record(connection, self, "read", subject=subject, fields=fields)
+            yield connection
 
     @property
     def reads_unrecorded(self) -> bool:
@@ -136,6 +146,13 @@ class Call:
     def zone(self) -> ZoneInfo:
         """The city's time zone."""
         return self.platform.zone
+
+    @property
+    def acting(self) -> Actor:
+        """Who acts: the caller, or the platform itself."""
+        if self.caller is None:
+            return Actor("Operação da plataforma", self.actor_kind)
+        return Actor(self.caller.display_name, self.caller.subject)
 
     @property
     def is_owner(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -73,7 +74,8 @@ class Database:
         self.server_settings = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
-        self._acquiring = 0  # how many wait at the pool
+        self._taken = 0  # of the pool's connections: those in use and those that lie ready
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._is_closing = False
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
@@ -149,31 +151,69 @@ class Database:
             return await asyncpg.connect(self.url, server_settings=self.server_settings)
 
     async def take(self) -> Connection:
-        """The connection used last, else one of the pool's, which opens one when it has none."""
+        """The connection used last, else one of the pool's, which opens one when it has none.
+
+        When all are in use, the next that is given back. Raises TimeoutError after two seconds.
+        """
         if self._pool is None:
             raise Unavailable()
         while self._ready:
             connection = self._ready.pop()
             if _is_open(connection):
                 return connection
-            await self._pool.release(connection)
-        self._acquiring += 1
+            await self._release(self._pool, connection)
+        if self._taken >= self._size and (handed := await self._wait()) is not None:
+            return handed
+        self._taken += 1
         try:
             return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
-        finally:
-            self._acquiring -= 1
+        except BaseException:
+            self._taken -= 1
+            self._wake()
+            raise
 
     async def give_back(self, connection: Connection, *, sound: bool) -> None:
         """`sound`: its last statement has ended. The pool sees to a connection where that is not known."""
         assert self._pool is not None  # `close` waits for what was taken
-        if sound and _is_open(connection) and not (self._acquiring or self._is_closing):
+        if not sound or self._is_closing or not _is_open(connection):
+            await self._release(self._pool, connection)
+        elif not self._wake(connection):
             self._ready.append(connection)
-        else:
-            await self._pool.release(connection)
+
+    async def _wait(self) -> Connection | None:
+        """Wait in line. None: there is room at the pool again, as a connection in use turned out unsound."""
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[Connection | None] = loop.create_future()
+        self._waiting.append(turn)
+        late = loop.call_later(ACQUIRE_SECONDS, _fail, turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and (handed := turn.result()) is not None:
+                await self.give_back(handed, sound=True)  # handed over in the moment in which the caller gave up
+            raise
+        finally:
+            late.cancel()
+
+    def _wake(self, connection: Connection | None = None) -> bool:
+        """Hand the connection, or the room for one, to whoever waits longest; tell whether anybody did."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(connection)
+                return True
+        return False
+
+    async def _release(self, pool: asyncpg.Pool, connection: Connection) -> None:
+        try:
+            await pool.release(connection)
+        finally:
+            self._taken -= 1
+            self._wake()
 
     async def _empty_ready(self, pool: asyncpg.Pool) -> None:
         while self._ready:
-            await pool.release(self._ready.pop())
+            await self._release(pool, self._ready.pop())
 
     async def _fetch_one(self, lookup: Lookup, key: Any) -> Row | None:
         return await self._read(lambda connection, timeout: connection.fetchrow(lookup.of_one, key, timeout=timeout))
@@ -247,6 +287,11 @@ class _Borrowed:
             connection.terminate()  # or giving it back would wait for a server that does not respond
         await self._database.give_back(connection, sound=sound)
         _StoreFaults().__exit__(kind, fault, trace)
+
+
+def _fail(turn: "asyncio.Future[Connection | None]") -> None:
+    if not turn.done():
+        turn.set_exception(TimeoutError())
 
 
 def _is_open(connection: Connection) -> bool:

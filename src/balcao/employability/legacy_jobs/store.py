@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import Status
 
@@ -43,8 +44,7 @@ RETURNING id
 
 
 async def insert(connection: Connection, body: LegacyJobBody) -> int:
-    id_: int = await connection.fetchval(_INSERT, *_values(body))
-    return id_
+    return await fetch_count(connection, _INSERT, *_values(body))
 
 
 _REPLACE = f"""

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 
 CHANNEL = "balcao_health_units"
@@ -23,5 +24,4 @@ SELECT sequencia, pg_notify($5, sequencia::text) FROM entry
 
 async def append(connection: Connection, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
     """The entry's number. To be called last in a transaction: everybody else who writes waits for its end."""
-    sequence: int = await connection.fetchval(_APPEND, tipo, cnes.digits, em, json_text(dados), CHANNEL)
-    return sequence
+    return await fetch_count(connection, _APPEND, tipo, cnes.digits, em, json_text(dados), CHANNEL)

@@ -83,16 +83,9 @@ async def _advance(
 async def _record(
     call: Call, connection: Connection, action: Action, state: Notification, event: Event, motivo: str | None
 ) -> None:
-    await store.append(connection, state.id, event, motivo, _author(call))
+    await store.append(connection, state.id, event, motivo, call.acting)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
-
-
-def _author(call: Call) -> tuple[str, str]:
-    """Subject and name."""
-    if call.caller is None:
-        return call.actor_kind, "Operação da plataforma"
-    return call.caller.subject, call.caller.display_name
 
 
 def _already_active(present: Notification | None) -> Conflict:

@@ -4,7 +4,9 @@ from uuid import UUID
 
 import msgspec
 
+from balcao.core.context.call import Actor
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.states import Event, Notification
@@ -73,10 +75,11 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 """
 
 
-async def append(connection: Connection, id: UUID, event: Event, motivo: str | None, author: tuple[str, str]) -> None:
-    """`author` is subject and name."""
+async def append(connection: Connection, id: UUID, event: Event, motivo: str | None, author: Actor) -> None:
     antes, depois = event.risco_antes, event.risco_depois
-    await connection.execute(_APPEND, new_id(), id, event.tipo, antes, depois, event.causa, motivo, *author, event.em)
+    await connection.execute(
+        _APPEND, new_id(), id, event.tipo, antes, depois, event.causa, motivo, author.subject, author.name, event.em
+    )
 
 
 _EVENTS = """
@@ -97,8 +100,7 @@ WHERE notification.cnes = $1
 
 
 async def count_events(connection: Connection, cnes: Cnes) -> int:
-    found: int = await connection.fetchval(_COUNT_EVENTS, cnes.digits)
-    return found
+    return await fetch_count(connection, _COUNT_EVENTS, cnes.digits)
 
 
 def _notification(row: Row | None) -> Notification | None:

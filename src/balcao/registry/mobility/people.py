@@ -33,9 +33,9 @@ class DriverRefused(Forbidden):
         self.owner = owner
 
 
-def shown(cpf: str, viewer: Cpf) -> str:
-    """Whole only for the person it belongs to."""
-    return cpf if cpf == viewer.digits else Cpf(cpf).masked
+def shown(cpf: Cpf, viewer: Cpf) -> str:
+    """Return the number, whole only for the person it belongs to."""
+    return cpf.digits if cpf == viewer else cpf.masked
 
 
 def hides_phones(call: Call) -> bool:
@@ -43,12 +43,12 @@ def hides_phones(call: Call) -> bool:
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
 
 
-async def contacts(connection: Connection, cpfs: Iterable[str]) -> Mapping[str, Contact]:
-    return {cpf: _contact(await citizens.record_of(connection, Cpf(cpf))) for cpf in set(cpfs)}
+async def contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
+    return {cpf: _contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(
-    connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[str], fields: list[str]
+    connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
     """One event for the person of the path, one for each other person concerned.
 
@@ -57,8 +57,8 @@ async def record(
     audit = call.platform.audit
     if not (action == "read" and call.is_owner):
         await audit.record(connection, call, action, subject=person, fields=fields)
-    for other in sorted(set(others) - {person.digits}):
-        await audit.record(connection, _by_link(call), action, subject=Cpf(other), fields=fields)
+    for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
+        await audit.record(connection, _by_link(call), action, subject=other, fields=fields)
 
 
 async def record_refusal(call: Call, refused: DriverRefused) -> None:

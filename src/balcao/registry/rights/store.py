@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 from balcao.core.http.paging import Page
 from balcao.core.values.period import Period
 from balcao.registry.rights.schemas import Access, AuditEvent
@@ -37,8 +38,7 @@ async def accesses(
 
 
 async def count_accesses(connection: Connection, subject: bytes, period: Period) -> int:
-    counted: int = await connection.fetchval(_COUNT_ACCESSES, subject, period.start, period.end)
-    return counted
+    return await fetch_count(connection, _COUNT_ACCESSES, subject, period.start, period.end)
 
 
 _AGO = "SELECT now() - $1::interval"
@@ -84,8 +84,7 @@ async def events(connection: Connection, period: Period, filters: Filters, page:
 
 
 async def count_events(connection: Connection, period: Period, filters: Filters) -> int:
-    counted: int = await connection.fetchval(_COUNT_EVENTS, *_bounds(period, filters))
-    return counted
+    return await fetch_count(connection, _COUNT_EVENTS, *_bounds(period, filters))
 
 
 def _bounds(period: Period, filters: Filters) -> tuple[datetime | bytes | str | None, ...]:

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.experiences.schemas import Experience, ExperienceBody
 
@@ -23,8 +24,7 @@ _COUNT = "SELECT count(*) FROM employability.experience WHERE cpf = $1"
 
 
 async def count(connection: Connection, cpf: Cpf) -> int:
-    found: int = await connection.fetchval(_COUNT, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT, cpf.digits)
 
 
 _INSERT = f"""

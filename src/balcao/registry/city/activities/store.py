@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.registry.city.activities.schemas import Activity, ActivityRow
 
@@ -18,17 +19,17 @@ WHERE ($1::text IS NULL OR strpos(folded, registry.folded($1)) > 0)
   AND ($5::text IS NULL OR registry.bare(classe) = registry.bare($5))
   AND ($6::text IS NULL OR registry.bare(subclasse) = registry.bare($6))
 """
-_COUNT = f"SELECT count(*) {_MATCHING}"
-_LIST = f"SELECT {_COLUMNS} {_MATCHING} ORDER BY subclasse, id LIMIT $7 OFFSET $8"
+_PAGE = page_sql(
+    f"SELECT {_COLUMNS} {_MATCHING} ORDER BY subclasse, id LIMIT $7 OFFSET $8", f"SELECT count(*) {_MATCHING}"
+)
 
 
 async def find(
     connection: Connection, search: str | None, codes: Sequence[str | None], page: Page
 ) -> tuple[list[Activity], int]:
     """The page's activities, and how many there are on all pages; `codes` from section to subclass."""
-    total: int = await connection.fetchval(_COUNT, search, *codes)
-    rows = await connection.fetch(_LIST, search, *codes, page.limit, page.offset)
-    return [Activity(**dict(row)) for row in rows], total
+    rows, total = await fetch_page(connection, _PAGE, search, *codes, page.limit, page.offset)
+    return [Activity(**row) for row in rows], total
 
 
 _LOAD = f"""

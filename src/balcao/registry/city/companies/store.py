@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies.schemas import Company, CompanyRow
@@ -22,22 +23,22 @@ FROM registry.company_member AS member
 JOIN registry.company USING (cnpj)
 WHERE member.cpf = $1 AND ($2::text IS NULL OR company.record #>> '{natureza_juridica,id}' = $2)
 """
-_COUNT = f"SELECT count(*) {_OF_PERSON}"
-_LIST = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj LIMIT $3 OFFSET $4"
+_PAGE = page_sql(
+    f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj LIMIT $3 OFFSET $4", f"SELECT count(*) {_OF_PERSON}"
+)
 
 
 async def of_person(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
     """The page's companies of a partner or responsible person, and how many there are on all pages."""
-    total: int = await connection.fetchval(_COUNT, cpf.digits, nature)
-    rows = await connection.fetch(_LIST, cpf.digits, nature, page.limit, page.offset)
-    return [_company(row[0]) for row in rows], total
+    rows, total = await fetch_page(connection, _PAGE, cpf.digits, nature, page.limit, page.offset)
+    return [_company(row["record"]) for row in rows], total
 
 
 _ALL = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj"
 
 
 async def all_of_person(connection: Connection, cpf: Cpf) -> list[Company]:
-    return [_company(row[0]) for row in await connection.fetch(_ALL, cpf.digits, None)]
+    return [_company(row["record"]) for row in await connection.fetch(_ALL, cpf.digits, None)]
 
 
 _LOAD = """

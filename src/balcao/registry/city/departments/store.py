@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.registry.city.departments.filters import Wanted
 from balcao.registry.city.departments.schemas import Department, DepartmentRow
@@ -27,15 +28,16 @@ WHERE ($1::text IS NULL
   AND ($3::text IS NULL OR sigla_ua = $3)
   AND nivel BETWEEN $4 AND $5
 """
-_COUNT = f"SELECT count(*) {_MATCHING}"
-_LIST = f"SELECT {_COLUMNS} {_MATCHING} ORDER BY nivel, ordem_absoluta, cd_ua LIMIT $6 OFFSET $7"
+_PAGE = page_sql(
+    f"SELECT {_COLUMNS} {_MATCHING} ORDER BY nivel, ordem_absoluta, cd_ua LIMIT $6 OFFSET $7",
+    f"SELECT count(*) {_MATCHING}",
+)
 
 
 async def find(connection: Connection, wanted: Wanted, page: Page) -> tuple[list[Department], int]:
     """The page's departments, and how many there are on all pages."""
     filters = (wanted.search, wanted.parent, wanted.sigla, wanted.lowest, wanted.highest)
-    total: int = await connection.fetchval(_COUNT, *filters)
-    rows = await connection.fetch(_LIST, *filters, page.limit, page.offset)
+    rows, total = await fetch_page(connection, _PAGE, *filters, page.limit, page.offset)
     return [_department(row) for row in rows], total
 
 

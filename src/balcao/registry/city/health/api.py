@@ -17,6 +17,3 @@ routes = Routes(tags=list(PLATFORM_TAG))
 )
 async def read_health(call: Call) -> HealthCheck:
     return await service.check(call.platform)
-
-
-ROUTES = routes.declared

@@ -5,6 +5,7 @@ from uuid import UUID
 import asyncpg
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.staff_departments.schemas import StaffMapping
@@ -47,8 +48,7 @@ _COUNT = "SELECT count(*) FROM registry.staff_department WHERE cpf = $1"
 
 
 async def count(connection: Connection, cpf: Cpf) -> int:
-    found: int = await connection.fetchval(_COUNT, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT, cpf.digits)
 
 
 def _mapping(row: Row) -> StaffMapping:

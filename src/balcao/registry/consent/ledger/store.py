@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger.chain import BEGINNING, Link
 from balcao.registry.consent.ledger.schemas import LedgerEntry
@@ -45,8 +46,7 @@ SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq DE
 
 
 async def count(connection: Connection, cpf: Cpf) -> int:
-    found: int = await connection.fetchval(_COUNT, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT, cpf.digits)
 
 
 async def page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[LedgerEntry]:
@@ -105,8 +105,7 @@ RETURNING true
 
 
 async def count_all(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_ALL)
-    return found
+    return await fetch_count(connection, _COUNT_ALL)
 
 
 async def delete_old(connection: Connection, age: str) -> int:

@@ -7,6 +7,7 @@ import msgspec
 from balcao.core.context.audit import record_sql
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
@@ -95,5 +96,4 @@ SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = $1)
 
 async def count(connection: Connection, cpf: Cpf) -> int:
     """Return how many rows are the citizen's: the global flag and the choices."""
-    found: int = await connection.fetchval(_COUNT, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT, cpf.digits)

@@ -35,6 +35,3 @@ routes = Routes(tags=["crm"])
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept(call, content)
-
-
-ROUTES = routes.declared

@@ -8,6 +8,7 @@ import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
@@ -72,8 +73,7 @@ _WAITING = "SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_a
 
 
 async def count_waiting(connection: Connection, at_most: int) -> int:
-    waiting: int = await connection.fetchval(_WAITING, at_most)
-    return waiting
+    return await fetch_count(connection, _WAITING, at_most)
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -179,8 +179,7 @@ RETURNING true
 
 
 async def count_payloads(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_PAYLOADS)
-    return found
+    return await fetch_count(connection, _COUNT_PAYLOADS)
 
 
 async def erase_old_payloads(connection: Connection, age: timedelta) -> int:
@@ -189,8 +188,7 @@ async def erase_old_payloads(connection: Connection, age: timedelta) -> int:
 
 
 async def count_all(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_ALL)
-    return found
+    return await fetch_count(connection, _COUNT_ALL)
 
 
 async def delete_old(connection: Connection, age: timedelta) -> int:

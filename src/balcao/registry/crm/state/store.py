@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.state.schemas import CrmEvent
 
@@ -68,8 +69,7 @@ ORDER BY id DESC LIMIT $5 OFFSET $6
 
 
 async def count(connection: Connection, wanted: Wanted) -> int:
-    found: int = await connection.fetchval(_COUNT, *wanted.parameters)
-    return found
+    return await fetch_count(connection, _COUNT, *wanted.parameters)
 
 
 async def events(connection: Connection, wanted: Wanted, limit: int, offset: int) -> list[CrmEvent]:

@@ -50,10 +50,10 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
 
         async def make() -> Conductor:
             vehicle = await vehicles.owned(connection, vehicle_id, cpf)
-            if invitee.cpf.digits == vehicle.owner_cpf:
+            if invitee.cpf == vehicle.owner_cpf:
                 raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
             link = await invitations.invite(connection, call, vehicle.id, invitee, cpf)
-            await people.record(connection, call, "create", cpf, [invitee.cpf.digits], FIELDS)
+            await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
             return views.conductor(link, cpf, {})
 
         return await once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
@@ -67,7 +67,7 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
     async with call.platform.database.transaction() as connection:
         vehicle = await vehicles.seen(connection, vehicle_id, cpf)
         link = await invitations.lock(connection, link_id, vehicle_id)
-        if not (vehicle.owner_cpf == cpf.digits or _drives(link, cpf)):
+        if not (vehicle.owner_cpf == cpf or _drives(link, cpf)):
             raise invitations.unknown()
         states.require_open(link.status)
         await invitations.revoke(connection, link)
@@ -89,7 +89,7 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
     wanted = states.answer_of(body.status)
     async with call.platform.database.transaction() as connection:
         link = await invitations.lock(connection, link_id)
-        if link.conductor_cpf != cpf.digits or not await vehicles.lives(connection, link.vehicle_id):
+        if link.conductor_cpf != cpf or not await vehicles.lives(connection, link.vehicle_id):
             raise invitations.unknown()
         states.require_pending(link.status)
         answered = await invitations.answer(connection, link, wanted)
@@ -123,12 +123,12 @@ def _email(text: str) -> str:
 
 
 def _drives(link: Link, cpf: Cpf) -> bool:
-    return link.conductor_cpf == cpf.digits and link.status is LinkStatus.ACCEPTED
+    return link.conductor_cpf == cpf and link.status is LinkStatus.ACCEPTED
 
 
-def _accepted(links: list[Link]) -> list[str]:
+def _accepted(links: list[Link]) -> list[Cpf]:
     return [link.conductor_cpf for link in links if link.status is LinkStatus.ACCEPTED]
 
 
-def _inviter(link: Link) -> list[str]:
+def _inviter(link: Link) -> list[Cpf]:
     return [link.invited_by_cpf] if link.invited_by_cpf else []

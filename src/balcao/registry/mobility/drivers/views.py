@@ -11,7 +11,7 @@ from balcao.registry.mobility.people import Contact, shown
 NOBODY = Contact(None, None, None)
 
 
-def conductor(link: Link, viewer: Cpf, known: Mapping[str, Contact]) -> Conductor:
+def conductor(link: Link, viewer: Cpf, known: Mapping[Cpf, Contact]) -> Conductor:
     """`known` is what the records of accepted drivers say."""
     own = known.get(link.conductor_cpf, NOBODY) if link.status is LinkStatus.ACCEPTED else NOBODY
     return Conductor(
@@ -31,14 +31,15 @@ def conductor(link: Link, viewer: Cpf, known: Mapping[str, Contact]) -> Conducto
     )
 
 
-def invitation(offered: Offered, viewer: Cpf, owners: Mapping[str, Contact]) -> VehicleInvitation:
+def invitation(offered: Offered, viewer: Cpf, owners: Mapping[Cpf, Contact]) -> VehicleInvitation:
     link = offered.link
     return VehicleInvitation(
         id=link.id,
         vehicle_id=link.vehicle_id,
         status=link.status,
-        invited_by_cpf=shown(link.invited_by_cpf or "", viewer),
-        owner_name=owners.get(offered.owner_cpf or "", NOBODY).name,
+        # An erasure of the inviter revokes the invitation, so a pending one has theirs.
+        invited_by_cpf=shown(link.invited_by_cpf or viewer, viewer),
+        owner_name=(owners.get(offered.owner_cpf, NOBODY) if offered.owner_cpf else NOBODY).name,
         vehicle=offered.vehicle,
         created_at=link.created_at,
     )

@@ -14,12 +14,12 @@ class Link(msgspec.Struct, frozen=True):
 
     id: str
     vehicle_id: str
-    conductor_cpf: str
+    conductor_cpf: Cpf
     conductor_name: str | None
     notify_email: str | None
     phone: str | None
     status: LinkStatus
-    invited_by_cpf: str | None
+    invited_by_cpf: Cpf | None
     email_status: EmailStatus
     email_attempted_at: datetime | None
     created_at: datetime
@@ -33,7 +33,7 @@ class Offered:
 
     link: Link
     vehicle: InvitedVehicle
-    owner_cpf: str | None
+    owner_cpf: Cpf | None
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ async def revoke(connection: Connection, link: Link) -> None:
     await store.revoke(connection, link.id)
 
 
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[str]:
+async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
     """End every open link of a vehicle, which is locked; return whose."""
     return await store.revoke_all(connection, vehicle_id)
 

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-import msgspec
-
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.invitations.records import InvitationEmail, Link, Offered
-from balcao.registry.mobility.invitations.schemas import InvitedVehicle, LinkStatus
+from balcao.registry.mobility.invitations.schemas import EmailStatus, InvitedVehicle, LinkStatus
 
 _COLUMNS = ", ".join(f"link.{name}" for name in Link.__struct_fields__)
 _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_id,", "link.vehicle_id::text,")
@@ -58,8 +57,7 @@ SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status
 
 
 async def count_open(connection: Connection, vehicle_id: str) -> int:
-    found: int = await connection.fetchval(_COUNT_OPEN, vehicle_id)
-    return found
+    return await fetch_count(connection, _COUNT_OPEN, vehicle_id)
 
 
 _LOCK = f"""
@@ -130,9 +128,9 @@ RETURNING conductor_cpf
 """
 
 
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[str]:
+async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
     """Revoke every open link of a vehicle, which is locked; return whose."""
-    return [row["conductor_cpf"] for row in await connection.fetch(_REVOKE_ALL, vehicle_id)]
+    return [Cpf(row["conductor_cpf"]) for row in await connection.fetch(_REVOKE_ALL, vehicle_id)]
 
 
 # An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.
@@ -206,13 +204,11 @@ async def delete_old(connection: Connection) -> int:
 
 
 async def count_all(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_ALL)
-    return found
+    return await fetch_count(connection, _COUNT_ALL)
 
 
 async def count_pending(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_PENDING)
-    return found
+    return await fetch_count(connection, _COUNT_PENDING)
 
 
 # In the order of everybody who changes several: the vehicles, then the links by their ids.
@@ -239,7 +235,25 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
 
 
 def _link(row: Row) -> Link:
-    return msgspec.convert(dict(row), Link)
+    return Link(
+        id=row["id"],
+        vehicle_id=row["vehicle_id"],
+        conductor_cpf=Cpf(row["conductor_cpf"]),
+        conductor_name=row["conductor_name"],
+        notify_email=row["notify_email"],
+        phone=row["phone"],
+        status=LinkStatus(row["status"]),
+        invited_by_cpf=_cpf(row["invited_by_cpf"]),
+        email_status=EmailStatus(row["email_status"]),
+        email_attempted_at=row["email_attempted_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        responded_at=row["responded_at"],
+    )
+
+
+def _cpf(digits: str | None) -> Cpf | None:
+    return Cpf(digits) if digits else None
 
 
 def _offered(row: Row) -> Offered:
@@ -251,4 +265,4 @@ def _offered(row: Row) -> Offered:
         color=row["color"],
         vehicle_photo_url=row["vehicle_photo_url"],
     )
-    return Offered(_link(row), vehicle, row["owner_cpf"])
+    return Offered(_link(row), vehicle, _cpf(row["owner_cpf"]))

@@ -97,8 +97,8 @@ async def owned(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle
 
 def require_owner(vehicle: Vehicle, viewer: Cpf) -> None:
     """Raises DriverRefused."""
-    if vehicle.owner_cpf != viewer.digits:
-        raise DriverRefused(Cpf(vehicle.owner_cpf))
+    if vehicle.owner_cpf != viewer:
+        raise DriverRefused(vehicle.owner_cpf)
 
 
 @asynccontextmanager
@@ -118,7 +118,7 @@ async def lives(connection: Connection, vehicle_id: str) -> bool:
 
 async def owned_by(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     """For the person's export: deleted ones too."""
-    contact = (await people.contacts(connection, [owner.digits]))[owner.digits]
+    contact = (await people.contacts(connection, [owner]))[owner]
     return [views.detail(vehicle, owner, contact) for vehicle in await store.owned(connection, owner)]
 
 

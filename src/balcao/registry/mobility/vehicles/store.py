@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -23,7 +24,7 @@ class Vehicle:
     """
 
     id: str
-    owner_cpf: str
+    owner_cpf: Cpf
     registration_number: str
     form: VehicleCreate
     brand_name: str | None
@@ -66,13 +67,12 @@ WHERE vehicle.id IN ({_REACHED})
 ORDER BY vehicle.created_at DESC, vehicle.id DESC
 LIMIT $2 OFFSET $3
 """
-_COUNT = f"SELECT count(*) FROM ({_REACHED}) AS reached"  # noqa: S608 - constants
+_PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")  # noqa: S608 - constants
 
 
 async def page_of(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
     """The live ones that the viewer owns or drives, and how many there are."""
-    total: int = await connection.fetchval(_COUNT, viewer.digits)
-    rows = await connection.fetch(_LIST, viewer.digits, page.limit, page.offset)
+    rows, total = await fetch_page(connection, _PAGE, viewer.digits, page.limit, page.offset)
     return [_vehicle(row) for row in rows], total
 
 
@@ -100,8 +100,7 @@ _COUNT_OWNED = "SELECT count(*) FROM registry.vehicle WHERE owner_cpf = $1 AND d
 async def lock_and_count(connection: Connection, owner: Cpf) -> int:
     """The owner's live vehicles; nobody else registers one for them until the transaction ends."""
     await connection.execute(_LOCK_OWNER, owner.digits)
-    found: int = await connection.fetchval(_COUNT_OWNED, owner.digits)
-    return found
+    return await fetch_count(connection, _COUNT_OWNED, owner.digits)
 
 
 _INSERT = f"""
@@ -179,8 +178,7 @@ async def erase_old(connection: Connection) -> int:
 
 
 async def count_all(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT_ALL)
-    return found
+    return await fetch_count(connection, _COUNT_ALL)
 
 
 _ERASE_OWNED = f"""
@@ -202,4 +200,4 @@ def _values(form: VehicleCreate) -> tuple[Any, ...]:
 def _vehicle(row: Row) -> Vehicle:
     values = dict(row)
     form = VehicleCreate(**{name: values.pop(name) for name in _FORM})
-    return Vehicle(form=form, **values)
+    return Vehicle(form=form, owner_cpf=Cpf(values.pop("owner_cpf")), **values)

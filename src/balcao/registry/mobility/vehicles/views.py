@@ -24,7 +24,7 @@ def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
         vehicle_type=VehicleType(form.vehicle_type or ""),
         color=form.color,
         vehicle_photo_url=form.vehicle_photo_url,
-        role=VehicleRole.OWNER if vehicle.owner_cpf == viewer.digits else VehicleRole.CONDUCTOR,
+        role=VehicleRole.OWNER if vehicle.owner_cpf == viewer else VehicleRole.CONDUCTOR,
         conductor_id=vehicle.conductor_id or UNSET,
     )
 

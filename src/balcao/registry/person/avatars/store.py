@@ -1,6 +1,7 @@
 """SQL of the avatars; rows are never deleted."""
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 
 _COLUMNS = "id::text, name, url, image, is_active, created_at"
 # Without case and accents, the same on every server.
@@ -15,8 +16,7 @@ async def page(connection: Connection, limit: int, offset: int) -> list[Row]:
 
 
 async def count(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT)
-    return found
+    return await fetch_count(connection, _COUNT)
 
 
 _ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"  # noqa: S608

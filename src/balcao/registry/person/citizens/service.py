@@ -72,13 +72,6 @@ async def shown_record(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
     return _today(await record_of(connection, cpf), call)
 
 
-async def require_unchanged(connection: Connection, call: Call, cpf: Cpf) -> None:
-    """Raises PreconditionFailed when `If-Match` names another state of the record; holds the mirror from then on."""
-    if call.if_match is not None:
-        await mirror.lock(connection, cpf)
-        require_match(call.if_match, Ready.of(await shown_record(connection, call, cpf)).etag)
-
-
 async def write_own(
     call: Call,
     cpf: Cpf,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import affected
 from balcao.core.values.cpf import Cpf
 
 _READ = "SELECT record::text FROM registry.base_record WHERE cpf = $1"
@@ -53,4 +54,4 @@ ON CONFLICT (cpf) DO UPDATE SET
 async def load(connection: Connection, rows: Sequence[Loaded]) -> int:
     """By the owner of the table only, one row a CPF. Answers how many are new or other than before."""
     done = await connection.execute(_LOAD, *map(list, zip(*rows, strict=True))) if rows else "INSERT 0 0"
-    return int(done.rpartition(" ")[2])
+    return affected(done)

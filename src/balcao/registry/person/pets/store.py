@@ -7,6 +7,7 @@ import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 from balcao.core.http.idempotency import keep_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
@@ -22,13 +23,12 @@ _COUNT = """
 SELECT (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
      + (SELECT count(*) FROM registry.own_pet WHERE cpf = $1)
 """
-_LIST = f"{_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3"
+_PAGE = page_sql(f"{_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3", _COUNT)
 
 
 async def find(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet], int]:
     """The page's pets, and how many there are on all pages."""
-    total: int = await connection.fetchval(_COUNT, cpf.digits)
-    rows = await connection.fetch(_LIST, cpf.digits, page.limit, page.offset)
+    rows, total = await fetch_page(connection, _PAGE, cpf.digits, page.limit, page.offset)
     return [_pet(row) for row in rows], total
 
 
@@ -63,8 +63,7 @@ _COUNT_OWN = "SELECT count(*) FROM registry.own_pet WHERE cpf = $1"
 
 
 async def count_own(connection: Connection, cpf: Cpf) -> int:
-    found: int = await connection.fetchval(_COUNT_OWN, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT_OWN, cpf.digits)
 
 
 # Drawn beforehand, because the answer to be kept names it; a number that is not used is never used.
@@ -72,8 +71,7 @@ _DRAW_NUMBER = "SELECT nextval('registry.own_pet_id')"
 
 
 async def draw_number(connection: Connection) -> int:
-    number: int = await connection.fetchval(_DRAW_NUMBER)
-    return number
+    return await fetch_count(connection, _DRAW_NUMBER)
 
 
 # The function makes two new pets of one person come one after the other, so that each counts the other. The pet, its

@@ -7,6 +7,7 @@ import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.worker import enqueue_sql, payload_bytes
 from balcao.core.values.cpf import Cpf
@@ -172,14 +173,12 @@ _COUNT = "SELECT count(*) FROM registry.phone_verification"
 
 
 async def count(connection: Connection) -> int:
-    found: int = await connection.fetchval(_COUNT)
-    return found
+    return await fetch_count(connection, _COUNT)
 
 
 async def erase_expired(connection: Connection) -> int:
     """How many verifications lost their number or went altogether."""
-    erased: int = await connection.fetchval(_ERASE_EXPIRED)
-    return erased
+    return await fetch_count(connection, _ERASE_EXPIRED)
 
 
 _VERIFICATIONS = "SELECT id::text, cpf FROM registry.phone_verification WHERE id = ANY ($1::text[]::uuid[])"

@@ -2,6 +2,7 @@
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 
 _IS_FIRST_LOGIN = "SELECT firstlogin FROM registry.settings WHERE cpf = $1"
@@ -91,5 +92,4 @@ _COUNT = "SELECT count(*) FROM registry.settings WHERE cpf = $1"
 
 
 async def count(connection: Connection, cpf: Cpf) -> int:
-    found: int = await connection.fetchval(_COUNT, cpf.digits)
-    return found
+    return await fetch_count(connection, _COUNT, cpf.digits)

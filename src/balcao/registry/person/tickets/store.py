@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import affected
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 
@@ -50,4 +51,4 @@ ON CONFLICT (cpf, id) DO UPDATE SET
 async def load(connection: Connection, lines: Sequence[Any]) -> int:
     """By the owner of the table only, one line a citizen and id. Answers how many are new or other than before."""
     done = await connection.execute(_LOAD, json_text(lines))
-    return int(done.rpartition(" ")[2])
+    return affected(done)

@@ -28,7 +28,7 @@ UNKNOWN = "Serviço não encontrado."
 
 
 @dataclass(frozen=True)
-class Desk:
+class Edit:
     """One service locked for its change."""
 
     connection: Connection
@@ -41,7 +41,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def at_desk(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Desk]:
+async def locked(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
     """Collection, then head, then row: the order of locks of every writer. Raises NotFound."""
     known = path_uuid(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
@@ -50,45 +50,45 @@ async def at_desk(call: Call, service_id: str, at: datetime | None) -> AsyncIter
         if head is None:
             raise NotFound(UNKNOWN)
         stored = await store.read(connection, alias, known)
-        yield Desk(connection, call, alias, known, head, stored, at or utc_now())
+        yield Edit(connection, call, alias, known, head, stored, at or utc_now())
 
 
 @asynccontextmanager
-async def existing(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[tuple[Desk, Stored]]:
-    """As `at_desk`; a deleted service is not found either."""
-    async with at_desk(call, service_id, at) as desk:
-        if desk.stored is None:
+async def existing(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[tuple[Edit, Stored]]:
+    """As `locked`; a deleted service is not found either."""
+    async with locked(call, service_id, at) as edit:
+        if edit.stored is None:
             raise NotFound(UNKNOWN)
-        yield desk, desk.stored
+        yield edit, edit.stored
 
 
-async def write(desk: Desk, content: Content, change: Change) -> Service:
-    before = desk.stored.document if desk.stored else None
+async def write(edit: Edit, content: Content, change: Change) -> Service:
+    before = edit.stored.document if edit.stored else None
     document = derived.document(
         content,
-        service_id=desk.service_id,
-        autor=await _author(desk),
-        **await claim(desk.connection, desk.service_id, content.nome_servico, before),
-        created_at=unix_seconds(desk.head.created_at),
-        at=desk.at,
+        service_id=edit.service_id,
+        autor=await _author(edit),
+        **await claim(edit.connection, edit.service_id, content.nome_servico, before),
+        created_at=unix_seconds(edit.head.created_at),
+        at=edit.at,
     )
-    number = await store.next_version(desk.connection, desk.service_id, None)
-    await store.put(desk.connection, desk.alias, document, desk.stored.carried if desk.stored else "{}", number)
-    await versions.append(desk.connection, desk.call, document, change, number=number, at=desk.at)
-    await audit(desk, "create" if change.kind == "create" else "update", number, changed(before, document))
+    number = await store.next_version(edit.connection, edit.service_id, None)
+    await store.put(edit.connection, edit.alias, document, edit.stored.carried if edit.stored else "{}", number)
+    await versions.append(edit.connection, edit.call, document, change, number=number, at=edit.at)
+    await audit(edit, "create" if change.kind == "create" else "update", number, changed(before, document))
     return staff_form(document, number)
 
 
-async def _author(desk: Desk) -> str:
+async def _author(edit: Edit) -> str:
     """Who created it, for ever."""
-    if desk.stored is not None:
-        return desk.stored.document.autor
-    return await versions.author(desk.connection, desk.service_id) or acting(desk.call)
+    if edit.stored is not None:
+        return edit.stored.document.autor
+    return await versions.author(edit.connection, edit.service_id) or acting(edit.call)
 
 
-async def audit(desk: Desk, action: Action, number: int, members: list[str]) -> None:
-    fields = [*details(service=desk.service_id, version=number), *members]
-    await desk.call.platform.audit.record(desk.connection, desk.call, action, fields=fields)
+async def audit(edit: Edit, action: Action, number: int, members: list[str]) -> None:
+    fields = [*details(service=edit.service_id, version=number), *members]
+    await edit.call.platform.audit.record(edit.connection, edit.call, action, fields=fields)
 
 
 def staff_form(document: Document, version: int) -> Service:

@@ -1,0 +1,38 @@
+"""What stores ask of a connection again and again."""
+
+from typing import Any
+
+from balcao.core.database.pool import Connection
+
+
+async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:
+    """Return the one number that the statement answers."""
+    found: int = await connection.fetchval(statement, *values)
+    return found
+
+
+def affected(status: str) -> int:
+    """Return how many rows a statement wrote, from the status that the server answered (`INSERT 0 5`)."""
+    return int(status.rpartition(" ")[2])
+
+
+def page_sql(listing: str, counting: str) -> str:
+    """Return one statement for a page and the total of all pages, so that a list costs one round trip.
+
+    Both texts share their parameters. The row that is always there carries the total of a page that is empty.
+    """
+    return f"""
+    SELECT ({counting}) AS total, page.*
+    FROM (VALUES (true)) AS always
+    LEFT JOIN (SELECT row_number() OVER () AS place, listed.* FROM ({listing}) AS listed) AS page ON true
+    ORDER BY place
+    """  # noqa: S608 - our own texts
+
+
+async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows of a statement that `page_sql` made, as the listing has them, and the total of all pages."""
+    found = await connection.fetch(statement, *values)
+    rows = [dict(row) for row in found if row["place"] is not None]
+    for row in rows:
+        del row["total"], row["place"]
+    return rows, found[0]["total"]
