@@ -73,7 +73,7 @@ def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(descr
 def test_every_documented_address_exists(http: httpx.Client, described: dict[str, Any]) -> None:
     for path, method, _ in operations(described):
         server = described["paths"][path].get("servers", described["servers"])[0]["url"]
-        address = urljoin(ROOT, server).rstrip("/") + path.replace("{config_id}", "x").replace("{name}", "start.js")
+        address = urljoin(ROOT, server).rstrip("/") + path.replace("{config_id}", "x").replace("{name}", "page.js")
         answer = http.request(method, address)
         assert answer.status_code in {200, 401}, address
 
