@@ -118,7 +118,7 @@ def test_decisions_during_renames_are_each_made_by_one_whole_version(
     until_now(lambda: statuses(holder, http, other) == {200})
     renamed = stored.add_action(sql)
     with ThreadPoolExecutor(6) as pool:
-        writes = [pool.submit(swap, sql, swapped[turn % 2]) for turn in range(40)]
+        writes = [pool.submit(swap_names, sql, swapped[turn % 2]) for turn in range(40)]
         names = [
             pool.submit(http.put, format_path(renamed), headers=admin, json={"name": stored.make_name()})
             for _ in range(60)
