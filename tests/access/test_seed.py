@@ -14,6 +14,7 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import with_owner
+from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
