@@ -1,4 +1,4 @@
-"""The national classification of economic activities (CNAE): loaded and public."""
+"""The national classification of economic activities (CNAE): imported and public."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ CODES = ("secao", "divisao", "grupo", "classe", "subclasse")
 
 
 async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> Activities:
-    """By subclass. Raises Invalid naming the parameter."""
+    """Return a page of activities by subclass. Raises Invalid naming the parameter."""
     search, codes = search_of(query), [code_of(query, name) for name in CODES]
     async with call.platform.database.connection() as connection:
         found, total = await store.find(connection, search, codes, page)

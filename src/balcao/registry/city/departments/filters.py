@@ -1,4 +1,4 @@
-"""Which departments a caller asks for."""
+"""The filters of the list of departments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from balcao.registry.filters import code_of, search_of
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Each filter None when it is not asked for; the levels are a range, ends included."""
+class DepartmentFilters:
+    """What to list: a filter is None when it is not given; the levels are a range, ends included."""
 
     search: str | None
     parent: str | None
@@ -20,13 +20,13 @@ class Wanted:
     highest: int
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Self:
-        """Raises Invalid naming the parameter. An exact level wins over the range."""
-        lowest, highest = _level(query, "min_level", LOWEST), _level(query, "max_level", HIGHEST)
+    def parse(cls, query: Mapping[str, str]) -> Self:
+        """Read the query; an exact level wins over the range. Raises Invalid naming the parameter."""
+        lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
-            lowest = highest = _level(query, "exact_level", LOWEST)
+            lowest = highest = _parse_level(query, "exact_level", LOWEST)
         return cls(search_of(query), code_of(query, "parent_id"), code_of(query, "sigla_ua"), lowest, highest)
 
 
-def _level(query: Mapping[str, str], name: str, default: int) -> int:
+def _parse_level(query: Mapping[str, str], name: str, default: int) -> int:
     return whole_number(name, query.get(name), LOWEST, HIGHEST, default=default)
