@@ -38,6 +38,7 @@ async def list_accesses(
 
 
 async def count_accesses(connection: Connection, subject: bytes, period: Period) -> int:
+    """Return how many accesses to a person's data there were."""
     return await fetch_count(connection, _COUNT_ACCESSES, subject, period.start, period.end)
 
 
@@ -84,6 +85,7 @@ async def list_events(connection: Connection, period: Period, filters: Filters, 
 
 
 async def count_events(connection: Connection, period: Period, filters: Filters) -> int:
+    """Return how many events match."""
     return await fetch_count(connection, _COUNT_EVENTS, *_bounds(period, filters))
 
 

@@ -11,7 +11,7 @@ from balcao.registry.city.activities.schemas import ActivityRow
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_list_rows()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
 def _list_rows() -> Iterator[ActivityRow]:

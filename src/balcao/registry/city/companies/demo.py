@@ -32,7 +32,7 @@ _SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_list_rows()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
 def _list_rows() -> Iterator[CompanyRow]:

@@ -12,7 +12,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
 from balcao.registry.city.companies.views import add_times, mask
-from balcao.registry.filters import code_of
+from balcao.registry.filters import parse_code
 
 READ = "companies:read"
 FIELDS = ["empresas"]
@@ -20,7 +20,7 @@ FIELDS = ["empresas"]
 
 async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
     """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
-    nature = code_of(query, "natureza_juridica_id")
+    nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as connection:
         found, total = await store.fetch_page_of(connection, cpf, nature, page)
     return Companies([_show(company, call) for company in found], page.of(total))

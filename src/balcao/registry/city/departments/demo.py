@@ -14,7 +14,7 @@ HEALTH = "1100"
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_list_rows()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
 def _list_rows() -> Iterator[DepartmentRow]:

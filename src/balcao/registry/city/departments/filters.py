@@ -6,7 +6,7 @@ from typing import Self
 
 from balcao.core.http.paging import whole_number
 from balcao.registry.city.departments.schemas import HIGHEST, LOWEST
-from balcao.registry.filters import code_of, search_of
+from balcao.registry.filters import parse_code, parse_search
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class DepartmentFilters:
         lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
             lowest = highest = _parse_level(query, "exact_level", LOWEST)
-        return cls(search_of(query), code_of(query, "parent_id"), code_of(query, "sigla_ua"), lowest, highest)
+        return cls(parse_search(query), parse_code(query, "parent_id"), parse_code(query, "sigla_ua"), lowest, highest)
 
 
 def _parse_level(query: Mapping[str, str], name: str, default: int) -> int:

@@ -57,7 +57,7 @@ async def remove_brand(call: Call, brand_id: str) -> None:
     """Delete a brand. Raises Invalid for `Outro`, NotFound, and Conflict while models or vehicles refer to it."""
     async with call.platform.database.transaction() as connection:
         brand = _require_changeable(await _lock_brand(connection, brand_id))
-        if await store.brand_in_use(connection, brand.id):
+        if await store.is_brand_in_use(connection, brand.id):
             raise Conflict("Há modelos ou veículos desta marca: ela não pode ser excluída.", code="brand-in-use")
         await store.delete_brand(connection, brand.id)
         await _record(connection, call, "delete", "vehicle_brand")
@@ -96,7 +96,7 @@ async def change_model(call: Call, model_id: str, change: VehicleModelChange) ->
         present = _require_changeable(await _lock_model(connection, model_id))
         changed = msgspec.structs.replace(present, **given)
         moved = (changed.brand_id, changed.vehicle_type) != (present.brand_id, present.vehicle_type)
-        if moved and await store.model_in_use(connection, present.id):
+        if moved and await store.is_model_in_use(connection, present.id):
             raise _in_use("mudar de marca ou de tipo")
         if not await store.change_model(connection, changed, fold_case(changed.name)):
             raise _taken()
@@ -108,7 +108,7 @@ async def remove_model(call: Call, model_id: str) -> None:
     """Delete a model. Raises Invalid for `Outro`, NotFound, and Conflict while vehicles refer to it."""
     async with call.platform.database.transaction() as connection:
         model = _require_changeable(await _lock_model(connection, model_id))
-        if await store.model_in_use(connection, model.id):
+        if await store.is_model_in_use(connection, model.id):
             raise _in_use("ser excluído")
         await store.delete_model(connection, model.id)
         await _record(connection, call, "delete", "vehicle_model")

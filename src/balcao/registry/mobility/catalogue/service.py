@@ -50,7 +50,7 @@ async def list_colours() -> VehicleColours:
 async def list_kept_brands(call: Call) -> KeptVehicleBrands:
     """Return every brand, the deleted ones too."""
     async with call.platform.database.connection() as connection:
-        return KeptVehicleBrands(_sort(await store.brands(connection)))
+        return KeptVehicleBrands(_sort(await store.list_brands(connection)))
 
 
 async def list_kept_models(call: Call, brand_id: str | None) -> KeptVehicleModels:
@@ -58,7 +58,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> KeptVehicleModel
     if brand_id and not is_id(brand_id):
         return KeptVehicleModels([])
     async with call.platform.database.connection() as connection:
-        return KeptVehicleModels(_sort(await store.models(connection, brand_id or None)))
+        return KeptVehicleModels(_sort(await store.list_models(connection, brand_id or None)))
 
 
 async def lock_choice(

@@ -53,6 +53,7 @@ SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status
 
 
 async def count_open(connection: Connection, vehicle_id: str) -> int:
+    """Return how many pending and accepted links a vehicle has."""
     return await fetch_count(connection, _COUNT_OPEN, vehicle_id)
 
 
@@ -187,6 +188,7 @@ async def skip_email(connection: Connection, link_id: str) -> None:
 
 
 async def finish_email(connection: Connection, link_id: str, status: str) -> None:
+    """Store what became of an e-mail."""
     await connection.execute(_FINISH_EMAIL, link_id, status)
 
 

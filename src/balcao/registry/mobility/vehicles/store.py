@@ -128,6 +128,7 @@ WHERE id = $1
 
 
 async def update(connection: Connection, vehicle_id: str, form: VehicleCreate) -> None:
+    """Store the changed form of a vehicle."""
     await connection.execute(_UPDATE, vehicle_id, *_values(form))
 
 
@@ -137,6 +138,7 @@ UPDATE registry.vehicle SET deleted_at = clock_timestamp(), updated_at = clock_t
 
 
 async def delete(connection: Connection, vehicle_id: str) -> None:
+    """Mark a vehicle as deleted."""
     await connection.execute(_DELETE, vehicle_id)
 
 
