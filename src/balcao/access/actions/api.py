@@ -36,6 +36,3 @@ def _written(written: service.Written) -> Response[Action]:
     ready = Ready.of(written.action)
     headers = {"ETag": ready.etag, "X-Catalogue-Version": str(written.version), "Cache-Control": "no-store"}
     return Response(ready.body, headers=headers)
-
-
-ROUTES = routes.declared

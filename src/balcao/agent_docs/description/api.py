@@ -35,6 +35,3 @@ async def read_root(call: Call) -> Response[Root]:
 async def read_description(call: Call) -> Response[dict[str, Any]]:
     document = call.platform.part(Published).required_document()
     return answers.frozen(document, call, call.headers.text(b"accept-encoding"))
-
-
-ROUTES = routes.declared

@@ -3,4 +3,4 @@
 from balcao.agent_docs.description import api
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

@@ -24,6 +24,3 @@ routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     sent = {name: value for name, value in query.items() if value.strip()}
     return await service.read_examples(call, validate_model(sent, ExamplesQuery, "query", with_input=True))
-
-
-ROUTES = routes.declared

@@ -3,4 +3,4 @@
 from balcao.agents.datasets import api
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

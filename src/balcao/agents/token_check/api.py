@@ -19,6 +19,3 @@ routes = Routes(tags=["autenticação"], dialect=DETAIL)
 )
 def check_token() -> Response[TokenStatus]:
     return _OK
-
-
-ROUTES = routes.declared

@@ -3,4 +3,4 @@
 from balcao.agents.token_check import api
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

@@ -26,6 +26,3 @@ routes = Routes(tags=["configurações"], dialect=DETAIL)
 async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentConfig]:
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.read_config(call, path.config_id), call, CACHE)
-
-
-ROUTES = routes.declared

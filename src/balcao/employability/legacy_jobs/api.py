@@ -25,6 +25,3 @@ routes = Routes(tags=["legacy-jobs"])
 )
 async def remove_legacy_job(call: Call, id: IntegerInPath) -> Nothing:
     return await service.remove_job(call, id)
-
-
-ROUTES = routes.declared

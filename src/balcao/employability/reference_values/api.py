@@ -38,6 +38,3 @@ async def read_work_model(call: Call, id: UuidInPath) -> Response[ReferenceValue
 )
 async def replace_availability(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
     return stored(await service.replace_value(call, Kind.AVAILABILITY, id, body))
-
-
-ROUTES = routes.declared

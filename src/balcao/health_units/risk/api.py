@@ -25,6 +25,3 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
 )
 def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     return from_ready(service.read_risk(call, cnes), call, CACHE)
-
-
-ROUTES = routes.declared

@@ -3,4 +3,4 @@
 from balcao.core.feature import Feature
 from balcao.health_units.risk import api
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

@@ -95,6 +95,3 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
 )
 async def drop_dead_letter(call: Call, letter_id: JobInPath, query: Query) -> None:
     await dead_letters.drop(call, letter_id, query.get("reason", ""))
-
-
-ROUTES = routes.declared

@@ -3,4 +3,4 @@
 from balcao.core.feature import Feature
 from balcao.registry.dead_letters import api
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

@@ -95,6 +95,3 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
 )
 async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
     return personal(await service.list_events(call, query, page), call)
-
-
-ROUTES = routes.declared

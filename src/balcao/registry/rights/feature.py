@@ -21,4 +21,4 @@ def make_feature(declarations: Iterable[PersonalData]) -> Feature:
             return operation
         return replace(operation, signature=replace(operation.signature, returns=Response[export]))
 
-    return Feature(routes=[describe(operation) for operation in api.ROUTES])
+    return Feature(routes=[describe(operation) for operation in api.routes.declared])

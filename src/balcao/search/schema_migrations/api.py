@@ -34,6 +34,3 @@ async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationS
 )
 async def read_migration_history(call: Call, query: Query) -> Response[History]:
     return staff_answer(await service.read_history(call, *page_of(query)))
-
-
-ROUTES = routes.declared

@@ -4,4 +4,4 @@ from balcao.core.feature import Feature
 from balcao.search.schema_migrations import api
 from balcao.search.schema_migrations.jobs import JOBS
 
-FEATURE = Feature(routes=api.ROUTES, jobs=JOBS)
+FEATURE = Feature(routes=api.routes.declared, jobs=JOBS)

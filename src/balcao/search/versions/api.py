@@ -22,6 +22,3 @@ routes = Routes(tags=["versions"])
 )
 async def compare_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[Comparison]:
     return staff_answer(await service.compare_versions(call, id, query))
-
-
-ROUTES = routes.declared

@@ -21,6 +21,3 @@ routes = Routes(tags=["resume"])
 )
 async def remove_behaviour_link(call: Call, person: CallersCpf, id: IntegerInPath) -> Message:
     return await service.remove_link(call.as_owner(), person, id)
-
-
-ROUTES = routes.declared

@@ -20,6 +20,3 @@ routes = Routes(tags=["resume"])
 )
 async def read_experience(call: Call, id: UuidInPath) -> Response[Experience]:
     return personal(await service.read_experience(call, id), call)
-
-
-ROUTES = routes.declared

@@ -27,6 +27,3 @@ routes = Routes(tags=["companies"])
 )
 async def list_activities(call: Call, query: Query, page: PageInQuery) -> Response[Activities]:
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)
-
-
-ROUTES = routes.declared

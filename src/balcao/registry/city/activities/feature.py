@@ -4,4 +4,4 @@ from balcao.core.feature import Demo, Feature
 from balcao.registry.city.activities import api, demo
 from balcao.registry.city.activities.imports import IMPORTS
 
-FEATURE = Feature(routes=api.ROUTES, imports=IMPORTS, demo=Demo(demo.load))
+FEATURE = Feature(routes=api.routes.declared, imports=IMPORTS, demo=Demo(demo.load))

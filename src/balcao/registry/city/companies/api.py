@@ -46,6 +46,3 @@ async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: PageInQ
 )
 async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     return personal(await service.read_company(call, cnpj), call)
-
-
-ROUTES = routes.declared

@@ -5,4 +5,6 @@ from balcao.registry.city.companies import api, demo
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, imports=IMPORTS, demo=Demo(demo.load, demo.examples))
+FEATURE = Feature(
+    routes=api.routes.declared, personal_data=PERSONAL_DATA, imports=IMPORTS, demo=Demo(demo.load, demo.examples)
+)

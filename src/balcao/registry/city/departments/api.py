@@ -40,6 +40,3 @@ async def list_departments(call: Call, query: Query, page: PageInQuery) -> Respo
 )
 async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
-
-
-ROUTES = routes.declared

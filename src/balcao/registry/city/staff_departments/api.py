@@ -75,6 +75,3 @@ async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> 
 )
 async def delete_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) -> None:
     await service.delete_mapping(call, cpf, cd_ua)
-
-
-ROUTES = routes.declared

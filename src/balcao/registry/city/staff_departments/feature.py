@@ -4,4 +4,4 @@ from balcao.core.feature import Demo, Feature
 from balcao.registry.city.staff_departments import api, demo
 from balcao.registry.city.staff_departments.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))

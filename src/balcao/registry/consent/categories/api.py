@@ -73,6 +73,3 @@ async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges)
 )
 async def deactivate(call: Call, category_id: CategoryInPath) -> None:
     await service.deactivate(call, category_id)
-
-
-ROUTES = routes.declared

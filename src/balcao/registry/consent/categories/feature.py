@@ -3,4 +3,4 @@
 from balcao.core.feature import Feature
 from balcao.registry.consent.categories import api
 
-FEATURE = Feature(routes=api.ROUTES)
+FEATURE = Feature(routes=api.routes.declared)

@@ -92,6 +92,3 @@ async def list_channels(call: Call) -> Response[Channels]:
 )
 async def list_opt_out_reasons(call: Call) -> Response[OptOutReasons]:
     return with_etag(OPT_OUT_REASONS, call, PUBLIC)
-
-
-ROUTES = routes.declared

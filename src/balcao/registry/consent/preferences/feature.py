@@ -4,4 +4,4 @@ from balcao.core.feature import Demo, Feature
 from balcao.registry.consent.preferences import api, demo
 from balcao.registry.consent.preferences.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))

@@ -7,7 +7,7 @@ from balcao.registry.crm.events.jobs import JOBS
 from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
 
 FEATURE = Feature(
-    routes=api.ROUTES,
+    routes=api.routes.declared,
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,

@@ -23,6 +23,3 @@ routes = Routes(tags=["crm"])
 )
 async def validate_login(call: Call) -> LoginSync:
     return await service.validate(call)
-
-
-ROUTES = routes.declared

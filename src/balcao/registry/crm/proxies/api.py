@@ -92,6 +92,3 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
 )
 async def read_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[AnonymisationStatus]:
     return personal(await anonymisation.read(call, numero), call)
-
-
-ROUTES = routes.declared

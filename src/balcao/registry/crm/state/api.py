@@ -78,6 +78,3 @@ async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegist
 )
 async def read_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
     return personal(await service.read_mirror(call, cpf), call)
-
-
-ROUTES = routes.declared

@@ -193,6 +193,3 @@ async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) 
 )
 async def remove_model(call: Call, model_id: ModelId) -> None:
     await administration.remove_model(call, model_id)
-
-
-ROUTES = routes.declared

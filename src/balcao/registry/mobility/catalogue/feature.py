@@ -4,4 +4,4 @@ from balcao.core.feature import Feature
 from balcao.registry.mobility.catalogue import api
 from balcao.registry.mobility.catalogue.imports import IMPORTS
 
-FEATURE = Feature(routes=api.ROUTES, imports=IMPORTS)
+FEATURE = Feature(routes=api.routes.declared, imports=IMPORTS)

@@ -103,6 +103,3 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
 )
 async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:
     return stored(await service.answer(call, cpf, conductor_id, body))
-
-
-ROUTES = routes.declared

@@ -8,7 +8,7 @@ from balcao.registry.mobility.drivers.jobs import JOBS
 from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 
 FEATURE = Feature(
-    routes=api.ROUTES,
+    routes=api.routes.declared,
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,

@@ -111,6 +111,3 @@ async def change_vehicle(
 )
 async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> None:
     await service.remove_vehicle(call, cpf, vehicle_id)
-
-
-ROUTES = routes.declared

@@ -97,6 +97,3 @@ async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
 )
 async def choose(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
     return stored(await service.choose(call, cpf, body))
-
-
-ROUTES = routes.declared

@@ -20,6 +20,3 @@ routes = Routes(tags=["citizen"])
 )
 async def read_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
     return personal(await service.read_citizen(call, cpf), call)
-
-
-ROUTES = routes.declared

@@ -5,4 +5,4 @@ from balcao.registry.person.citizens import api
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.citizens.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, imports=IMPORTS)
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, imports=IMPORTS)

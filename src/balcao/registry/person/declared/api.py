@@ -95,5 +95,3 @@ def _declare_operations_of(choice: Choice) -> None:
 
 for each in CHOICES:
     _declare_operations_of(each)
-
-ROUTES = routes.declared

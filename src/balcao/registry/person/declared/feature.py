@@ -3,4 +3,4 @@
 from balcao.core.feature import Demo, Feature
 from balcao.registry.person.declared import api, demo
 
-FEATURE = Feature(routes=api.ROUTES, demo=Demo(demo.load))
+FEATURE = Feature(routes=api.routes.declared, demo=Demo(demo.load))

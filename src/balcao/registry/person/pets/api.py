@@ -59,6 +59,3 @@ async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
 )
 async def read_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
     return personal(await service.read_pet(call, cpf, pet_id), call)
-
-
-ROUTES = routes.declared

@@ -31,6 +31,3 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
 )
 async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> Message:
     return await service.confirm(call, cpf, body)
-
-
-ROUTES = routes.declared

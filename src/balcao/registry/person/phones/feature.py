@@ -7,7 +7,7 @@ from balcao.registry.person.phones.jobs import JOBS
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA, RETENTION
 
 FEATURE = Feature(
-    routes=api.ROUTES,
+    routes=api.routes.declared,
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,

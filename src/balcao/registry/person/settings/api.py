@@ -56,6 +56,3 @@ async def read_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
 )
 async def change_opt_in(call: Call, cpf: CpfInPath, body: OptInBody) -> Response[OptIn]:
     return stored(await service.change_opt_in(call, cpf, body))
-
-
-ROUTES = routes.declared

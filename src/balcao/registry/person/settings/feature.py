@@ -4,4 +4,4 @@ from balcao.core.feature import Feature
 from balcao.registry.person.settings import api
 from balcao.registry.person.settings.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA)
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA)

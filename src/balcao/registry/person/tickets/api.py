@@ -21,6 +21,3 @@ routes = Routes(tags=["citizen"])
 )
 async def list_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
     return personal(await service.list_tickets(call, cpf, page), call)
-
-
-ROUTES = routes.declared

@@ -5,4 +5,4 @@ from balcao.registry.person.tickets import api
 from balcao.registry.person.tickets.imports import IMPORTS
 from balcao.registry.person.tickets.personal_data import PERSONAL_DATA
 
-FEATURE = Feature(routes=api.ROUTES, personal_data=PERSONAL_DATA, imports=IMPORTS)
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, imports=IMPORTS)

@@ -33,6 +33,3 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
     return service.judge_email(body)
-
-
-ROUTES = routes.declared

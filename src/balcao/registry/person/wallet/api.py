@@ -20,6 +20,3 @@ routes = Routes(tags=["citizen"])
 )
 async def read_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
     return personal(await service.read_wallet(call, cpf), call)
-
-
-ROUTES = routes.declared
