@@ -115,7 +115,7 @@ BAD: list[tuple[bytes, str]] = [
 ]
 
 
-def test_bad_lines_are_told_by_number_and_reason_and_the_others_are_loaded(
+def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
     good = [{"cpf": BRUNO}, b"", b"   ", {"cpf": CARLA, "unknown": 1, "obito": {"ano": 2020.0}}]

@@ -27,7 +27,7 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """A driver tried what is the owner's alone; the attempt is kept for the owner to see."""
+    """A driver tried what is the owner's alone; the attempt is recorded for the owner to see."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")

@@ -56,12 +56,12 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
             await _require_owner(connection, vehicle_id, cpf)
             if invitee.cpf == cpf:
                 raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-            most, held = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
+            most, present = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
             link = await store.insert(connection, vehicle_id, invitee, cpf)
             if link is None:
                 raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
-            # After the insert, so that who is invited already is told so whatever the limit.
-            if most and held >= most:
+            # After the insert, so that somebody who is invited already is the fault named, whatever the limit.
+            if most and present >= most:
                 raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
             await enqueue(connection, invitation_email.JOB, {"conductor": link.id})
             await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)

@@ -121,8 +121,8 @@ async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicl
 
 
 async def _require_below_limit(connection: Connection, call: Call, owner: Cpf) -> None:
-    most, held = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
-    if most and held >= most:
+    most, present = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
+    if most and present >= most:
         raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")
 
 
