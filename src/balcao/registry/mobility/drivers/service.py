@@ -36,7 +36,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
         accepted = _list_accepted(links)
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
         contacts = await people.fetch_contacts(connection, accepted)
-    conductors = [views.conductor(link, cpf, contacts) for link in links]
+    conductors = [views.to_conductor(link, cpf, contacts) for link in links]
     if people.hides_phones(call):
         conductors = [msgspec.structs.replace(conductor, phone=None) for conductor in conductors]
     return Conductors(conductors)
@@ -65,7 +65,7 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
                 raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
             await enqueue(connection, invitation_email.JOB, {"conductor": link.id})
             await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
-            return views.conductor(link, cpf, {})
+            return views.to_conductor(link, cpf, {})
 
         return await once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
 
@@ -97,7 +97,7 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         contacts = await people.fetch_contacts(connection, owners)
-    return VehicleInvitations([views.invitation(invited, cpf, contacts) for invited in pending])
+    return VehicleInvitations([views.to_invitation(invited, cpf, contacts) for invited in pending])
 
 
 async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
@@ -115,12 +115,12 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
         inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
         await people.record(connection, call, "update", cpf, inviter, FIELDS)
         contacts = await people.fetch_contacts(connection, _list_accepted([answered]))
-    return views.conductor(answered, cpf, contacts)
+    return views.to_conductor(answered, cpf, contacts)
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
     """Return a person's links in whatever state, the oldest first, for their export."""
-    return [views.driven(linked, driver) for linked in await store.list_all_links(connection, driver)]
+    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_all_links(connection, driver)]
 
 
 async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
