@@ -34,10 +34,10 @@ async def file(call: Call, cpf: Cpf) -> Filing:
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
-        accounts, waiting = await crm.select(deadline, crm.accounts_of(cpf), requests.open_of(cpf))
-        account = require_account(crm.account(accounts, ()))
+        accounts, waiting = await crm.select(deadline, crm.format_account_query(cpf), requests.format_open_query(cpf))
+        account = require_account(crm.build_account(accounts, ()))
         if waiting:
-            return Filing(_to_wire(requests.read(waiting[0]), cpf), was_open=True)
+            return Filing(_to_wire(requests.to_request(waiting[0]), cpf), was_open=True)
         if turn == "without":
             raise CrmAway  # somebody else is about to file one
         filed = await requests.file(crm, cpf, account, deadline)
