@@ -108,7 +108,7 @@ async def test_a_kind_that_fails_stops_no_other_and_is_told(platform: Platform) 
     with pytest.raises(asyncpg.DivisionByZeroError):
         await retention.run(call, kinds)
     async with platform.database.connection() as connection:
-        listed = await retention.listed(connection, 1)
+        listed = await retention.list_reports(connection, 1)
     assert [(one.kind, one.checked, one.removed) for one in listed] == [("second", 3, 2)]
 
 
@@ -126,7 +126,7 @@ async def test_what_recurs_is_enqueued_by_the_clock_once(platform: Platform, sql
     worker.stop()
     await working
     async with platform.database.connection() as connection:
-        found = await schedule.listed(connection, [kind, JobKind("test.other", run)])
+        found = await schedule.list_recurring(connection, [kind, JobKind("test.other", run)])
     assert [(one.kind, one.cron) for one in found] == [("test.recurring", "* * * * * *")]
     assert found[0].last is not None
 

@@ -10,7 +10,7 @@ import pytest
 
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.imports import service, store
-from balcao.core.imports.declaration import Done
+from balcao.core.imports.declaration import Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
@@ -183,7 +183,7 @@ class Killed(BaseException):
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
     """Ends after its second batch is committed, while the third is on its way."""
 
-    def progress(_: int, done: Done) -> None:
+    def progress(_: int, done: Committed) -> None:
         if done.lines == 2 * service.BATCH:
             raise Killed
 

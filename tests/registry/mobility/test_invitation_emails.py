@@ -8,7 +8,7 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.mail import MailRefused, SmtpMailer, mailer_of
-from balcao.registry.mobility.invitations import service
+from balcao.registry.mobility.drivers import invitation_email
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
 from tests.support.issuer import Issuer
@@ -108,7 +108,7 @@ async def test_a_letter_sent_is_not_sent_again(garage: Garage, held: str, post: 
     link = garage.invited(ANA, held, BRUNO)
     post.letters.clear()
     for _ in range(2):
-        await service.send(platform, link)
+        await invitation_email.send(platform, link)
     assert len(post.letters) == 1
     assert garage.conductors(ANA, held).json()["data"][0]["email_status"] == "sent"
 

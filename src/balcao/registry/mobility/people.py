@@ -1,6 +1,7 @@
-"""The people of a vehicle: how they are shown, and the trail when one of them looks at another."""
+"""The people of a vehicle: how they are shown, and the audit trail when one of them looks at another."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from balcao.core.access.rules import Decision, Reason
@@ -18,7 +19,7 @@ LINK = "vehicle_link"
 
 @dataclass(frozen=True)
 class Contact:
-    """What the merged record says now; each None when unknown."""
+    """How to reach a person, as their merged record says now; each member is None when unknown."""
 
     name: str | None
     email: str | None
@@ -33,26 +34,28 @@ class DriverRefused(Forbidden):
         self.owner = owner
 
 
-def shown(cpf: Cpf, viewer: Cpf) -> str:
-    """Return the number, whole only for the person it belongs to."""
+def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
+    """Return the number, unmasked only for the person it belongs to."""
     return cpf.digits if cpf == viewer else cpf.masked
 
 
 def hides_phones(call: Call) -> bool:
-    """The phone has a scope of its own, as in the citizen's record."""
+    """Return whether the caller may not see phones: they have a scope of their own, as in the citizen's record."""
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
 
 
-async def contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
+async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
+    """Return how to reach these people."""
     return {cpf: _contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
-    """One event for the person of the path, one for each other person concerned.
+    """Record an audit event for the person of the path and one for each other person concerned.
 
-    A citizen's own read needs none, but what it shows of another person does.
+    A citizen's own read needs none, but what it shows of another person does. The events are written in the order of
+    the CPFs.
     """
     audit = call.platform.audit
     if not (action == "read" and call.is_owner):
@@ -61,14 +64,29 @@ async def record(
         await audit.record(connection, _by_link(call), action, subject=other, fields=fields)
 
 
-async def record_refusal(call: Call, refused: DriverRefused) -> None:
-    async with call.platform.database.connection() as connection:
-        audit = call.platform.audit
-        await audit.record(connection, _by_link(call), "denied", subject=refused.owner, outcome="denied")
+def require_owner(owner: Cpf, viewer: Cpf) -> None:
+    """Raise DriverRefused unless the viewer owns the vehicle."""
+    if owner != viewer:
+        raise DriverRefused(owner)
+
+
+@asynccontextmanager
+async def recording_refusals(call: Call) -> AsyncIterator[None]:
+    """Record what a driver was refused. Wraps the transaction: the trace is written after its rollback, on its own."""
+    try:
+        yield
+    except DriverRefused as refused:
+        async with call.platform.database.connection() as connection:
+            audit = call.platform.audit
+            await audit.record(connection, _by_link(call), "denied", subject=refused.owner, outcome="denied")
+        raise
 
 
 def _by_link(call: Call) -> Call:
-    """Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right."""
+    """Return the call under the right by which it reaches the other person.
+
+    Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right.
+    """
     if not call.is_owner:
         return call
     decision = Decision(Reason.AUTHENTICATED, LINK)

@@ -9,7 +9,7 @@ from balcao.registry.city.staff_departments.schemas import StaffMappingBody
 
 
 async def load(platform: Platform) -> None:
-    """Idempotent; the departments are there already."""
+    """Link the staff to the departments, which are there already. Idempotent."""
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:
