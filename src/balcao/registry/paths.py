@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
+from msgspec import Meta
+
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 from balcao.core.values.cpf import Cpf
@@ -43,4 +45,9 @@ CpfInPath: TypeAlias = Annotated[
         "90000000175",
         r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$",
     ),
+]
+
+# A citizen's number as bodies carry it.
+CpfText: TypeAlias = Annotated[
+    str, Meta(description="CPF do cidadão, 11 dígitos sem pontuação.", examples=["90000000175"])
 ]
