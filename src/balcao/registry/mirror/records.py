@@ -1,8 +1,10 @@
 """What is stored of the mirror, as it is read."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.registry.mirror.writes import Value
 
@@ -33,13 +35,13 @@ class Mirror(msgspec.Struct, frozen=True):
 
 
 class HeldConsent(msgspec.Struct, frozen=True):
-    categoria: str
-    canal: str
-    status: str
-    data: str | None
-    finalidade: str | None
-    motivo: str | None
-    updated_at: datetime
+    categoria: Annotated[str, Meta(description="A categoria de aviso; vazia para todas.", examples=["health"])]
+    canal: Annotated[str, Meta(description="O canal; vazio para todos.", examples=["whatsapp"])]
+    status: Annotated[str, Meta(description="`IN`, dado, ou `OUT`, retirado.", examples=["IN"])]
+    data: Annotated[str | None, Meta(description="Quando foi dado ou retirado, como o CRM o escreveu.")]
+    finalidade: Annotated[str | None, Meta(description="Para que a pessoa consente.")]
+    motivo: Annotated[str | None, Meta(description="Por que foi retirado.")]
+    updated_at: Annotated[datetime, Meta(description="Quando mudou por último, em UTC.")]
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -24,8 +24,10 @@ routes = Routes(tags=TAGS)
     public(),
     "Categorias de notificações ativas",
     errors=[304],
+    description="Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública.",
 )
 async def list_active(call: Call) -> Response[Categories]:
+    """Return the active categories."""
     return with_etag(await service.list_active(call), call, PUBLIC)
 
 
@@ -35,8 +37,10 @@ async def list_active(call: Call) -> Response[Categories]:
     KEEPERS,
     "Categorias de notificações, também as inativas",
     errors=[304],
+    description="Devolve todas as categorias, também as desativadas. Exige a ação `categories:write`.",
 )
 async def list_all(call: Call) -> Response[Categories]:
+    """Return all categories."""
     return with_etag(await service.list_all(call), call, REVALIDATED)
 
 
@@ -47,8 +51,18 @@ async def list_all(call: Call) -> Response[Categories]:
     "Cria uma categoria de notificações",
     status=201,
     errors=[400, 409],
+    description=(
+        "Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409). Exige a "
+        "ação `categories:write`."
+    ),
+    example={
+        "id": "urban_mobility",
+        "name": "Mobilidade urbana",
+        "description": "Mudanças no trânsito e no transporte.",
+    },
 )
 async def create(call: Call, body: NewCategory) -> Response[Category]:
+    """Create a category."""
     return stored(await service.create(call, body))
 
 
@@ -58,8 +72,14 @@ async def create(call: Call, body: NewCategory) -> Response[Category]:
     KEEPERS,
     "Altera ou reativa uma categoria de notificações",
     errors=[400, 404, 412],
+    description=(
+        "Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só "
+        "vale sobre o estado lido (412)."
+    ),
+    example={"description": "Cursos e oficinas com inscrições abertas."},
 )
 async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
+    """Change a category."""
     return stored(await service.update(call, category_id, body))
 
 
@@ -70,6 +90,11 @@ async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges)
     "Desativa uma categoria de notificações",
     status=204,
     errors=[404, 412],
+    description=(
+        "Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda. "
+        "Exige a ação `categories:write`."
+    ),
 )
 async def deactivate(call: Call, category_id: CategoryInPath) -> None:
+    """Deactivate a category."""
     await service.deactivate(call, category_id)
