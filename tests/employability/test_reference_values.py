@@ -20,7 +20,7 @@ IMMEDIATE = str(seed_value_id(Kind.AVAILABILITY, "Imediato"))
 TWO_WEEKS = str(seed_value_id(Kind.AVAILABILITY, "Em até 15 dias"))
 REMOTE = str(uuid5(uuid5(NAMESPACE_URL, "balcao:employability"), "modelos-trabalho:Remoto"))
 WORK_MODEL = f"/jobs/api/v1/empregabilidade/modelos-trabalho/{REMOTE}"
-TOO_DEEP = b"[" * 200_000 + b"]" * 200_000
+TOO_DEEP = b"[" * 20_000 + b"]" * 20_000
 
 
 def row(sql: Sql, id_: str) -> dict[str, Any]:

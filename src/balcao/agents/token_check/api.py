@@ -3,12 +3,12 @@
 from balcao.agents.token_check.schemas import TokenStatus
 from balcao.core.access.rules import authenticated
 from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import NO_STORE, Response, to_json
 
 _OK = to_json(TokenStatus("ok"), headers={"Cache-Control": NO_STORE})
 
-routes = Routes(tags=["autenticação"], dialect=DETAIL)
+routes = Routes(tags=["autenticação"], dialect=DETAIL, body_limit=SMALL_BODY)
 
 
 @routes.get(

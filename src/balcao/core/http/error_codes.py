@@ -34,7 +34,14 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 # Raised by the check before the call, or by the audit of it, where the operation is not public.
 _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("probing",)}
-_OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-not-object", "body-too-deep")
+_OF_A_BODY = (
+    "body-invalid",
+    "body-malformed",
+    "body-missing",
+    "body-not-object",
+    "body-too-deep",
+    "body-too-many-values",
+)
 # Where nothing more precise was found.
 _DEFAULTS = {
     400: "invalid",

@@ -18,6 +18,9 @@ from balcao.core.http.responses import JSON
 from balcao.core.http.routing import parameters_of
 
 MIB = 1024 * 1024
+# Of operations whose body is some short members, and of those with texts or lists of a form's size.
+SMALL_BODY = 16 * 1024
+FORM_BODY = 64 * 1024
 # Of the operations that every service has.
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.responses import Response, stored, with_etag
 from balcao.employability.paths import UuidInPath
 from balcao.employability.reference_values import service
@@ -14,7 +14,7 @@ BASE = "/api/v1/empregabilidade"
 REVALIDATED = "private, no-cache"
 
 
-routes = Routes(tags=["reference-values"])
+routes = Routes(tags=["reference-values"], body_limit=FORM_BODY)
 
 
 @routes.get(

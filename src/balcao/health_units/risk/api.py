@@ -2,7 +2,7 @@
 
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, from_ready
 from balcao.health_units.operations import READ, CnesInPath
 from balcao.health_units.risk import service
@@ -11,7 +11,7 @@ from balcao.health_units.risk.schemas import UnitRisk
 CACHE = "private, max-age=30"
 
 
-routes = Routes(tags=["risco"], dialect=DETAIL)
+routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
 
 
 @routes.get(

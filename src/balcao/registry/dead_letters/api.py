@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.jobs import dead_letters
@@ -14,7 +14,7 @@ from balcao.registry.paths import parse_query_cpf, parse_query_text
 BASE = "/admin/jobs/dead-letters"
 
 
-routes = Routes(tags=["jobs"])
+routes = Routes(tags=["jobs"], body_limit=SMALL_BODY)
 
 
 @routes.get(

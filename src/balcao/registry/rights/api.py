@@ -3,7 +3,7 @@
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
 from balcao.core.http import decoding
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, attachment, personal
@@ -22,7 +22,7 @@ from balcao.registry.rights.schemas import (
 EXPORT_KEY = "registry.export_data"
 FILE_NAME = "dados-do-cidadao.json"
 
-routes = Routes(tags=["rights"])
+routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
 
 
 @routes.get(

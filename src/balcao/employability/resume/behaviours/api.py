@@ -2,13 +2,13 @@
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.parameters import CallersCpf
 from balcao.employability.paths import IntegerInPath
 from balcao.employability.resume.behaviours import service
 from balcao.employability.schemas import Message
 
-routes = Routes(tags=["resume"])
+routes = Routes(tags=["resume"], body_limit=FORM_BODY)
 
 
 @routes.delete(

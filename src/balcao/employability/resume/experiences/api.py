@@ -2,13 +2,13 @@
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.responses import Response, personal
 from balcao.employability.paths import UuidInPath
 from balcao.employability.resume.experiences import service
 from balcao.employability.resume.experiences.schemas import Experience
 
-routes = Routes(tags=["resume"])
+routes = Routes(tags=["resume"], body_limit=FORM_BODY)
 
 
 @routes.get(

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import action, client, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
 from balcao.registry.city.staff_departments import service
@@ -14,7 +14,7 @@ from balcao.registry.city.staff_departments.schemas import (
 )
 from balcao.registry.paths import CpfInPath
 
-routes = Routes(tags=["departments"])
+routes = Routes(tags=["departments"], body_limit=SMALL_BODY)
 
 
 @routes.get(

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import PUBLIC, Response, stored, with_etag
 from balcao.registry.consent.categories import service
 from balcao.registry.consent.categories.paths import CategoryInPath
@@ -15,7 +15,7 @@ KEEPERS = action("categories:write")
 REVALIDATED = "private, no-cache"
 
 
-routes = Routes(tags=TAGS)
+routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
 
 
 @routes.get(

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.consent.categories.paths import CategoryInPath
@@ -22,7 +22,7 @@ from balcao.registry.paths import CpfInPath
 TAGS = ["preferences"]
 
 
-routes = Routes(tags=TAGS)
+routes = Routes(tags=TAGS, body_limit=FORM_BODY)
 
 
 @routes.get(

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal
@@ -12,7 +12,7 @@ from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus
 from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.paths import CpfInPath, parse_query_cpf, parse_query_text
 
-routes = Routes(tags=["crm"])
+routes = Routes(tags=["crm"], body_limit=FORM_BODY)
 
 
 @routes.get(

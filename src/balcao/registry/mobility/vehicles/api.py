@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
@@ -25,7 +25,7 @@ CREATE_EXAMPLE = {
 }
 
 
-routes = Routes(tags=["mobility"])
+routes = Routes(tags=["mobility"], body_limit=FORM_BODY)
 
 
 @routes.get(

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, page_of
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
@@ -31,7 +31,7 @@ class AvatarQuery(PageQuery):
 AvatarPageInQuery = Annotated[Page, InQuery(lambda query: page_of(query, PER_PAGE), AvatarQuery)]
 
 
-routes = Routes(tags=TAGS)
+routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
 
 
 @routes.get(

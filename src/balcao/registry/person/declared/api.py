@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, with_etag
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
@@ -13,7 +13,7 @@ from balcao.registry.person.declared.schemas import AddressBody, GenderBody, Val
 CACHE = "public, max-age=300"
 
 
-routes = Routes(tags=["citizen"])
+routes = Routes(tags=["citizen"], body_limit=SMALL_BODY)
 
 
 @routes.put(

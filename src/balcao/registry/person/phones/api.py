@@ -2,13 +2,13 @@
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
-routes = Routes(tags=["citizen"])
+routes = Routes(tags=["citizen"], body_limit=SMALL_BODY)
 
 
 @routes.put(

@@ -2,7 +2,7 @@
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, personal, stored
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.settings import service
@@ -11,7 +11,7 @@ from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 TAGS = ["settings"]
 
 
-routes = Routes(tags=TAGS)
+routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
 
 
 @routes.get(

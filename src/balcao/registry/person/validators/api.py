@@ -1,14 +1,14 @@
 """Routes of the validators: open to everybody, so that forms can ask before anybody has logged in."""
 
 from balcao.core.access.rules import public
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.registry.person.validators import service
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 RATE = "30/minute"
 
 
-routes = Routes(tags=["validators"])
+routes = Routes(tags=["validators"], body_limit=SMALL_BODY)
 
 
 @routes.post(

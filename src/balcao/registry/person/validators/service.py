@@ -7,12 +7,11 @@ import phonenumbers
 from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumber
 
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.values.text import clean
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# Longer texts are judged, not refused: they are no addresses and no numbers. Their body is bounded.
-BODY_LIMIT = 16_384
 HOME = "BR"
 HOME_DDI = 55
 
@@ -43,7 +42,7 @@ class EmailAddress:
 
 def judge_email(question: EmailQuestion) -> EmailVerdict:
     """Raises Invalid for a blank text."""
-    address = EmailAddress.read(clean("email", question.email, longest=MIB))
+    address = EmailAddress.read(clean("email", question.email, longest=SMALL_BODY))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
     return EmailVerdict(True, "E-mail válido.", address.local_part, address.domain, address.normalized)
@@ -52,7 +51,7 @@ def judge_email(question: EmailQuestion) -> EmailVerdict:
 def judge_phone(question: PhoneQuestion) -> PhoneVerdict:
     """A number without `+` and without leading 55 is read as Brazilian. Raises Invalid for a blank text."""
     try:
-        number = phonenumbers.parse(clean("phone", question.phone, longest=MIB), HOME)
+        number = phonenumbers.parse(clean("phone", question.phone, longest=SMALL_BODY), HOME)
     except phonenumbers.NumberParseException:
         return _NO_PHONE
     return _described(number) if phonenumbers.is_valid_number(number) else _NO_PHONE

@@ -1,0 +1,75 @@
+"""Texts of strangers: one normal form, and nothing that costs more than its length."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.errors import Invalid
+from balcao.core.values import text
+from balcao.core.values.text import LONGEST_RUN_OF_MARKS, clean, stacks_marks
+from tests.support.sizes import EXAMPLES
+
+ABOVE, BELOW, HIDDEN = "\u0301", "\u0316", "\u0f73"
+
+
+class Normaliser:
+    """Stands for `unicodedata` and notes how long the texts are that are normalised."""
+
+    def __init__(self) -> None:
+        self.longest = 0
+
+    def normalize(self, form: str, value: str) -> str:
+        self.longest = max(self.longest, len(value))
+        return unicodedata.normalize(form, value)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(unicodedata, name)
+
+
+@pytest.mark.parametrize("letter", ["a", "\u00e9", " \u00e9", ABOVE, f"a{BELOW}", HIDDEN], ids=ascii)
+def test_a_text_that_can_never_be_short_enough_is_refused_before_it_is_normalised(
+    monkeypatch: pytest.MonkeyPatch, letter: str
+) -> None:
+    normaliser = Normaliser()
+    monkeypatch.setattr(text, "unicodedata", normaliser)
+    with pytest.raises(Invalid) as refused:
+        clean("nome", letter * 1_000_000, longest=100)
+    assert refused.value.code == "nome-length"
+    assert normaliser.longest == 0
+
+
+@pytest.mark.parametrize("marks", [ABOVE + BELOW, HIDDEN, BELOW], ids=ascii)
+@pytest.mark.parametrize("beginning", [0, 1, 17, 30, 31, 62])
+def test_more_marks_than_any_language_has_are_refused_before_they_are_put_in_order(
+    monkeypatch: pytest.MonkeyPatch, marks: str, beginning: int
+) -> None:
+    normaliser = Normaliser()
+    monkeypatch.setattr(text, "unicodedata", normaliser)
+    run = (marks * (LONGEST_RUN_OF_MARKS + 1))[: LONGEST_RUN_OF_MARKS + 1]
+    with pytest.raises(Invalid) as refused:
+        clean("nome", "a" * beginning + run + "z", longest=1000)
+    assert refused.value.code == "nome-marks"
+    assert normaliser.longest == 0
+    assert clean("nome", "a" * beginning + run[:-1] + "z", longest=1000)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.lists(st.sampled_from(["a", "\u00e9", "e\u0301", "\u1f82", "\uac01", "\u1112\u1161\u11ab", " ", "\u0958"])))
+def test_no_text_within_its_bounds_is_refused_for_how_it_was_typed(parts: list[str]) -> None:
+    for form in ("NFC", "NFD"):
+        typed = unicodedata.normalize(form, "".join(parts))
+        normal = unicodedata.normalize("NFC", typed.strip()).strip()
+        if normal:
+            assert clean("nome", typed, longest=len(normal)) == normal
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.text(alphabet=["a", ABOVE, BELOW, HIDDEN, "\u00e9"], max_size=200))
+def test_a_stack_of_marks_is_found_wherever_it_stands(typed: str) -> None:
+    longest = run = 0
+    for char in typed:
+        run = run + 1 if char in {ABOVE, BELOW, HIDDEN} else 0
+        longest = max(longest, run)
+    assert stacks_marks(typed) == (longest > LONGEST_RUN_OF_MARKS)
