@@ -5,8 +5,9 @@ import asyncio
 from balcao.cli import embedded
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.core.access.keys import announce_refresh
+from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
+from balcao.core.database.reloader import notify
 from balcao.identity import keys
 from balcao.settings import Settings
 
@@ -35,6 +36,6 @@ async def _announce(url: str) -> None:
     await database.open()
     try:
         async with database.connection() as connection:
-            await announce_refresh(connection)
+            await notify(connection, CHANNEL)
     finally:
         await database.close()

@@ -54,9 +54,17 @@ class Caller:
 class TokenRefused(Unauthenticated):
     """A token that opens nothing; `reason` is for the log alone, the caller learns no more than that."""
 
-    def __init__(self, reason: str, code: str = "token-invalid") -> None:
-        super().__init__(code=code)
+    default_code = "token-invalid"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
         self.reason = reason
+
+
+class TokenMissing(TokenRefused):
+    """Nothing that could be a token."""
+
+    default_code = Unauthenticated.default_code
 
 
 @dataclass(frozen=True)

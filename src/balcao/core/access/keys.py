@@ -10,7 +10,6 @@ import httpx
 import msgspec
 from joserfc.jwk import RSAKey
 
-from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
@@ -121,11 +120,6 @@ class IssuerKeys:
                 if len(document) > MAX_DOCUMENT_BYTES:
                     raise ValueError("the document is too large")
         return bytes(document)
-
-
-async def announce_refresh(connection: Connection) -> None:
-    """Have every process that serves this database fetch the keys now."""
-    await connection.execute("SELECT pg_notify($1, '')", CHANNEL)
 
 
 class _Discovery(msgspec.Struct):

@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
-# The one list that is asked for `azp` and nothing else (spec: webhook); all others speak for machines only.
+# The one list that is asked for `azp` and nothing else (spec: authentication 6); all others speak for machines only.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 

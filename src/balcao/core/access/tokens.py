@@ -13,7 +13,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
-from balcao.core.access.caller import EVERY_CLIENT, Caller, ClaimPolicy, TokenRefused, from_claims
+from balcao.core.access.caller import EVERY_CLIENT, Caller, ClaimPolicy, TokenMissing, TokenRefused, from_claims
 from balcao.core.access.keys import IssuerKeys
 
 ALGORITHMS = ["RS256"]
@@ -130,7 +130,7 @@ def _bearer(authorization: bytes | None) -> bytes:
     scheme, _, token = (authorization or b"").partition(b" ")
     token = token.strip()
     if scheme.lower() != b"bearer" or not token or len(token) > MAX_TOKEN_BYTES:
-        raise TokenRefused("token-oversize" if len(token) > MAX_TOKEN_BYTES else "token-missing", "unauthenticated")
+        raise TokenMissing("token-oversize" if len(token) > MAX_TOKEN_BYTES else "token-missing")
     return token
 
 

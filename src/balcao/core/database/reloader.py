@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from balcao.core.database.pool import Database
+from balcao.core.database.pool import Connection, Database
 from balcao.core.logs import log
 
 FIRST_PAUSE_SECONDS = 0.1
@@ -80,3 +80,8 @@ class Watch:
 
     def _notice(self, *_: Any) -> None:
         self._noticed.set()
+
+
+async def notify(connection: Connection, channel: str) -> None:
+    """Have every process that watches the channel read again, once the transaction commits."""
+    await connection.execute("SELECT pg_notify($1, '')", channel)
