@@ -44,7 +44,7 @@ def hides_phones(call: Call) -> bool:
 
 
 async def contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
-    return {cpf: _contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
+    return {cpf: _contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(

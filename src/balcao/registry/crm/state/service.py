@@ -76,7 +76,7 @@ async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     async with call.reading(cpf, ["crm_mirror"]) as connection:
         held = await mirror.read(connection, cpf)
         head = await mirror.read_head(connection, cpf)
-    shown = choices.shown(held)
+    shown = choices.list_chosen(held)
     fields = [
         MirroredField(name, register.value, register.at, register.origin, name in shown)
         for name, register in sorted(held.registers.items())

@@ -116,7 +116,7 @@ def _checked(body: ConductorInvite) -> Invitee:
 
 
 def _email(text: str) -> str:
-    address = EmailAddress.read(clean("email", text, longest=EMAIL_LENGTH))
+    address = EmailAddress.parse(clean("email", text, longest=EMAIL_LENGTH))
     if address is None:
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return address.normalized
