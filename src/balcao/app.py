@@ -52,7 +52,7 @@ def all_migrations() -> list[Migration]:
 
 
 def all_jobs() -> list[JobKind]:
-    platform = [*chain.JOBS, retention.nightly(all_retention())]
+    platform = [*chain.JOBS, retention.make_nightly_job(all_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 

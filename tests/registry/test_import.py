@@ -10,7 +10,7 @@ import pytest
 
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.imports import service, store
-from balcao.core.imports.declaration import Done
+from balcao.core.imports.declaration import Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
@@ -115,7 +115,7 @@ BAD: list[tuple[bytes, str]] = [
 ]
 
 
-def test_bad_lines_are_told_by_number_and_reason_and_the_others_are_loaded(
+def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
     good = [{"cpf": BRUNO}, b"", b"   ", {"cpf": CARLA, "unknown": 1, "obito": {"ano": 2020.0}}]
@@ -183,7 +183,7 @@ class Killed(BaseException):
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
     """Ends after its second batch is committed, while the third is on its way."""
 
-    def progress(_: int, done: Done) -> None:
+    def progress(_: int, done: Committed) -> None:
         if done.lines == 2 * service.BATCH:
             raise Killed
 

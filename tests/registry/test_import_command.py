@@ -96,7 +96,7 @@ def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> Non
     assert "Nada foi gravado" in told[1]
 
 
-def test_a_stream_is_loaded_but_not_gone_on_with(terminal: Terminal, sql: Sql) -> None:
+def test_a_stream_is_imported_but_not_resumed(terminal: Terminal, sql: Sql) -> None:
     lines = terminal.run("registry", "generate", "70", "--kind", "tickets").stdout
     done = subprocess.run(
         [str(BALCAO), "registry", "import", "-", "--kind", "tickets", "--source", "x", "--json"],

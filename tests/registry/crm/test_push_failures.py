@@ -166,7 +166,7 @@ def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(
     assert (crm.accounts(BRUNO)[0]["PersonEmail"], letter(BRUNO)) == ("curto@casa.example", None)
 
 
-def test_a_revived_push_leaves_no_letter_behind(
+def test_a_revived_push_leaves_no_dead_lettered_job_behind(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, person: str
 ) -> None:
     own(person, email="x" * 90 + "@casa.example")
@@ -415,7 +415,7 @@ def test_the_demos_simulators_fail_in_their_ways(
     assert codes(letter(cpf)) == [kept]
 
 
-async def test_the_demo_has_a_dead_letter(platform: Platform, crm: RunningCrm) -> None:
+async def test_the_demo_has_a_dead_lettered_job(platform: Platform, crm: RunningCrm) -> None:
     await demo.load(platform)
     await demo.load(platform)
     await worked(platform)

@@ -65,7 +65,9 @@ def catalogue(package: str) -> Mapping[str, Meaning]:
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
     """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
     core = catalogue(_CORE)
-    reached = dict(_reached(operation))
+    # In one order at every start: of a code's meanings a service's own comes after the core's, and counts.
+    own_last = sorted(_reached(operation), key=lambda found: (found[0], found[1] not in core.values(), found[1].text))
+    reached = dict(own_last)
     if operation.signature.body is not None:
         reached |= {code: core[code] for code in _OF_A_BODY}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
+from balcao.core.jobs.worker import encode_payload, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror.fields import FIRST_DELAY, PUSH_JOB
@@ -98,7 +98,7 @@ async def write_own(
         None if write.wording is None else json_text(write.wording),
         write.wire,
         PUSH_JOB,
-        payload_bytes({"outbox": outbox_id}),
+        encode_payload({"outbox": outbox_id}),
         FIRST_DELAY,
         outbox_id,
         request_id,

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
@@ -57,5 +57,9 @@ PERSONAL_DATA = PersonalData(
         "registry.wording",
         "registry.crm_consentimentos",
         "registry.outbox",
+    ),
+    members=(
+        ExportMember("autodeclarado", "O que o cidadão e o CRM declararam, campo a campo, com data e origem.", 20),
+        ExportMember("consentimentos_crm", "Consentimentos como o CRM os informou.", 30),
     ),
 )

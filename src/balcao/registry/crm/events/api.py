@@ -31,7 +31,7 @@ routes = Routes(tags=["crm"])
     },
     body_limit=event_parser.BODY_LIMIT,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
-    ready=service.integration_configured,
+    ready=service.require_configured,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept(call, content)

@@ -40,7 +40,7 @@ OWN = (
 
 async def load(platform: Platform) -> None:
     """Write the own ones once: what a person tried out stays as it is."""
-    await imports.load_rows(platform, IMPORTS[0], [IMPORTED])
+    await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_stats(call, FABIO)).self_registered_pets_count:
         for body in OWN:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import store
@@ -25,4 +25,10 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
     return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
 
 
-PERSONAL_DATA = PersonalData("pets", _export, _erase, tables=("registry.loaded_pet", "registry.own_pet"))
+PERSONAL_DATA = PersonalData(
+    "pets",
+    _export,
+    _erase,
+    tables=("registry.loaded_pet", "registry.own_pet"),
+    members=(ExportMember("pets", "Animais do cidadão, os carregados pela prefeitura e os próprios.", 80),),
+)

@@ -9,7 +9,7 @@ from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes
+from balcao.core.jobs.worker import encode_payload, enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.number import Number
 
@@ -68,7 +68,7 @@ async def open_verification(connection: Connection, opening: Opening, counted: S
         float(opening.lasting),
         list(counted),
         CODE_JOB,
-        payload_bytes({"verification": opening.id}),
+        encode_payload({"verification": opening.id}),
         trail,
     )
     return seconds
