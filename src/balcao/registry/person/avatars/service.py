@@ -1,19 +1,16 @@
 """The avatars on offer, and which one a citizen has chosen."""
 
-import re
-from urllib.parse import urlsplit
-
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
+from balcao.core.values.addresses import is_https_address
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
+from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.text import clean
 from balcao.registry.person.avatars import store
-from balcao.registry.person.avatars.paths import UUID
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 from balcao.registry.person.settings import service as settings
 
@@ -94,7 +91,7 @@ def _to_avatar(platform: Platform, row: Row) -> Avatar:
 
 def _require_id(id_: str) -> str:
     """Raise NotFound for what cannot be an id."""
-    if not re.fullmatch(UUID, id_):
+    if not is_uuid(id_):
         raise _unknown()
     return id_
 
@@ -106,11 +103,6 @@ def _unknown() -> NotFound:
 def _check_address(text: str) -> str:
     """Return an address that a page of the city can show: https, a host, no user name. Raises Invalid."""
     url = clean("url", text, longest=URL_LENGTH)
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme == "https" and parts.hostname and parts.username is None and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits or re.search(r"[\s\\<>\"'`]", url):
+    if not is_https_address(url):
         raise Invalid("O campo `url` deve ser um endereço `https://` completo, sem espaços.", code="url-invalid")
     return url
