@@ -161,7 +161,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
     assert [tuple(row) for row in found] == [("autopropelido", 3), ("bicicleta_eletrica", 3), ("ciclomotor", 3)]
 
 
-def test_without_a_mail_provider_the_letter_is_skipped(garage: Garage, drain: Any, sql: Any) -> None:
+def test_without_a_mail_provider_the_email_is_skipped(garage: Garage, drain: Any, sql: Any) -> None:
     link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
     drain()
     found = sql("SELECT email_status, status FROM registry.vehicle_conductor WHERE id = $1", link)

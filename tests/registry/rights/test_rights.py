@@ -228,6 +228,8 @@ def test_reading_somebody_elses_list_and_file_is_in_it(http: httpx.Client, staff
 async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform: Platform) -> None:
     platform.limits = Limits()
     call = operator_call(platform, "test.limits")
+    for cpf in (ANA, BRUNO):
+        await declaring.declare_gender(call, Cpf(cpf), GenderBody("Outro"))
     for _ in range(5):
         await service.export(call, Cpf(BRUNO))
     with pytest.raises(TooMany) as refused:

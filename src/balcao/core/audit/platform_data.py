@@ -26,8 +26,8 @@ async def drop_audit_months(call: Call, connection: Connection) -> Swept:
     """Drop the months of the trail that are beyond their time, and prepare those to come."""
     checked = await connection.fetchval(_COUNT_EVENTS)
     await connection.execute(_PREPARE_MONTHS, MONTHS_AHEAD)
-    kept = timedelta(days=call.platform.settings.audit_retention_days)
-    return Swept(checked, await connection.fetchval(_DROP_MONTHS, kept))
+    age = timedelta(days=call.platform.settings.audit_retention_days)
+    return Swept(checked, await connection.fetchval(_DROP_MONTHS, age))
 
 
 _COUNT_ANSWERS = "SELECT count(*) FROM platform.idempotent_answer"

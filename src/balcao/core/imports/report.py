@@ -44,8 +44,8 @@ def _open_after(path: Path, line: int) -> BinaryIO:
         file = path.open("r+b" if line and path.exists() else "w+b")
     except OSError:
         raise Invalid(f"Não é possível gravar o relatório em {path}.", code="report-unwritable") from None
-    kept = sum(len(entry) for entry in takewhile(lambda entry: _parse_line(entry) <= line, file))
-    file.seek(kept)
+    length = sum(len(entry) for entry in takewhile(lambda entry: _parse_line(entry) <= line, file))
+    file.seek(length)
     file.truncate()
     return file
 

@@ -24,8 +24,8 @@ async def list_recurring(connection: Connection, kinds: Iterable[JobKind]) -> li
     """Return the recurring ones of these kinds, by name."""
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
     known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
-    wanted = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
-    return [_to_recurring(name, cron, known.get((name, cron))) for name, cron in wanted]
+    recurring = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
+    return [_to_recurring(name, cron, known.get((name, cron))) for name, cron in recurring]
 
 
 def _to_recurring(name: str, cron: str, row: Schedule | None) -> Recurring:

@@ -206,7 +206,7 @@ def encode_payload(payload: Mapping[str, Any]) -> bytes:
 
 
 class _Executor(EntrypointExecutor):
-    """Runs one job of a kind; turns failures into a later try or a dead letter, stripped of their text."""
+    """Runs one job of a kind; turns failures into a later try or a dead-lettered job, stripped of their text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)

@@ -27,7 +27,7 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """A driver tried what is the owner's alone; the attempt is kept for the owner to see."""
+    """A driver tried what is the owner's alone; the attempt is recorded for the owner to see."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
@@ -46,7 +46,7 @@ def hides_phones(call: Call) -> bool:
 
 async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
     """Return how to reach these people."""
-    return {cpf: _contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
+    return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(
@@ -61,7 +61,7 @@ async def record(
     if not (action == "read" and call.is_owner):
         await audit.record(connection, call, action, subject=person, fields=fields)
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
-        await audit.record(connection, _by_link(call), action, subject=other, fields=fields)
+        await audit.record(connection, _through_link(call), action, subject=other, fields=fields)
 
 
 def require_owner(owner: Cpf, viewer: Cpf) -> None:
@@ -78,11 +78,11 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
     except DriverRefused as refused:
         async with call.platform.database.connection() as connection:
             audit = call.platform.audit
-            await audit.record(connection, _by_link(call), "denied", subject=refused.owner, outcome="denied")
+            await audit.record(connection, _through_link(call), "denied", subject=refused.owner, outcome="denied")
         raise
 
 
-def _by_link(call: Call) -> Call:
+def _through_link(call: Call) -> Call:
     """Return the call under the right by which it reaches the other person.
 
     Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right.
@@ -93,15 +93,15 @@ def _by_link(call: Call) -> Call:
     return Call(call.platform, call.operation, call.request_id, decision, call.caller, call.headers)
 
 
-def _contact(citizen: Citizen) -> Contact:
+def _to_contact(citizen: Citizen) -> Contact:
     email = citizen.email.principal
     phone = citizen.telefone.principal if citizen.telefone else None
     return Contact(
         name=citizen.nome_social or citizen.nome or citizen.nome_exibicao,
         email=(email.valor or None) if email else None,
-        phone=_international(phone) if phone and phone.valor else None,
+        phone=_format_international(phone) if phone and phone.valor else None,
     )
 
 
-def _international(phone: Phone) -> str:
+def _format_international(phone: Phone) -> str:
     return "".join(["+", phone.ddi or "", phone.ddd or "", phone.valor or ""])

@@ -1,4 +1,4 @@
-"""Wire types of the CRM's events (spec: webhook)."""
+"""Wire types of the CRM's events."""
 
 from typing import Annotated
 

@@ -25,15 +25,15 @@ WITH offered AS (
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[], $6::bytea[], $7::text[],
                          $8::text[], $9::bytea[], $10::jsonb[])
         AS offered (id, cpf, evento, event_at, dados, dados_sha256, azp, request_id, payload, trail)
-), kept AS (
+), stored AS (
     INSERT INTO registry.crm_event (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
     SELECT id, cpf, evento, coalesce(event_at, now()), dados, dados_sha256, event_at IS NOT NULL, azp, request_id
     FROM offered ORDER BY cpf, evento, event_at, dados_sha256
     ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
     RETURNING id
-), {enqueue_sql("$11", "payload", "interval '0'", "kept JOIN offered USING (id)")}
-, recorded AS ({record_sql("trail", "kept JOIN offered USING (id)")})
-SELECT id::text FROM kept
+), {enqueue_sql("$11", "payload", "interval '0'", "stored JOIN offered USING (id)")}
+, recorded AS ({record_sql("trail", "stored JOIN offered USING (id)")})
+SELECT id::text FROM stored
 """  # noqa: S608 - our own texts
 
 
@@ -64,8 +64,8 @@ async def accept(connection: Connection, rows: Sequence[AcceptedEvent]) -> list[
         )
         for row in rows
     ]
-    kept = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
-    new = {row["id"] for row in kept}
+    stored = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
+    new = {row["id"] for row in stored}
     return [row.id in new for row in rows]
 
 

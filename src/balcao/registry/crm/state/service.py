@@ -80,11 +80,11 @@ async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
 async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
     async with call.reading(cpf, ["crm_mirror"]) as connection:
-        held = await mirror.read(connection, cpf)
+        mirrored = await mirror.read(connection, cpf)
         head = await mirror.read_head(connection, cpf)
-    shown = choices.shown(held)
+    shown = choices.list_chosen(mirrored)
     fields = [
         MirroredField(name, register.value, register.at, register.origin, name in shown)
-        for name, register in sorted(held.registers.items())
+        for name, register in sorted(mirrored.registers.items())
     ]
     return CrmMirror(cpf.digits, head.anonymised_at, head.consents_cleared_at, fields, head.consents)

@@ -22,7 +22,7 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModels,
 )
 
-# The same for everybody with a token: to be kept, but asked for again before use.
+# The same for everybody with a token: a browser may store it, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 

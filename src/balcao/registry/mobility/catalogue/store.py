@@ -167,7 +167,7 @@ async def delete_model(connection: Connection, model_id: str) -> None:
 # A brand that is there stays as it is, whatever it was renamed to; so does a live one of the same name.
 _IMPORT_BRANDS = """
 INSERT INTO registry.vehicle_brand (id, name, name_key)
-SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS loaded (id, name, name_key)
+SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS imported (id, name, name_key)
 ON CONFLICT DO NOTHING
 RETURNING true
 """
@@ -181,16 +181,16 @@ async def import_brands(connection: Connection, *columns: Sequence[str]) -> int:
 # The brand is the one that has the name now, else the one that was made under it.
 _IMPORT_MODELS = """
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
-SELECT loaded.id, brand.id, loaded.name, loaded.name_key, loaded.vehicle_type
+SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS loaded (id, brand_id, brand_key, name, name_key, vehicle_type)
+    AS imported (id, brand_id, brand_key, name, name_key, vehicle_type)
 CROSS JOIN LATERAL (
     SELECT id FROM registry.vehicle_brand
-    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = loaded.brand_key OR id = loaded.brand_id)
-    ORDER BY name_key = loaded.brand_key DESC LIMIT 1) AS brand
+    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = imported.brand_key OR id = imported.brand_id)
+    ORDER BY name_key = imported.brand_key DESC LIMIT 1) AS brand
 WHERE NOT EXISTS (
     SELECT FROM registry.vehicle_model AS other
-    WHERE other.brand_id = brand.id AND other.name_key = loaded.name_key AND other.id <> loaded.id
+    WHERE other.brand_id = brand.id AND other.name_key = imported.name_key AND other.id <> imported.id
         AND other.deleted_at IS NULL)
 ON CONFLICT (id) DO UPDATE SET vehicle_type = excluded.vehicle_type
 WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other

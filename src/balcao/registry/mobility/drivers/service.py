@@ -36,7 +36,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
         accepted = _list_accepted(links)
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
         contacts = await people.fetch_contacts(connection, accepted)
-    conductors = [views.conductor(link, cpf, contacts) for link in links]
+    conductors = [views.to_conductor(link, cpf, contacts) for link in links]
     if people.hides_phones(call):
         conductors = [msgspec.structs.replace(conductor, phone=None) for conductor in conductors]
     return Conductors(conductors)
@@ -56,16 +56,16 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
             await _require_owner(connection, vehicle_id, cpf)
             if invitee.cpf == cpf:
                 raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-            most, held = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
+            most, present = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
             link = await store.insert(connection, vehicle_id, invitee, cpf)
             if link is None:
                 raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
-            # After the insert, so that who is invited already is told so whatever the limit.
-            if most and held >= most:
+            # After the insert, so that somebody who is invited already is the fault named, whatever the limit.
+            if most and present >= most:
                 raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
             await enqueue(connection, invitation_email.JOB, {"conductor": link.id})
             await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
-            return views.conductor(link, cpf, {})
+            return views.to_conductor(link, cpf, {})
 
         return await once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
 
@@ -97,7 +97,7 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         contacts = await people.fetch_contacts(connection, owners)
-    return VehicleInvitations([views.invitation(invited, cpf, contacts) for invited in pending])
+    return VehicleInvitations([views.to_invitation(invited, cpf, contacts) for invited in pending])
 
 
 async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
@@ -115,12 +115,12 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
         inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
         await people.record(connection, call, "update", cpf, inviter, FIELDS)
         contacts = await people.fetch_contacts(connection, _list_accepted([answered]))
-    return views.conductor(answered, cpf, contacts)
+    return views.to_conductor(answered, cpf, contacts)
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
     """Return a person's links in whatever state, the oldest first, for their export."""
-    return [views.driven(linked, driver) for linked in await store.list_all_links(connection, driver)]
+    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_all_links(connection, driver)]
 
 
 async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
@@ -143,7 +143,7 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
-    address = EmailAddress.read(clean("email", body.email, longest=EMAIL_LENGTH))
+    address = EmailAddress.parse(clean("email", body.email, longest=EMAIL_LENGTH))
     if address is None:
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(

@@ -28,7 +28,7 @@ ORDER BY created_at, id
 
 async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
     """Return pending and accepted links of a vehicle, the oldest first."""
-    return [_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
+    return [_parse_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
 
 
 _INSERT = f"""
@@ -44,7 +44,7 @@ async def insert(connection: Connection, vehicle_id: str, invitee: Invitee, invi
     """Make a pending link; None when the person has a pending or accepted one already."""
     typed = (invitee.cpf.digits, invitee.email, invitee.name, invitee.phone)
     row = await connection.fetchrow(_INSERT, new_id(), vehicle_id, *typed, inviter.digits)
-    return _link(row) if row else None
+    return _parse_link(row) if row else None
 
 
 _COUNT_OPEN = """
@@ -79,7 +79,7 @@ _IS_LIVE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND delete
 
 async def find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf | None:
     """Return the owner of a live vehicle that the viewer owns or drives; None when there is none."""
-    return _cpf(await connection.fetchval(_FIND_OWNER, vehicle_id, viewer.digits))
+    return _parse_cpf(await connection.fetchval(_FIND_OWNER, vehicle_id, viewer.digits))
 
 
 async def is_vehicle_live(connection: Connection, vehicle_id: str) -> bool:
@@ -97,7 +97,7 @@ FOR UPDATE
 async def lock(connection: Connection, link_id: str, vehicle_id: str | None = None) -> Link | None:
     """Return a link, locked; with `vehicle_id`, only one of that vehicle."""
     row = await connection.fetchrow(_LOCK, link_id, vehicle_id)
-    return _link(row) if row else None
+    return _parse_link(row) if row else None
 
 
 _ANSWER = f"""
@@ -110,7 +110,7 @@ RETURNING {_COLUMNS}
 
 async def answer(connection: Connection, link_id: str, status: LinkStatus) -> Link:
     """Store the invitee's answer; return the link after it."""
-    return _link(await connection.fetchrow(_ANSWER, link_id, status))
+    return _parse_link(await connection.fetchrow(_ANSWER, link_id, status))
 
 
 _REVOKE = "UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp() WHERE id = $1"
@@ -139,12 +139,12 @@ _ALL = f"{_WITH_VEHICLE} WHERE link.conductor_cpf = $1 ORDER BY link.created_at,
 
 async def list_pending(connection: Connection, invitee: Cpf) -> list[LinkWithVehicle]:
     """Return a person's pending invitations to live vehicles, the newest first."""
-    return [_link_with_vehicle(row) for row in await connection.fetch(_PENDING, invitee.digits)]
+    return [_parse_link_with_vehicle(row) for row in await connection.fetch(_PENDING, invitee.digits)]
 
 
 async def list_all_links(connection: Connection, person: Cpf) -> list[LinkWithVehicle]:
     """Return a person's links in whatever state, the oldest first."""
-    return [_link_with_vehicle(row) for row in await connection.fetch(_ALL, person.digits)]
+    return [_parse_link_with_vehicle(row) for row in await connection.fetch(_ALL, person.digits)]
 
 
 # Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
@@ -265,7 +265,7 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
     return len(await connection.fetch(_ERASE_TYPED, cpf.digits, at))
 
 
-def _link(row: Row) -> Link:
+def _parse_link(row: Row) -> Link:
     return Link(
         id=row["id"],
         vehicle_id=row["vehicle_id"],
@@ -274,7 +274,7 @@ def _link(row: Row) -> Link:
         notify_email=row["notify_email"],
         phone=row["phone"],
         status=LinkStatus(row["status"]),
-        invited_by_cpf=_cpf(row["invited_by_cpf"]),
+        invited_by_cpf=_parse_cpf(row["invited_by_cpf"]),
         email_status=EmailStatus(row["email_status"]),
         email_attempted_at=row["email_attempted_at"],
         created_at=row["created_at"],
@@ -283,11 +283,11 @@ def _link(row: Row) -> Link:
     )
 
 
-def _cpf(digits: str | None) -> Cpf | None:
+def _parse_cpf(digits: str | None) -> Cpf | None:
     return Cpf(digits) if digits else None
 
 
-def _link_with_vehicle(row: Row) -> LinkWithVehicle:
+def _parse_link_with_vehicle(row: Row) -> LinkWithVehicle:
     vehicle = InvitedVehicle(
         display_name=row["display_name"],
         brand_label=row["brand_label"],
@@ -296,4 +296,4 @@ def _link_with_vehicle(row: Row) -> LinkWithVehicle:
         color=row["color"],
         vehicle_photo_url=row["vehicle_photo_url"],
     )
-    return LinkWithVehicle(_link(row), vehicle, _cpf(row["owner_cpf"]))
+    return LinkWithVehicle(_parse_link(row), vehicle, _parse_cpf(row["owner_cpf"]))

@@ -10,7 +10,7 @@ from balcao.registry.mobility.people import Contact, format_cpf
 NOBODY = Contact(None, None, None)
 
 
-def conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
+def to_conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
     """Return the link as `viewer` sees it; `contacts` holds what the records of accepted drivers say."""
     own = contacts.get(link.conductor_cpf, NOBODY) if link.is_accepted else NOBODY
     return Conductor(
@@ -30,7 +30,7 @@ def conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Condu
     )
 
 
-def invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Contact]) -> VehicleInvitation:
+def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Contact]) -> VehicleInvitation:
     """Return a pending link as its invitee sees it, with the owner's name from their record."""
     link = invited.link
     return VehicleInvitation(
@@ -45,7 +45,7 @@ def invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Conta
     )
 
 
-def driven(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
+def to_driven_vehicle(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
     """Return a link as its driver's export has it."""
-    link = conductor(linked.link, driver, {})
+    link = to_conductor(linked.link, driver, {})
     return DrivenVehicle(**{name: getattr(link, name) for name in link.__struct_fields__}, vehicle=linked.vehicle)

@@ -26,7 +26,7 @@ async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
     """Return a page of the person's own vehicles and those that they drive, the newest first."""
     async with call.reading(cpf, FIELDS) as connection:
         found, total = await store.fetch_visible_page(connection, cpf, page)
-    return Vehicles([views.item(vehicle, cpf) for vehicle in found], page.of(total))
+    return Vehicles([views.to_item(vehicle, cpf) for vehicle in found], page.of(total))
 
 
 async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
@@ -105,14 +105,14 @@ async def lock_owned(connection: Connection, vehicle_id: str, viewer: Cpf) -> Ve
 async def list_owned(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     """Return a person's vehicles for their export: deleted ones too, as long as they are not erased."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
-    return [views.detail(vehicle, owner, contact) for vehicle in await store.list_owned(connection, owner)]
+    return [views.to_detail(vehicle, owner, contact) for vehicle in await store.list_owned(connection, owner)]
 
 
 async def _build_detail(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> VehicleDetail:
     contact = (await people.fetch_contacts(connection, [vehicle.owner_cpf]))[vehicle.owner_cpf]
     if people.hides_phones(call):
         contact = Contact(contact.name, contact.email, None)
-    return views.detail(vehicle, viewer, contact)
+    return views.to_detail(vehicle, viewer, contact)
 
 
 async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> None:
@@ -121,8 +121,8 @@ async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicl
 
 
 async def _require_below_limit(connection: Connection, call: Call, owner: Cpf) -> None:
-    most, held = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
-    if most and held >= most:
+    most, present = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
+    if most and present >= most:
         raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")
 
 

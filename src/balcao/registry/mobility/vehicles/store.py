@@ -54,7 +54,7 @@ WHERE vehicle.id = $2 AND vehicle.deleted_at IS NULL AND (owner_cpf = $1 OR link
 async def read(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle | None:
     """Return a live vehicle that the viewer owns or drives; None when there is none."""
     row = await connection.fetchrow(_READ, viewer.digits, vehicle_id)
-    return _vehicle(row) if row else None
+    return _parse_vehicle(row) if row else None
 
 
 _REACHED = """
@@ -73,7 +73,7 @@ _PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")  # noqa
 async def fetch_visible_page(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
     """Return the page's live vehicles that the viewer owns or drives, and how many there are on all pages."""
     rows, total = await fetch_page(connection, _PAGE, viewer.digits, page.limit, page.offset)
-    return [_vehicle(row) for row in rows], total
+    return [_parse_vehicle(row) for row in rows], total
 
 
 _OWNED = f"{_VISIBLE} WHERE owner_cpf = $1 ORDER BY vehicle.created_at, vehicle.id"
@@ -81,7 +81,7 @@ _OWNED = f"{_VISIBLE} WHERE owner_cpf = $1 ORDER BY vehicle.created_at, vehicle.
 
 async def list_owned(connection: Connection, owner: Cpf) -> list[Vehicle]:
     """Return a person's vehicles, the oldest first; deleted ones too, as long as they are not erased."""
-    return [_vehicle(row) for row in await connection.fetch(_OWNED, owner.digits)]
+    return [_parse_vehicle(row) for row in await connection.fetch(_OWNED, owner.digits)]
 
 
 _LOCK = "SELECT FROM registry.vehicle WHERE id = $1 FOR UPDATE"
@@ -191,7 +191,7 @@ def _values(form: VehicleCreate) -> tuple[Any, ...]:
     return msgspec.structs.astuple(form)
 
 
-def _vehicle(row: Row) -> Vehicle:
+def _parse_vehicle(row: Row) -> Vehicle:
     values = dict(row)
     form = VehicleCreate(**{name: values.pop(name) for name in _FORM})
     return Vehicle(form=form, owner_cpf=Cpf(values.pop("owner_cpf")), **values)

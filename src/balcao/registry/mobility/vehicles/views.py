@@ -9,7 +9,7 @@ from balcao.registry.mobility.vehicles.schemas import VehicleDetail, VehicleItem
 from balcao.registry.mobility.vehicles.store import Vehicle
 
 
-def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
+def to_item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
     """Return the vehicle as an item of the viewer's list."""
     form = vehicle.form
     return VehicleItem(
@@ -30,11 +30,11 @@ def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
     )
 
 
-def detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
+def to_detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
     """Return the whole vehicle as `viewer` sees it; `owner` is what the owner's record says."""
-    form, listed = vehicle.form, item(vehicle, viewer)
+    form, short = vehicle.form, to_item(vehicle, viewer)
     return VehicleDetail(
-        **{name: getattr(listed, name) for name in listed.__struct_fields__},
+        **{name: getattr(short, name) for name in short.__struct_fields__},
         owner_cpf=format_cpf(vehicle.owner_cpf, viewer),
         owner_name=owner.name,
         owner_phone=owner.phone,

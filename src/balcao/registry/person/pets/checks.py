@@ -17,8 +17,8 @@ SEXES = ("M", "F")
 EARLIEST = date(1970, 1, 1)
 
 
-def checked(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Raises Invalid naming the member."""
+def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
+    """Return the record of the body's pet. Raises Invalid naming the member."""
     return PetRecord(
         animal_nome=clean("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean("especie_nome", body.especie_nome, longest=NAME_LENGTH),
@@ -42,7 +42,7 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Kept as a day or as an instant, as it was sent."""
+    """Return the birth as a day or as an instant, as it was sent."""
     try:
         found = days.parse(text)
     except ValueError as fault:
