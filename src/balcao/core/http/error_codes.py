@@ -1,8 +1,8 @@
 """Which values of `Error-Code` an operation may answer with, and what each means to an integrator.
 
 The `errors.toml` of each package says what its codes mean. Which of them an operation can raise is read from the
-compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached by
-a method of another object than the call is not followed; the codes that any operation may answer with are named here.
+compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
+by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
 """
 
 import functools
