@@ -142,6 +142,6 @@ def generate(
     kind: Annotated[Invented, typer.Option(help="O que escrever deles.")] = Invented.CITIZENS,
 ) -> None:
     """Escreve linhas de cidadãos inventados, sempre as mesmas, para ensaios e medições."""
-    lines = invented.citizens(count) if kind is Invented.CITIZENS else invented.tickets(count)
+    lines = invented.make_citizens(count) if kind is Invented.CITIZENS else invented.make_tickets(count)
     encode = msgspec.json.Encoder().encode
     sys.stdout.buffer.writelines(encode(line) + b"\n" for line in lines)

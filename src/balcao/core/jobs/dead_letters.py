@@ -24,11 +24,11 @@ from balcao.core.jobs.schemas import (
     RetryJobsBody,
 )
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import is_uuid
 from balcao.core.values.text import clean
 
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 async def list_dead_letters(
@@ -146,7 +146,7 @@ async def _find_subjects(connection: Connection, call: Call, jobs: Sequence[Queu
 
 def _parse_row_id(declared: DeadJobs, job: QueuedJob) -> str | None:
     row = job.payload.get(declared.member)
-    return row if isinstance(row, str) and _UUID.fullmatch(row) else None
+    return row if isinstance(row, str) and is_uuid(row) else None
 
 
 def _to_dead_letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:

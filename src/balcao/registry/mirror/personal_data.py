@@ -16,12 +16,12 @@ CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "autodeclarado": [_exported_field(row) for row in await store.exported_fields(connection, cpf)],
-        "consentimentos_crm": [dict(row) for row in await store.exported_consents(connection, cpf)],
+        "autodeclarado": [_export_field(row) for row in await store.list_fields(connection, cpf)],
+        "consentimentos_crm": [dict(row) for row in await store.list_consents(connection, cpf)],
     }
 
 
-def _exported_field(row: Row) -> dict[str, Any]:
+def _export_field(row: Row) -> dict[str, Any]:
     return {
         "name": row["field"],
         "value": msgspec.Raw(row["value"].encode()),
@@ -32,11 +32,11 @@ def _exported_field(row: Row) -> dict[str, Any]:
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    covered = await store.covered(connection, cpf, at)
-    dirty = await outbox.dirty_fields(connection, cpf)
+    covered = await store.find_covered(connection, cpf, at)
+    dirty = await outbox.list_dirty_fields(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
-    await outbox.keep_own(connection, cpf)
-    left = await outbox.dirty_fields(connection, cpf)
+    await outbox.drop_overridden(connection, cpf)
+    left = await outbox.list_dirty_fields(connection, cpf)
     clean = [field for field in dirty if field not in left]
     return [
         Cleared("registers", len(covered.fields), covered.fields),

@@ -46,7 +46,7 @@ def hides_phones(call: Call) -> bool:
 
 async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
     """Return how to reach these people."""
-    return {cpf: _to_contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
+    return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(

@@ -33,7 +33,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject.hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
-        citizen = await citizens.shown_record(connection, call, cpf)
+        citizen = await citizens.read_formatted(connection, call, cpf)
         known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
         now = await store.fetch_time_before(connection, timedelta(0))
         year = Period(now - EXPORTED_ACCESSES, None)

@@ -10,7 +10,7 @@ from balcao.registry.consent.categories.schemas import Categories, Category, Cat
 
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
-KEEPERS = action("categories:write")
+MAY_WRITE = action("categories:write")
 # For its keepers a list is never older than its last change.
 REVALIDATED = "private, no-cache"
 
@@ -34,7 +34,7 @@ async def list_active(call: Call) -> Response[Categories]:
 @routes.get(
     ADMIN,
     "registry.list_all_notification_categories",
-    KEEPERS,
+    MAY_WRITE,
     "Categorias de notificações, também as inativas",
     errors=[304],
     description="Devolve todas as categorias, também as desativadas. Exige a ação `categories:write`.",
@@ -47,7 +47,7 @@ async def list_all(call: Call) -> Response[Categories]:
 @routes.post(
     ADMIN,
     "registry.create_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Cria uma categoria de notificações",
     status=201,
     errors=[400, 409],
@@ -69,7 +69,7 @@ async def create(call: Call, body: NewCategory) -> Response[Category]:
 @routes.put(
     f"{ADMIN}/{{category_id}}",
     "registry.update_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Altera ou reativa uma categoria de notificações",
     errors=[400, 404, 412],
     description=(
@@ -86,7 +86,7 @@ async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges)
 @routes.delete(
     f"{ADMIN}/{{category_id}}",
     "registry.delete_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Desativa uma categoria de notificações",
     status=204,
     errors=[404, 412],

@@ -15,7 +15,7 @@ KEPT = "5 years"
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"historico_preferencias": await service.whole_history(connection, cpf)}
+    return {"historico_preferencias": await service.list_history(connection, cpf)}
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:

@@ -49,7 +49,7 @@ class Preferences(msgspec.Struct):
 
 
 class PreferencesBody(msgspec.Struct):
-    """What is left out is kept; null is nowhere a value."""
+    """What is left out stays as it is; null is nowhere a value."""
 
     channel: ChannelText
     opt_in: Annotated[

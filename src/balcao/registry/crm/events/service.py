@@ -15,7 +15,7 @@ from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.crm.events.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
-from balcao.registry.mirror.writes import of_delta
+from balcao.registry.mirror.writes import parse_delta
 
 FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
@@ -62,7 +62,7 @@ async def apply(platform: Platform, event_id: str) -> None:
         elif event.dados is None:
             result = Result.ANONYMISED
         else:
-            result = await mirror.apply_delta(connection, event.cpf, of_delta(event.dados), event.at)
+            result = await mirror.apply_delta(connection, event.cpf, parse_delta(event.dados), event.at)
         await store.finish(connection, event_id, result)
         call = worker_call(platform, "registry.apply_crm_event", event.request_id)
         action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"

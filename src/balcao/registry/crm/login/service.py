@@ -61,7 +61,7 @@ async def validate(call: Call) -> LoginSync:
 
 async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
     crm, deadline = platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    known = await citizens.identity_of(platform, cpf)
+    known = await citizens.read_identity(platform, cpf)
     email = known.declared_email or caller.email
     account = await crm.look_up(cpf, deadline)
     if account is not None:

@@ -71,5 +71,5 @@ def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, A
 
 
 async def _make_account(platform: Platform, cpf: Cpf) -> dict[str, Any]:
-    name = (await citizens.identity_of(platform, cpf)).name
+    name = (await citizens.read_identity(platform, cpf)).name
     return {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}

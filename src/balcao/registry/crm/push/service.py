@@ -77,16 +77,16 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
     The mirror is locked before the row of the outbox, in the order of whoever changes the person's data.
     """
     async with platform.database.transaction() as connection:
-        cpf = await outbox.owner(connection, outbox_id)
+        cpf = await outbox.find_owner(connection, outbox_id)
         if cpf is None:
             return None
         head = await mirror.lock(connection, cpf)
         row = await outbox.take(connection, outbox_id)
         if row is None:
             return None
-        values = await mirror.sending(connection, cpf, list(row.dirty))
+        values = await mirror.record_sent(connection, cpf, list(row.dirty))
         if not values:
-            await outbox.sent(connection, cpf, outbox_id, row.dirty)
+            await outbox.mark_sent(connection, cpf, outbox_id, row.dirty)
             return None
         return Push(row, Change(cpf, values, head["anonymised_at"] is not None))
 
@@ -96,8 +96,8 @@ async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
     async with platform.database.transaction() as connection:
         await mirror.lock(connection, cpf)
         if delivered:
-            await mirror.confirmed(connection, cpf, list(pushed.change.values))
-        await outbox.sent(connection, cpf, pushed.row.id, pushed.row.dirty)
+            await mirror.confirm_sent(connection, cpf, list(pushed.change.values))
+        await outbox.mark_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
         await _audit(platform, connection, pushed, "delivered" if delivered else "skipped")
     _count("delivered" if delivered else "skipped", pushed)
 
@@ -109,7 +109,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
     cpf, tried = pushed.change.cpf, _describe_failure(failure, seconds)
     async with platform.database.transaction() as connection:
         await mirror.lock(connection, cpf)
-        goes_on = await outbox.failed(connection, cpf, pushed.row, tried, given_up=final)
+        goes_on = await outbox.record_failure(connection, cpf, pushed.row, tried, given_up=final)
         dead = final and goes_on
         if dead:
             await _audit(platform, connection, pushed, "dead")

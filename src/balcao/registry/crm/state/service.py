@@ -82,7 +82,7 @@ async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     async with call.reading(cpf, ["crm_mirror"]) as connection:
         mirrored = await mirror.read(connection, cpf)
         head = await mirror.read_head(connection, cpf)
-    shown = choices.shown(mirrored)
+    shown = choices.list_chosen(mirrored)
     fields = [
         MirroredField(name, register.value, register.at, register.origin, name in shown)
         for name, register in sorted(mirrored.registers.items())

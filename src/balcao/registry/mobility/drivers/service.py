@@ -143,7 +143,7 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
-    address = EmailAddress.read(clean("email", body.email, longest=EMAIL_LENGTH))
+    address = EmailAddress.parse(clean("email", body.email, longest=EMAIL_LENGTH))
     if address is None:
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(

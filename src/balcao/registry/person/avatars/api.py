@@ -13,7 +13,7 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
-from balcao.registry.person.avatars.pictures import SVG, picture
+from balcao.registry.person.avatars.pictures import SVG, respond_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 
 TAGS = ["avatars"]
@@ -61,7 +61,7 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     """Return the picture of a built-in avatar."""
-    return picture(await service.image_of(call, avatar_id), call)
+    return respond_picture(await service.find_image(call, avatar_id), call)
 
 
 @routes.post(

@@ -12,8 +12,8 @@ from balcao.registry.person.settings import service as settings
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    id_ = await settings.avatar(connection, cpf)
-    row = await store.active(connection, id_) if id_ else None
+    id_ = await settings.read_avatar(connection, cpf)
+    row = await store.read_active(connection, id_) if id_ else None
     return {"avatar": {"id": row["id"], "name": row["name"]} if row else None}
 
 

@@ -11,13 +11,13 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.schemas import PetBody
-from balcao.registry.person.pets.service import without_tutors_cpf
+from balcao.registry.person.pets.service import mask_tutors
 
 ERASED = list(PetBody.__struct_fields__)
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    pets = [without_tutors_cpf(pet) for pet in await store.all_of_person(connection, cpf)]
+    pets = [mask_tutors(pet) for pet in await store.list_all(connection, cpf)]
     return {"pets": msgspec.to_builtins(pets)}
 
 

@@ -26,7 +26,7 @@ routes = Routes(tags=["validators"], body_limit=SMALL_BODY)
 )
 async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     """Tell whether a text can be a phone number."""
-    return service.judge_phone(body)
+    return service.check_phone(body)
 
 
 @routes.post(
@@ -44,4 +44,4 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
     """Tell whether a text can be an e-mail address."""
-    return service.judge_email(body)
+    return service.check_email(body)

@@ -147,7 +147,7 @@ class Education(msgspec.Struct):
     escola: Annotated[School | None, Meta(description="A escola.")] = None
 
 
-class LoadedWallet(msgspec.Struct):
+class ImportedWallet(msgspec.Struct):
     """Every member always there, null when unknown."""
 
     documentos: Annotated[Documents | None, Meta(description="Documentos. Por escopo: `rmi:pessoa-fisica:read`.")] = (
@@ -160,7 +160,7 @@ class LoadedWallet(msgspec.Struct):
     educacao: Annotated[Education | None, Meta(description="Educação. Por escopo: `sme:read`.")] = None
 
 
-class Wallet(LoadedWallet, kw_only=True):
+class Wallet(ImportedWallet, kw_only=True):
     """The wallet as it is answered; what the caller's scopes do not cover is null."""
 
     cpf: CpfText
