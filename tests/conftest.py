@@ -127,14 +127,14 @@ def drain(settings: Settings, database_url: str) -> Callable[[], None]:
 async def _drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        await Worker(platform.database, app.all_jobs(), platform).drain()
+        await Worker(platform.database, app.list_jobs(), platform).drain()
 
 
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
     """The platform opened in the test's own event loop, for use cases called without HTTP."""
     assembled = assemble(settings, database_url)
-    async with app.opened(assembled):
+    async with app.open_services(assembled):
         yield assembled
 
 

@@ -94,7 +94,7 @@ def kill_everything(serving: Serving) -> None:
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
     """What became of these people's events once none waits, and how many jobs were given up."""
-    server = supervisor.live(settings.data_dir)
+    server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     try:

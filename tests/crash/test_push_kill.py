@@ -185,7 +185,7 @@ async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledg
 
 async def settled(settings: Settings) -> asyncpg.Connection:
     """A connection to a store in which nothing waits any more."""
-    server = supervisor.live(settings.data_dir)
+    server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     async with asyncio.timeout(PATIENCE):

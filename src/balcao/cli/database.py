@@ -38,7 +38,7 @@ async def check(url: str) -> None:
     await database.open()
     try:
         async with database.connection() as connection:
-            await migrations.check(connection, app.all_migrations())
+            await migrations.check(connection, app.list_migrations())
     finally:
         await database.close()
 
@@ -48,5 +48,5 @@ async def platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
     """Opened for a command, with what every service keeps in a process."""
     await check(url)
     assembled = assemble(settings, url)
-    async with app.opened(assembled):
+    async with app.open_services(assembled):
         yield assembled

@@ -22,12 +22,12 @@ async def load_once(settings: Settings, url: str) -> None:
     The mark is kept beside the migrations: it comes and goes with the database, not with a file.
     """
     async with database.platform(settings, url) as platform:
-        await migrations.with_owner(url, lambda connection: _load_missing(connection, platform))
+        await migrations.run_as_owner(url, lambda connection: _load_missing(connection, platform))
 
 
 async def _load_missing(connection: Connection, platform: Platform) -> None:
     """The jobs of all services are run at the end, once: a worker costs a handful of connections to start."""
-    missing = [s for s in app.SERVICES if s.demos and not await migrations.was_done(connection, OWNER, s.name)]
+    missing = [s for s in app.SERVICES if s.demos and not await migrations.is_done(connection, OWNER, s.name)]
     if not missing:
         return
     for service in missing:
@@ -42,7 +42,7 @@ async def offer(settings: Settings, url: str) -> Offer | None:
     """None when the demo data have not been loaded into this database."""
     async with database.platform(settings, url) as platform:
         async with platform.database.connection() as connection:
-            loaded = {name for name in app.NAMES if await migrations.was_done(connection, OWNER, name)}
+            loaded = {name for name in app.NAMES if await migrations.is_done(connection, OWNER, name)}
         if not loaded:
             return None
         return Offer(base_urls(settings), _people(), _clients(), await _examples(platform, loaded))

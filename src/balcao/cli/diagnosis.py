@@ -49,7 +49,7 @@ async def diagnose(settings: Settings) -> Diagnosis:
         }
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
-    problems = [*settings.refusals(), *(sentence for part in found for sentence in part.wrong)]
+    problems = [*settings.list_refusals(), *(sentence for part in found for sentence in part.wrong)]
     return Diagnosis(not problems, problems, shown(settings), _addresses(settings), parts)
 
 
@@ -74,7 +74,7 @@ def _without_password(address: str) -> str:
 
 
 def _addresses(settings: Settings) -> dict[str, Any]:
-    server = supervisor.live(settings.data_dir) if settings.embedded_database else None
+    server = supervisor.find_running(settings.data_dir) if settings.embedded_database else None
     return {
         "base": settings.base_url,
         "services": base_urls(settings),
@@ -88,7 +88,7 @@ def _addresses(settings: Settings) -> dict[str, Any]:
 async def _database(settings: Settings) -> Part:
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(supervisor.live, settings.data_dir)
+        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
         if server is None:
             return Part(STOPPED)
         url = server.url
@@ -108,7 +108,7 @@ async def _asked(database: Database) -> Part:
         role = await migrations.has_application_role(connection)
         wrong = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
         try:
-            await migrations.check(connection, app.all_migrations())
+            await migrations.check(connection, app.list_migrations())
         except MigrationError as behind:
             wrong.append(str(behind))
     return Part(UP, {"version": version, "role": role, "up_to_date": not wrong}, wrong)

@@ -62,7 +62,7 @@ def external_or_running(settings: Settings) -> str:
     """
     if not settings.embedded_database:
         return settings.database_url
-    server = supervisor.live(settings.data_dir)
+    server = supervisor.find_running(settings.data_dir)
     if server is None:
         raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
     return server.url

@@ -25,7 +25,7 @@ async def _migrate(url: str) -> int:
     await _answers(url)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task("Migrações", total=len(app.all_migrations()))
+        task = shown.add_task("Migrações", total=len(app.list_migrations()))
 
         def progress(migration: Migration) -> None:
             shown.update(task, advance=1, description=f"{migration.owner}/{migration.name}")

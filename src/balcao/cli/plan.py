@@ -91,7 +91,7 @@ def plan(settings: Settings, services: tuple[str, ...], worker: bool | None, pro
     """Raises SettingsError for an unknown service, and with every refusal of the production profile."""
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
-    if refusals := settings.refusals():
+    if refusals := settings.list_refusals():
         raise SettingsError("\n".join(refusals))
     with_worker = not services if worker is None else worker
     with_crm = settings.sandbox_crm and (not services or with_worker)

@@ -16,7 +16,7 @@ retention = Commands(help="Prazos de guarda: aplicar, ver o que foi apagado. Tud
 @retention.command("run")
 def run() -> None:
     """Aplica agora os prazos de guarda, como o worker faz toda noite."""
-    print_json(use(core.OPERATION, lambda call: core.run(call, app.all_retention())))
+    print_json(use(core.OPERATION, lambda call: core.run(call, app.list_retention())))
 
 
 @retention.command("report")

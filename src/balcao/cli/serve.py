@@ -58,7 +58,7 @@ def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    if refusals := settings.refusals():
+    if refusals := settings.list_refusals():
         raise SettingsError("\n".join(refusals))
     _work(settings, embedded.external_or_running(settings))
 

@@ -459,7 +459,9 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
 
 def test_the_public_secret_is_refused_in_production_where_a_gateway_is_used() -> None:
     def refused(**fields: Any) -> bool:
-        return any("BALCAO_PHONE_CODE_SECRET" in text for text in Settings(profile="production", **fields).refusals())
+        return any(
+            "BALCAO_PHONE_CODE_SECRET" in text for text in Settings(profile="production", **fields).list_refusals()
+        )
 
     url = "https://mensagens.example/codigos"
     assert refused(phone_code_url_override=url)

@@ -51,7 +51,7 @@ def _actor(call: Call) -> dict[str, Any]:
 
 def _person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
     key = call.platform.audit.key
-    hashed = key.of(cpf)
+    hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:
         return None
     return {"cpf": cpf.masked, "hash": hashed.hex(), "key_number": key.number}
@@ -59,4 +59,4 @@ def _person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
 
 def author(call: Call) -> str | None:
     """Who made a row, as it is kept beside it: the masked CPF; nothing for a machine or the operator."""
-    return call.actor.masked if call.actor else None
+    return call.actor_cpf.masked if call.actor_cpf else None

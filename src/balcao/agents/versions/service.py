@@ -14,7 +14,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.http.responses import Ready
-from balcao.core.values.clock import rfc3339_offset, utc_now
+from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 ACTIVATE = "agent_config:activate"
 
@@ -55,7 +55,7 @@ async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -
             content,
             change_type(active.content if active else EMPTY, content),
             before,
-            call.acting,
+            call.author,
             body.reason,
             at or utc_now(),
         )
@@ -104,7 +104,7 @@ async def hide(call: Call, agent_type: str, version: int, reason: str, at: datet
         wanted = await _existing(connection, agent_type, version)
         if before == version:
             raise Conflict("A versão está ativa: ative outra antes de ocultá-la.", code="version-active")
-        if await store.hide(connection, wanted.version_id, call.acting.name, at or utc_now(), reason):
+        if await store.hide(connection, wanted.version_id, call.author.name, at or utc_now(), reason):
             await call.platform.audit.record(connection, call, "update", fields=["hidden"])
         return wanted
 
@@ -125,7 +125,7 @@ async def _config(call: Call, config_id: UUID) -> Ready:
     row = await store.read_config(call.platform.database, config_id)
     if row is None:
         raise _unknown()
-    return Ready.of(AgentConfig(**row | {"created_at": rfc3339_offset(row["created_at"])}))
+    return Ready.of(AgentConfig(**row | {"created_at": format_rfc3339_offset(row["created_at"])}))
 
 
 async def _locked(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
@@ -166,7 +166,7 @@ async def _move(
     if before == after:
         return
     await store.point(connection, agent_type, after)
-    await store.log(connection, agent_type, moved, kind, reason, call.acting.name, at or utc_now())
+    await store.log(connection, agent_type, moved, kind, reason, call.author.name, at or utc_now())
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 
 

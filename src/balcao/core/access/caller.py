@@ -14,7 +14,7 @@ _CPF_CLAIMS = ("cpf", "CPF", "preferred_username")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Immutable and shared by every request that carries the same token."""
+    """Who a verified token names; immutable and shared by every request that carries the same token."""
 
     subject: str
     client: str
@@ -25,8 +25,8 @@ class Caller:
     roles: frozenset[str]
     expires_at: float
     issuer: str = ""
-    # Under which every counter knows the caller: a subject is unique only with its issuer, and people use one limit for
-    # each client.
+    # The caller's name in every counter. A subject is unique only with its issuer, and a person has one limit for each
+    # client, so that one misbehaving portal does not use up what the others may.
     key: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -38,12 +38,12 @@ class Caller:
 
     @property
     def display_name(self) -> str:
-        """How staff see who did it: the name claim, else the client; never a CPF."""
+        """Return what staff see as the author: the name claim, else the client; never a CPF."""
         return self.name or self.client
 
 
 def from_claims(claims: Mapping[str, Any], role_clients: frozenset[str] = frozenset()) -> Caller:
-    """The caller that verified claims describe.
+    """Return the caller that verified claims describe.
 
     `role_clients` narrows which `resource_access` entries bring roles; empty means all.
     """

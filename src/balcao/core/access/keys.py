@@ -13,7 +13,9 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 REFRESH_SECONDS = 300.0
+# The least pause between two fetches that tokens cause: made-up key ids must not make us flood the issuer.
 UNKNOWN_KEY_SECONDS = 10.0
+FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 
 
@@ -29,8 +31,11 @@ class IssuerKeys:
         self._lock = asyncio.Lock()
 
     async def get(self, kid: str) -> RSAKey | None:
-        """None for a key that the issuer does not publish. Raises Unavailable before the first successful fetch."""
-        if kid not in self._keys and self._may_ask(UNKNOWN_KEY_SECONDS if self._keys else 0.5):
+        """Return the key; None for one that the issuer does not publish.
+
+        Raises Unavailable before the first successful fetch.
+        """
+        if kid not in self._keys and self._may_fetch(UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS):
             await self.refresh()
         if not self._keys:
             text = "O provedor de identidade não respondeu. Tente de novo em instantes."
@@ -38,19 +43,19 @@ class IssuerKeys:
         return self._keys.get(kid)
 
     async def keep_fresh(self) -> None:
-        """Runs for the life of the process."""
+        """Refresh the keys at intervals, for the life of the process."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             await self.refresh()
 
     async def refresh(self) -> None:
-        """Replaces the keys; on any failure the known ones stay in use."""
+        """Fetch the keys again; on any failure the known ones stay in use."""
         waited_since = time.monotonic()
         async with self._lock:
             if self._tried_at >= waited_since:
-                return  # another request asked while this one waited
+                return  # another request fetched them while this one waited for the lock
             try:
-                keys = _signing_keys(await self._fetch())
+                keys = _select_signing_keys(await self._fetch())
             except (httpx.HTTPError, JoseError, ValueError, KeyError, TypeError) as failure:
                 log.warning("identity.keys_not_refreshed", code=type(failure).__name__)
                 return
@@ -61,24 +66,24 @@ class IssuerKeys:
                 self._on_rotation()
             self._keys = keys
 
-    def _may_ask(self, pause: float) -> bool:
+    def _may_fetch(self, pause: float) -> bool:
         return time.monotonic() - self._tried_at >= pause
 
     async def _fetch(self) -> Any:
         address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
-        answer = await self._client.get(address, timeout=FETCH_TIMEOUT)
-        return answer.raise_for_status().json()
+        response = await self._client.get(address, timeout=FETCH_TIMEOUT)
+        return response.raise_for_status().json()
 
     async def _discover(self) -> str | None:
-        answer = await self._client.get(f"{self.issuer}/.well-known/openid-configuration", timeout=FETCH_TIMEOUT)
-        if answer.status_code != httpx.codes.OK:
+        response = await self._client.get(f"{self.issuer}/.well-known/openid-configuration", timeout=FETCH_TIMEOUT)
+        if response.status_code != httpx.codes.OK:
             return None
-        found = answer.json().get("jwks_uri")
+        found = response.json().get("jwks_uri")
         return found if isinstance(found, str) else None
 
 
-def _signing_keys(document: Any) -> dict[str, RSAKey]:
-    """The RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
+def _select_signing_keys(document: Any) -> dict[str, RSAKey]:
+    """Return the RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
     usable = [key for key in document["keys"] if key.get("kty") == "RSA" and key.get("use", "sig") == "sig"]
     keys = KeySet.import_key_set({"keys": usable}).keys
     found = {key.kid: key for key in keys if isinstance(key, RSAKey) and key.kid}

@@ -40,9 +40,11 @@ class TokenVerifier:
         self._refreshers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
+        """Begin to refresh the issuers' keys."""
         self._refreshers = [asyncio.create_task(keys.keep_fresh()) for keys in self._issuers.values()]
 
     def stop(self) -> None:
+        """Stop refreshing."""
         for task in self._refreshers:
             task.cancel()
 
@@ -58,16 +60,16 @@ class TokenVerifier:
 
         Raises Unauthenticated, without saying which check failed; Unavailable while no key is known.
         """
-        token = _bearer(authorization)
-        caller = from_claims(await self._claims(token), self._role_clients)
+        token = _parse_bearer(authorization)
+        caller = from_claims(await self._verify(token), self._role_clients)
         self._remember(_digest(authorization or b""), caller)
         return caller
 
-    async def _claims(self, token: bytes) -> Mapping[str, Any]:
+    async def _verify(self, token: bytes) -> Mapping[str, Any]:
         try:
             signed = jws.extract_compact(token)
             claims = msgspec.json.decode(signed.payload, type=dict[str, Any])
-            key = await self._key(signed.headers(), claims)
+            key = await self._find_key(signed.headers(), claims)
             if not jws.validate_compact(signed, key, algorithms=ALGORITHMS):
                 raise Unauthenticated(code="token-invalid")
         except (JoseError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -75,8 +77,8 @@ class TokenVerifier:
         self._check(claims)
         return claims
 
-    async def _key(self, header: Mapping[str, Any], claims: Mapping[str, Any]) -> RSAKey:
-        """The key of the token's own issuer: a key of one issuer never vouches for another.
+    async def _find_key(self, header: Mapping[str, Any], claims: Mapping[str, Any]) -> RSAKey:
+        """Return the key of the token's own issuer: a key of one issuer never vouches for another.
 
         The issuer is read before the signature is verified, and only to choose the key.
         """
@@ -87,14 +89,14 @@ class TokenVerifier:
         return key
 
     def _check(self, claims: Mapping[str, Any]) -> None:
-        """`iss` was checked by choosing its key."""
+        """Check audience and times; `iss` was checked by choosing its key."""
         now = time.time()
         audience = claims.get("aud")
         accepted = (
             self._audience in (audience if isinstance(audience, list) else [audience])
-            and _instant(claims.get("exp")) + LEEWAY_SECONDS > now
-            and _instant(claims.get("nbf", 0)) - LEEWAY_SECONDS <= now
-            and _instant(claims.get("iat", 0)) - LEEWAY_SECONDS <= now
+            and _parse_date(claims.get("exp")) + LEEWAY_SECONDS > now
+            and _parse_date(claims.get("nbf", 0)) - LEEWAY_SECONDS <= now
+            and _parse_date(claims.get("iat", 0)) - LEEWAY_SECONDS <= now
         )
         if not accepted:
             raise Unauthenticated(code="token-invalid")
@@ -109,11 +111,11 @@ class TokenVerifier:
 
 
 def _digest(authorization: bytes) -> bytes:
-    """Tokens are credentials: only digests of them stay in memory."""
+    """Return what stands for a token in memory: tokens are credentials and are not stored there themselves."""
     return hashlib.blake2b(authorization, digest_size=20).digest()
 
 
-def _bearer(authorization: bytes | None) -> bytes:
+def _parse_bearer(authorization: bytes | None) -> bytes:
     scheme, _, token = (authorization or b"").partition(b" ")
     token = token.strip()
     if scheme.lower() != b"bearer" or not token or len(token) > MAX_TOKEN_BYTES:
@@ -121,6 +123,6 @@ def _bearer(authorization: bytes | None) -> bytes:
     return token
 
 
-def _instant(value: object) -> float:
-    """A numeric date. Anything else is NaN, which passes no comparison, so such a token is never valid."""
+def _parse_date(value: object) -> float:
+    """Return a numeric date; NaN for anything else, which passes no comparison: such a token is never valid."""
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")

@@ -83,7 +83,7 @@ async def _advance(
 async def _record(
     call: Call, connection: Connection, action: Action, state: Notification, event: Event, motivo: str | None
 ) -> None:
-    await store.append(connection, state.id, event, motivo, call.acting)
+    await store.append(connection, state.id, event, motivo, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
 

@@ -40,7 +40,7 @@ def shown(cpf: Cpf, viewer: Cpf) -> str:
 
 def hides_phones(call: Call) -> bool:
     """The phone has a scope of its own, as in the citizen's record."""
-    return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
+    return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 
 async def contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:

@@ -11,7 +11,7 @@ from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
-from balcao.core.values.clock import unix_seconds, utc_now
+from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.search.collection import service as collection
 from balcao.search.collection.records import Alias
 from balcao.search.conventions import acting, details, path_uuid
@@ -69,7 +69,7 @@ async def write(edit: Edit, content: Content, change: Change) -> Service:
         service_id=edit.service_id,
         autor=await _author(edit),
         **await claim(edit.connection, edit.service_id, content.nome_servico, before),
-        created_at=unix_seconds(edit.head.created_at),
+        created_at=to_unix_seconds(edit.head.created_at),
         at=edit.at,
     )
     number = await store.next_version(edit.connection, edit.service_id, None)

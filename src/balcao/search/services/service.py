@@ -6,7 +6,7 @@ from datetime import datetime
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.responses import require_match
-from balcao.core.values.clock import unix_seconds, utc_now
+from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.conventions import require
@@ -28,7 +28,7 @@ async def create(
     content = merge(body, None, at)
     if content.status == 1:
         require(call, "service:publish")
-        content.published_at = content.published_at or unix_seconds(at)
+        content.published_at = content.published_at or to_unix_seconds(at)
     service_id = service_id or str(uuid.uuid4())
     async with call.platform.database.transaction() as connection:
         alias = await collection.enter(connection)
@@ -45,7 +45,7 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
             require(call, "service:publish")
         require_match(call.if_match, stored.etag)
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
-            content.published_at = unix_seconds(edit.at)
+            content.published_at = to_unix_seconds(edit.at)
         if not changed(stored.document, content):
             return staff_form(stored.document, stored.version)
         return await write(edit, content, Change(_kind(stored.document.status, content.status)))
@@ -68,7 +68,7 @@ async def _set_status(call: Call, service_id: str, status: int, at: datetime | N
             return staff_form(stored.document, stored.version)
         content = with_state(_content(stored.document), status, awaiting_approval=True)
         if status == 1:
-            content.published_at = unix_seconds(edit.at)
+            content.published_at = to_unix_seconds(edit.at)
         return await write(edit, content, Change(_kind(stored.document.status, status)))
 
 

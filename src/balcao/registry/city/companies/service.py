@@ -30,7 +30,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
     """Raises Forbidden for a caller without relation, also when there is no such company; NotFound for the others."""
     async with call.platform.database.transaction() as connection:
         company = await store.read(connection, cnpj)
-        related = company is not None and call.actor in company.members
+        related = company is not None and call.actor_cpf in company.members
         allowed = related or _may_read_any(call)
         if company is not None and allowed and not related:
             await _record_read(connection, call, company)
@@ -49,13 +49,13 @@ def _may_read_any(call: Call) -> bool:
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:
     """Each of the company's people is told who looked."""
     for cpf in sorted(company.members, key=lambda member: member.digits):
-        by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.reaching(cpf, READ)
+        by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.with_right_to(cpf, READ)
         await call.platform.audit.record(connection, by_right or call, "read", subject=cpf, fields=FIELDS)
 
 
 async def _leave_trace(call: Call) -> None:
     """As for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified.key):
+    if await call.platform.limits.within(*DENIED, call.identified_caller.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
@@ -63,4 +63,4 @@ async def _leave_trace(call: Call) -> None:
 def _shown(company: Company, call: Call) -> Company:
     """The platform's own client gets whole records (rules: registry 1.1)."""
     shown = timed(company, call.zone)
-    return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)
+    return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor_cpf)

@@ -69,7 +69,7 @@ async def _change(call: Call, cpf: Cpf, read_wish: Callable[[Preferences], Wish]
             if changes:
                 after.updated_at = head.moment
             entries = ledger.link_entries(call, cpf, head, changes, wish.channel, wish.reason)
-            trail = call.platform.audit.trail(call, "update", subject=cpf, fields=wish.fields)
+            trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=wish.fields)
             with recording():
                 if await store.change(connection, after, wish.choices, behind=head.seq, entries=entries, trail=trail):
                     return after

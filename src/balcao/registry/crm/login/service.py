@@ -52,7 +52,7 @@ async def validate(call: Call) -> LoginSync:
     Unavailable when none is configured.
     """
     cpf = call.person
-    done = await call.platform.part(LoginSyncs).of(cpf, call.platform, call.identified)
+    done = await call.platform.part(LoginSyncs).of(cpf, call.platform, call.identified_caller)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, done.action, subject=cpf, fields=["crm_account"])
     return done.answer

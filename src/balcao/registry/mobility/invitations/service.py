@@ -12,7 +12,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs.worker import Retry, enqueue
-from balcao.core.mail import Mailer, MailRefused, mailer_of
+from balcao.core.mail import Mailer, MailRefused, create_mailer
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.invitations import store
 from balcao.registry.mobility.invitations.records import InvitationEmail, Link, Offered
@@ -100,7 +100,7 @@ async def every_of(connection: Connection, person: Cpf) -> Sequence[Offered]:
 
 async def send(platform: Platform, link_id: str) -> None:
     """One try. Raises Retry when the server did not take the e-mail; after the last try the link says so."""
-    mailer = mailer_of(platform.settings)
+    mailer = create_mailer(platform.settings)
     async with platform.database.transaction() as connection:
         email = await store.take_email(connection, link_id) if mailer else None
         if email is None:

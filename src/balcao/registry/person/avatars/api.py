@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, page_of
+from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, parse_page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.paths import CpfInPath
@@ -24,7 +24,7 @@ class AvatarQuery(PageQuery):
     per_page: Annotated[int, msgspec.Meta(ge=1, le=MOST_PER_PAGE)] = PER_PAGE
 
 
-AvatarPageInQuery = Annotated[Page, InQuery(lambda query: page_of(query, PER_PAGE), AvatarQuery)]
+AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_page(query, PER_PAGE), AvatarQuery)]
 
 
 routes = Routes(tags=TAGS)

@@ -42,7 +42,7 @@ def _today(citizen: Citizen, call: Call) -> Citizen:
 def _for_scope(citizen: Citizen, call: Call) -> Citizen:
     """Sensitive members are not for machines; the phone has a scope of its own."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
-    if PHONE_SCOPE not in call.identified.scopes:
+    if PHONE_SCOPE not in call.identified_caller.scopes:
         citizen.telefone = None
     return citizen
 
@@ -90,7 +90,7 @@ async def write_own(
     written when one has to begin again, so this ends.
     """
     audit, database = call.platform.audit, call.platform.database
-    trail = audit.trail(call, "update", subject=cpf, fields=[member])
+    trail = audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
     while True:
         async with database.connection() as connection:

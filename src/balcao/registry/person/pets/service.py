@@ -9,7 +9,7 @@ from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import with_times
+from balcao.core.values.days import format_days
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import checked
 from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats, PetTutor
@@ -48,7 +48,7 @@ async def read_stats(call: Call, cpf: Cpf) -> PetStats:
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """The pet as JSON. Raises Invalid, and Conflict beyond the limit of own pets or for a key of another body."""
     record = checked(body, utc_now(), call.zone)
-    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=FIELDS)
+    trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
     while True:  # until the key is ours or its answer is found
         async with call.platform.database.connection() as connection:
@@ -77,5 +77,5 @@ def _masked(tutor: PetTutor) -> PetTutor:
 
 def _shown(pet: Pet, call: Call) -> Pet:
     """With each of its days as midnight in the city's zone, and nobody else's CPF."""
-    shown: Pet = with_times(without_tutors_cpf(pet), DATES, call.zone)
+    shown: Pet = format_days(without_tutors_cpf(pet), DATES, call.zone)
     return shown

@@ -28,13 +28,13 @@ class Secrets:
 
     def of_code(self, verification: str, code: str) -> bytes:
         """Bound to its verification: equal codes have different hashes."""
-        return self.key.derived("phone-code", f"{verification}:{code}")
+        return self.key.derive("phone-code", f"{verification}:{code}")
 
     def of_number(self, number: Number) -> bytes:
-        return self.key.derived("phone-number", number.digits)
+        return self.key.derive("phone-number", number.digits)
 
     def of_citizen(self, cpf: Cpf) -> bytes:
-        return self.key.derived("phone-citizen", cpf.digits)
+        return self.key.derive("phone-citizen", cpf.digits)
 
     def sealed(self, code: str) -> str:
         return jwe.encrypt_compact(_SEAL, code, self._sealing_key)
@@ -46,7 +46,7 @@ class Secrets:
 
     @property
     def _sealing_key(self) -> OctKey:
-        return OctKey.import_key(self.key.derived("phone-seal"))
+        return OctKey.import_key(self.key.derive("phone-seal"))
 
 
 same = hmac.compare_digest

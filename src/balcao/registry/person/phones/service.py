@@ -63,7 +63,7 @@ async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) ->
         key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
-    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=["phone_verification"])
+    trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
         wait = await store.open_(connection, opening, counted, trail)
     if wait > 0:
@@ -87,7 +87,9 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
 
 
 async def _take_try(call: Call, cpf: Cpf) -> store.Open:
-    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried")
+    trail = call.platform.audit.encode_event(
+        call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried"
+    )
     async with call.platform.database.connection() as connection:
         with recording():
             held = await store.take_try(connection, cpf, TRIES, trail)
