@@ -33,6 +33,7 @@ else
 	@PYTEST='$(PYTEST)' tools/test
 	@$(MAKE) --no-print-directory lint types
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
+	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto
@@ -44,6 +45,7 @@ coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que pe
 	@PYTEST='$(PYTEST) --cov --cov-report=term' tools/test
 
 mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x.py só esse
+	@$(PIP) --no-build-isolation -e ".[mutants]"
 	@$(BIN)/python -m tools.mutants $(FILE)
 
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
@@ -74,7 +76,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -8,7 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -57,8 +57,10 @@ class Raised(NamedTuple):
 class Entry(NamedTuple):
     """What the `errors.toml` of a package says of a code."""
 
+    status: Sequence[int]
     cause: str
     fix: str
+    meaning: str
 
 
 def raised() -> set[Raised]:

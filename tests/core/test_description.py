@@ -24,4 +24,4 @@ def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client
         "https://api.cidade.example/registry/v1",
         "https://api.staging.cidade.example/registry/v1",
     ]
-    assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": "/registry/v1"}]
+    assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": "http://127.0.0.1:8080/registry/v1"}]

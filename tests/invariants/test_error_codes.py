@@ -20,8 +20,18 @@ def test_every_code_of_the_source_is_explained_and_nothing_else() -> None:
 
 
 def test_every_explanation_tells_cause_and_remedy_in_a_sentence() -> None:
-    texts = [text for package in PACKAGES for entry in declared(package).values() for text in entry]
+    entries = [entry for package in PACKAGES for entry in declared(package).values()]
+    texts = [text for entry in entries for text in (entry.cause, entry.fix, entry.meaning)]
     assert [text for text in texts if not text.endswith(".") or "|" in text] == []
+
+
+def test_every_explanation_names_the_statuses_that_the_code_comes_with() -> None:
+    raised_with: dict[tuple[str, str], set[int]] = {}
+    for found in raised():
+        raised_with.setdefault((found.package, found.code), set()).add(found.status)
+    for package in PACKAGES:
+        for code, entry in declared(package).items():
+            assert set(entry.status) == raised_with[package, code], (package, code)
 
 
 def test_the_page_is_what_the_code_says() -> None:

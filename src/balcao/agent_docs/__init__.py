@@ -21,7 +21,8 @@ _OWN = Service(
     package=__name__,
     features=[DESCRIPTION],
     dialects={"": DETAIL},
-    tags=["descrição"],
+    description="A descrição da API de agentes, gerada das operações que de fato são servidas.",
+    tags={"descrição": "O documento OpenAPI da API de agentes e o caminho até ele."},
 )
 
 

@@ -16,6 +16,11 @@ SERVICE = Service(
     package=__name__,
     features=[TOKEN_CHECK, VERSIONS, DATASETS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
-    tags=["autenticação", "configurações", "conjuntos de dados"],
+    description="Configuração e dados de exemplo dos agentes de conversa da cidade, lidos por quem os executa.",
+    tags={
+        "autenticação": "Se um token vale, e de quem é.",
+        "configurações": "As versões da configuração de cada agente.",
+        "conjuntos de dados": "Exemplos com que os agentes são avaliados.",
+    },
     running=running,
 )

@@ -34,6 +34,7 @@ class Service:
     """`prefix` is the gateway's, `base` stands before every path also without gateway.
 
     `features` bring routes, jobs, retention, personal data, imports, dead-lettered jobs and demo data, in their order.
+    `description` and `tags`, by name, are for the OpenAPI document, in Portuguese.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
     `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
@@ -47,7 +48,8 @@ class Service:
     dialects: Mapping[str, Dialect]
     base: str = ""
     version: str = __version__
-    tags: Sequence[str] = ()
+    description: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
     seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_open_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None

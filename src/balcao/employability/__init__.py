@@ -25,5 +25,10 @@ SERVICE = Service(
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
     dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
-    tags=["reference-values", "resume", "legacy-jobs"],
+    description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
+    tags={
+        "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
+        "resume": "O currículo da pessoa que chama.",
+        "legacy-jobs": "Vagas do sistema antigo.",
+    },
 )

@@ -22,7 +22,8 @@ METRICS = "/metrics"
 class Mount:
     """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
 
-    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers.
+    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers;
+    `lenient` is of `Paths`.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Mount:
     endpoints: Sequence[tuple[str, str, Endpoint]]
     dialect: Callable[[str], Dialect]
     base: str = ""
+    lenient: bool = False
 
 
 class Gateway:
@@ -90,7 +92,7 @@ class Gateway:
 
 
 def _build_paths(mount: Mount) -> Paths[Endpoint]:
-    paths: Paths[Endpoint] = Paths()
+    paths: Paths[Endpoint] = Paths(lenient=mount.lenient)
     for method, path, endpoint in mount.endpoints:
         paths.add(method, path, endpoint)
     return paths

@@ -17,7 +17,8 @@ SERVICE = Service(
     package=__name__,
     features=[UNITS, NOTIFICATIONS, FEED, RISK, Feature(demo=DEMO)],
     dialects={"": DETAIL},
-    tags=["risco"],
+    description="A situação de risco de cada unidade de saúde, para painéis e portais.",
+    tags={"risco": "A cor de risco de uma unidade e as notificações que a definem."},
     running=running,
     ready=ready,
 )

@@ -17,6 +17,10 @@ SERVICE = Service(
     package=__name__,
     features=[COLLECTION, SERVICES, VERSIONS, SCHEMA_MIGRATIONS, Feature(demo=Demo(demo.load, demo.examples))],
     dialects={"": ERROR_TEXT},
-    tags=["versions", "migration"],
+    description="Administração da busca de serviços: versões do conteúdo e migrações do esquema.",
+    tags={
+        "versions": "As versões de um serviço publicado e o que muda entre elas.",
+        "migration": "As migrações do esquema da busca e sua reversão.",
+    },
     ready=ready,
 )

@@ -7,10 +7,11 @@ from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import Root
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.responses import Response
 
-routes = Routes(tags=["descrição"])
+routes = Routes(tags=["descrição"], dialect=DETAIL)
 
 
 @routes.get(

@@ -21,7 +21,7 @@ def document(agents: Service, own: Service, base_url: str = "") -> bytes:
     for path in OWN_PATHS:
         found["paths"][path] = ours["paths"][path] | {"servers": [{"url": server(base_url, own, own)}]}
     found["components"]["schemas"] |= ours["components"]["schemas"]
-    found["tags"] += ours["tags"]
+    found["tags"] += [tag for tag in ours["tags"] if tag not in found["tags"]]
     for operation in operations_of(found):
         operation.setdefault("security", [])
     add_examples(found)

@@ -5,6 +5,7 @@ memory; each role is the same code either way.
 """
 
 import asyncio
+import gc
 import importlib
 import signal
 import sys
@@ -54,6 +55,9 @@ async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> 
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = await _prepared(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
+            # What was loaded stays for good: the collector need not look at it again and again.
+            gc.collect()
+            gc.freeze()
             channel.report(described)
             await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     except Exception as fault:

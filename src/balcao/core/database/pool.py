@@ -178,7 +178,7 @@ class Database:
             raise
 
     async def give_back(self, connection: Connection, *, sound: bool) -> None:
-        """Give the connection to the next user; the pool gets one whose last statement may not have ended (not `sound`)."""
+        """Give the connection to the next user; the pool gets it back when its last statement may not have ended."""
         assert self._pool is not None  # `close` waits for what was taken
         if not sound or self._is_closing or not _is_open(connection):
             await self._release(self._pool, connection)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core import errors
 from balcao.core.errors import BalcaoError
@@ -13,43 +14,49 @@ from balcao.core.http.responses import NO_STORE, Response
 class ErrorText(msgspec.Struct):
     """{error} of the registry, employability and search."""
 
-    error: str
+    error: Annotated[
+        str, Meta(description="O que houve, para pessoas.", examples=["Sem permissão para esta operação."])
+    ]
 
 
 class CodeMessage(msgspec.Struct):
     """{code, message} of the older jobs."""
 
-    code: int
-    message: str
+    code: Annotated[int, Meta(description="O status da resposta.", examples=[404])]
+    message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class Detail(msgspec.Struct):
     """{detail} of access, health units and agents."""
 
-    detail: str
+    detail: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class FaultItem(msgspec.Struct):
-    loc: Annotated[list[str], msgspec.Meta(examples=[["path", "id"]])]
-    msg: Annotated[str, msgspec.Meta(examples=["não tem a forma esperada"])]
-    type: Annotated[str, msgspec.Meta(examples=["string_pattern_mismatch"])]
+    """One fault: where, what, and of which kind."""
+
+    loc: Annotated[list[str], Meta(description="Onde: no caminho, na consulta ou no corpo.", examples=[["path", "id"]])]
+    msg: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["não tem a forma esperada"])]
+    type: Annotated[str, Meta(description="O tipo de falha, estável.", examples=["string_pattern_mismatch"])]
 
 
 class FaultItems(msgspec.Struct):
     """{detail: [...]}: every fault of the request."""
 
-    detail: list[FaultItem]
+    detail: Annotated[list[FaultItem], Meta(description="Todas as falhas da requisição.")]
 
 
 class FaultItemWithInput(FaultItem):
     """`input` is null for what was left out; `ctx` holds the bound that was broken, if there is one."""
 
-    input: Annotated[Any, msgspec.Meta(examples=["valor recebido"])]
-    ctx: Annotated[dict[str, Any], msgspec.Meta(examples=[{}])]
+    input: Annotated[Any, Meta(description="O que foi recebido; nulo se faltou.", examples=["valor recebido"])]
+    ctx: Annotated[dict[str, Any], Meta(description="O limite que foi passado, se houver um.", examples=[{}])]
 
 
 class FaultItemsWithInput(msgspec.Struct):
-    detail: list[FaultItemWithInput]
+    """{detail: [...]} of the agents' examples, which also say what was received."""
+
+    detail: Annotated[list[FaultItemWithInput], Meta(description="Todas as falhas da requisição.")]
 
 
 class Dialect(msgspec.Struct, frozen=True):

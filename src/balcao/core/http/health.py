@@ -2,15 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.operations import Operation, Routes
+from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.responses import Response, to_json
 from balcao.core.values.clock import utc_now
 
@@ -20,20 +21,35 @@ if TYPE_CHECKING:
 Checks = Callable[["Platform"], Awaitable[Mapping[str, bool]]]
 
 
+_Service: TypeAlias = Annotated[str, Meta(description="Nome do serviço.", examples=["registry"])]
+_Now: TypeAlias = Annotated[datetime, Meta(description="Instante da resposta, em UTC.")]
+_LIVE = (
+    "Diz que o processo responde, sem olhar para o banco de dados. Para quem decide se um processo deve ser reiniciado."
+)
+_READY = (
+    "Diz se o serviço pode atender: o banco de dados responde e as regras de acesso estão em dia. Responde 503 "
+    "enquanto não pode. Para balanceadores de carga."
+)
+
+
 class Liveness(msgspec.Struct):
-    status: str
-    service: str
-    timestamp: datetime
+    """That the process lives."""
+
+    status: Annotated[str, Meta(description="Sempre `healthy`.", examples=["healthy"])]
+    service: _Service
+    timestamp: _Now
 
 
 class Readiness(msgspec.Struct, omit_defaults=True):
     """`errors` names the checks that failed; absent when ready."""
 
-    status: str
-    checks: dict[str, bool]
-    service: str
-    timestamp: datetime
-    errors: list[str] = []
+    status: Annotated[str, Meta(description="`ready` ou `not_ready`.", examples=["ready"])]
+    checks: Annotated[
+        dict[str, bool], Meta(description="Cada verificação e se passou; `overall` é o resultado de todas.")
+    ]
+    service: _Service
+    timestamp: _Now
+    errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
 # By the last word of the operation's key; a service may name further ones.
@@ -44,7 +60,7 @@ def health_operations(
     service: str, dialect: Dialect, further: Checks | None, paths: Mapping[str, str] = PATHS
 ) -> list[Operation]:
     """Declare a service's liveness and readiness; `further` are checks of its own."""
-    routes = Routes(dialect=dialect)
+    routes = Routes(tags=list(PLATFORM_TAG), dialect=dialect)
 
     def live() -> Liveness:
         return Liveness("healthy", service, utc_now())
@@ -55,9 +71,9 @@ def health_operations(
     for word, path in paths.items():
         key = f"{service}.{word}"
         if word.startswith("live"):
-            routes.get(path, key, public(), "O processo está vivo")(live)
+            routes.get(path, key, public(), "O processo está vivo", description=_LIVE)(live)
         else:
-            routes.get(path, key, public(), "O serviço pode atender")(ready)
+            routes.get(path, key, public(), "O serviço pode atender", description=_READY)(ready)
     return routes.declared
 
 

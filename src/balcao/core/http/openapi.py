@@ -1,7 +1,6 @@
 """The OpenAPI document of a service, generated from the declarations of its operations."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, get_args, get_origin
 
 import msgspec
@@ -10,13 +9,16 @@ from pydantic.json_schema import models_json_schema
 
 from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.operations import Operation
-from balcao.core.http.responses import JSON, NOT_MODIFIED, Response
+from balcao.core.http.error_codes import codes_by_status
+from balcao.core.http.operations import PLATFORM_TAG, Operation
+from balcao.core.http.responses import JSON, NOT_MODIFIED, Response, stored
 
 Document = dict[str, Any]
 
+# Where the platform answers as it comes; a city names its own.
+DEFAULT_GATEWAY = "http://127.0.0.1:8080"
+
 _REFERENCE = "#/components/schemas/{name}"
-_CITATION = re.compile(r" \((?:rules|spec): [^)]*\)")
 _MEANINGS = {
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
@@ -31,6 +33,39 @@ _MEANINGS = {
     500: "Erro interno",
     502: "O sistema externo falhou",
     503: "Indisponível no momento",
+}
+_INTRODUCTION = """{description}
+
+Toda chamada leva `Authorization: Bearer` com um token do provedor de identidade, salvo as operações públicas;
+`x-access-rule` diz quem pode chamar cada uma. Toda recusa e toda falha traz no cabeçalho `Error-Code` uma palavra
+estável: compare-a, e não a mensagem, que é para pessoas. Nos códigos, `<field>` é o nome do membro ou parâmetro
+recusado. Toda resposta traz `X-Request-ID`: informe-o ao relatar uma falha.
+"""
+_TEXT = {"type": "string"}
+_HEADERS: Document = {
+    "X-Request-ID": {
+        "description": "Identifica a requisição nos registros da plataforma; informe-o ao relatar uma falha.",
+        "schema": _TEXT,
+        "example": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60",
+    },
+    "Error-Code": {
+        "description": "O que houve, em uma palavra estável; a descrição de cada resposta lista as possíveis.",
+        "schema": _TEXT,
+        "example": "token-invalid",
+    },
+    "ETag": {
+        "description": (
+            "O estado atual do registro. Envie-o em `If-None-Match` para receber 304 enquanto nada muda, "
+            "e em `If-Match` para que uma mudança só valha sobre este estado."
+        ),
+        "schema": _TEXT,
+        "example": '"9f2c4a7be01d8835c6aa10f4"',
+    },
+    "Retry-After": {
+        "description": "Segundos a esperar antes de repetir a chamada.",
+        "schema": {"type": "integer", "minimum": 0},
+        "example": 30,
+    },
 }
 
 
@@ -55,7 +90,10 @@ class Described(Protocol):
     def base(self) -> str: ...
 
     @property
-    def tags(self) -> Sequence[str]: ...
+    def description(self) -> str: ...
+
+    @property
+    def tags(self) -> Mapping[str, str]: ...
 
     def dialect(self, path: str) -> Dialect:
         """Return the wording of faults on this path."""
@@ -65,7 +103,7 @@ class Described(Protocol):
 
 
 def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
-    """Return the document; its paths are relative to the service's base."""
+    """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
     schemas = _Schemas(operations)
     paths: dict[str, Document] = {}
@@ -73,11 +111,18 @@ def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": service.title, "version": service.version, "license": {"name": "MIT", "identifier": "MIT"}},
-        "servers": [{"url": url} for url in server_urls or (service.prefix + service.base,)],
-        **({"tags": [{"name": tag} for tag in service.tags]} if service.tags else {}),
+        "info": {
+            "title": service.title,
+            "version": service.version,
+            "description": _INTRODUCTION.format(description=service.description),
+            "contact": {"name": "Projeto Balcão"},
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": url} for url in server_urls or (DEFAULT_GATEWAY + service.prefix + service.base,)],
+        "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
         "components": {
+            "headers": _HEADERS,
             "schemas": schemas.components,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
         },
@@ -119,10 +164,40 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
 
 
 def _responses(operation: Operation, schemas: "_Schemas") -> Document:
-    found: Document = {str(operation.status): {"description": "Sucesso", **_success(operation, schemas)}}
-    for status in sorted(error_statuses(operation)):
-        found[str(status)] = {"description": _MEANINGS[status], **_error(operation.dialect, status, schemas)}
+    success = {"description": "Sucesso", "headers": _headers(operation, operation.status)}
+    found: Document = {str(operation.status): {**success, **_success(operation, schemas)}}
+    for status, codes in codes_by_status(operation, error_statuses(operation)).items():
+        found[str(status)] = {
+            "description": "\n".join([_MEANINGS[status], *(["", *map(_item, codes.items())] if codes else [])]),
+            "headers": _headers(operation, status),
+            **_error(operation.dialect, status, schemas),
+        }
     return found
+
+
+def _item(code: tuple[str, str]) -> str:
+    """Word one code and its meaning as an item of a list in Markdown."""
+    name, meaning = code
+    return f"- `{name}`: {meaning}"
+
+
+def _headers(operation: Operation, status: int) -> Document:
+    names = ["X-Request-ID"]
+    if status >= 400:
+        names.append("Error-Code")
+    elif status == NOT_MODIFIED or _has_etag(operation):
+        names.append("ETag")
+    if status in {429, 503}:
+        names.append("Retry-After")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _has_etag(operation: Operation) -> bool:
+    """Tell whether a success names the state: a conditional read or write, or a write that returns what it left."""
+    handler = operation.signature.handler
+    names = getattr(handler, "__code__").co_names  # noqa: B009 - of a callable that is a function
+    returns_state = any(handler.__globals__.get(name) is stored for name in names)
+    return NOT_MODIFIED in operation.errors or returns_state
 
 
 def error_statuses(operation: Operation) -> set[int]:
@@ -201,7 +276,8 @@ class _Schemas:
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
             _drop_titles(schema)
-            _drop_citation(schema)
+            _name_items(schema)
+            schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
     def of(self, kind: Any) -> Document:
         """Return the schema of a type: a reference where it has a component of its own."""
@@ -229,7 +305,7 @@ def _types_of(operation: Operation) -> Iterable[Any]:
     if returns not in (None, type(None)) and operation.media_type == JSON:
         yield returns
     yield operation.dialect.schema
-    if operation.dialect.items_schema is not None:
+    if operation.dialect.items_schema is not None and operation.dialect.items_status in error_statuses(operation):
         yield operation.dialect.items_schema
 
 
@@ -243,7 +319,8 @@ def _drop_titles(schema: Any) -> None:
         member.pop("title", None)
 
 
-def _drop_citation(schema: Any) -> None:
-    """Drop what cites the project's own pages: integrators do not have them at hand."""
-    if "description" in schema:
-        schema["description"] = _CITATION.sub("", schema["description"])
+def _name_items(schema: Any) -> None:
+    """Say of a list of anything that it holds anything: some readers of the document want it said."""
+    for member in schema.get("properties", {}).values():
+        if member.get("type") == "array":
+            member.setdefault("items", {})

@@ -18,6 +18,8 @@ from balcao.core.http.responses import JSON
 from balcao.core.http.routing import parameters_of
 
 MIB = 1024 * 1024
+# Of the operations that every service has.
+PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 # Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.

@@ -9,9 +9,10 @@ import msgspec
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
-from balcao.core.http.operations import Operation, Routes
+from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.responses import HTML, PUBLIC, Response, etag_of, from_bytes
+from balcao.settings import Settings
 
 if TYPE_CHECKING:
     from balcao.core.http.openapi import Described
@@ -44,11 +45,18 @@ _ASSETS = {
 
 def description_operations(service: "Described") -> list[Operation]:
     """Declare `/openapi.json`, `/docs` and the page's assets, at the base of a service."""
-    routes = Routes(dialect=service.dialect(""))
+    routes = Routes(tags=list(PLATFORM_TAG), dialect=service.dialect(""))
 
-    @routes.get("/openapi.json", f"{service.name}.openapi", public(), "Descrição da API em OpenAPI")
+    @routes.get(
+        "/openapi.json",
+        f"{service.name}.openapi",
+        public(),
+        "Descrição da API em OpenAPI",
+        errors=[304],
+        description="Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma.",
+    )
     def read_openapi(call: Call) -> Response[dict[str, Any]]:
-        body = document(service, call.platform.settings.server_urls)
+        body = document(service, _gateways(call.platform.settings))
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
@@ -79,11 +87,16 @@ def _asset(name: str) -> tuple[bytes, str]:
     return body, etag_of(body)
 
 
+def _gateways(settings: Settings) -> tuple[str, ...]:
+    """Return the addresses that the city names, or the one under which this process is reached."""
+    return settings.server_urls or (settings.base_url,)
+
+
 @functools.cache
 def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     """Return the OpenAPI document as bytes: paths relative to the service's base, the same at every start.
 
-    `gateways` are the addresses under which the city offers the platform; none: the document's own address.
+    `gateways` are the addresses under which the city offers the platform; none: the default one.
     """
     from balcao.core.http import openapi  # the document names these operations, too
 

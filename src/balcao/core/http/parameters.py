@@ -17,6 +17,7 @@ from balcao.core.errors import Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
+from balcao.core.values.cpf import Cpf
 
 # Finds one argument of the handler.
 Binder: TypeAlias = Callable[[Call, Request], Any]
@@ -57,6 +58,17 @@ class OfRequest:
     read: Callable[[Request], Any]
 
 
+@dataclass(frozen=True)
+class OfCall:
+    """Something that only some callers have; whether this one does is looked at before anything that was sent."""
+
+    read: Callable[[Call], Any]
+
+
+# Who the operation is about where the path names nobody: the caller's own CPF. Raises Unauthenticated without one.
+CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
+
+
 # The whole query as text, for a use case that reads several parameters of its own.
 Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 
@@ -74,6 +86,7 @@ class Signature:
     path: Mapping[str, InPath]
     queries: Mapping[str, InQuery]
     others: Mapping[str, OfRequest]
+    of_call: Mapping[str, OfCall]
     body: Any
     takes_content: bool
     returns: Any
@@ -97,6 +110,7 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
     path: dict[str, InPath] = {}
     queries: dict[str, InQuery] = {}
     others: dict[str, OfRequest] = {}
+    of_call: dict[str, OfCall] = {}
     body, takes_content = None, False
     for name, hint in hints.items():
         marker = _find_marker(hint)
@@ -106,6 +120,8 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
             queries[name] = marker
         elif isinstance(marker, OfRequest):
             others[name] = marker
+        elif isinstance(marker, OfCall):
+            of_call[name] = marker
         elif name == "body":
             body = hint
         elif name == "content" and hint is bytes:
@@ -114,12 +130,13 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
             raise TypeError(f"{handler.__qualname__}: nothing is bound to the parameter {name}")
     if missing := set(path_names) - set(path):
         raise TypeError(f"{handler.__qualname__}: the handler does not take {sorted(missing)}")
-    return Signature(handler, path, queries, others, body, takes_content, returns, list(hints))
+    return Signature(handler, path, queries, others, of_call, body, takes_content, returns, list(hints))
 
 
 def _find_marker(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
-        return next((item for item in get_args(hint)[1:] if isinstance(item, (InPath, InQuery, OfRequest))), None)
+        kinds = (InPath, InQuery, OfRequest, OfCall)
+        return next((item for item in get_args(hint)[1:] if isinstance(item, kinds)), None)
     return None
 
 
@@ -132,7 +149,7 @@ def invoker(
     Where numbers of the path have listed faults, all faults of path and body are raised together before that.
     """
     handler, names = signature.handler, signature.names
-    binders: dict[str, Binder] = {}
+    binders: dict[str, Binder] = {name: _bind_call(marker.read) for name, marker in signature.of_call.items()}
     if signature.takes_content:
         binders["content"] = _bind_content(too_large)
     if signature.body is not None:
@@ -191,6 +208,10 @@ def _bind_query(parse: Callable[[Mapping[str, str]], Any]) -> Binder:
     return lambda _, request: parse(request.query())
 
 
+def _bind_call(read: Callable[[Call], Any]) -> Binder:
+    return lambda call, _: read(call)
+
+
 def _bind_request(read: Callable[[Request], Any]) -> Binder:
     return lambda _, request: read(request)
 
@@ -199,7 +220,7 @@ def _check_integers(request: Request, path_names: Sequence[str], integers: Seque
     """Raise Unprocessable for numbers of the path that are none, together with the faults of the body."""
     values = dict(zip(path_names, request.path_values, strict=True))
     faults = decoding.find_integer_faults({name: values[name] for name in integers})
-    if faults and body is not None and request.content:
+    if faults and body is not None and request.content is not None:
         faults += decoding.find_model_faults(request.content, body)
     if faults:
         raise Unprocessable(faults=faults)

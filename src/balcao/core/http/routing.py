@@ -34,8 +34,10 @@ class _Node(Generic[E]):
 class Paths(Generic[E]):
     """Paths such as `/citizen/{cpf}/pets`; one trailing slash is never another path."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lenient: bool = False) -> None:
+        """`lenient` paths may have an encoded slash, or nothing, as a parameter's value."""
         self._root: _Node[E] = _Node()
+        self._lenient = lenient
 
     def add(self, method: str, path: str, endpoint: E) -> None:
         """Let the endpoint answer this method on this path."""
@@ -50,12 +52,13 @@ class Paths(Generic[E]):
     def find(self, path: bytes) -> Found[E] | None:
         """Return what ends at this raw path; None for no path of ours."""
         text = path.decode("latin-1")
+        segments = _segments(text)
         if "%" in text or "//" in text or "/." in text or "\\" in text:
-            if _AMBIGUOUS.search(path):
+            if not self._lenient and _AMBIGUOUS.search(path):
                 return None
-            text = unquote(text)
+            segments = [unquote(segment) for segment in segments]
         values: list[str] = []
-        node = _walk(self._root, _segments(text), 0, values)
+        node = _walk(self._root, segments, 0, values)
         return None if node is None else Found(node.by_method, values)
 
 

@@ -3,6 +3,7 @@
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import CallersCpf
 from balcao.employability.paths import IntegerInPath
 from balcao.employability.resume.behaviours import service
 from balcao.employability.schemas import Message
@@ -18,5 +19,5 @@ routes = Routes(tags=["resume"])
     errors=[400, 404],
     rate="60/minute",
 )
-async def remove_behaviour_link(call: Call, id: IntegerInPath) -> Message:
-    return await service.remove_link(call.as_owner(), call.person, id)
+async def remove_behaviour_link(call: Call, person: CallersCpf, id: IntegerInPath) -> Message:
+    return await service.remove_link(call.as_owner(), person, id)

@@ -2,11 +2,11 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import PLATFORM_TAG, Routes
 from balcao.registry.city.health import service
 from balcao.registry.city.health.schemas import HealthCheck
 
-routes = Routes()
+routes = Routes(tags=list(PLATFORM_TAG))
 
 
 @routes.get(

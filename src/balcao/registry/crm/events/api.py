@@ -18,6 +18,17 @@ routes = Routes(tags=["crm"])
     status=202,
     errors=[400],
     described_body=WebhookBody,
+    description=(
+        "O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e "
+        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. Só "
+        "os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
+    ),
+    example={
+        "cpf": "90000000175",
+        "evento": "atualizacao",
+        "updatedAt": "2026-03-01T12:00:00Z",
+        "dados": {"nomeExibicao": "Ana", "telefonePrincipal": "+5521999990000", "idioma": ["Português"]},
+    },
     body_limit=event_parser.BODY_LIMIT,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.integration_configured,

@@ -1,0 +1,184 @@
+"""Which values of `Error-Code` an operation may answer with, and what each means to an integrator.
+
+The `errors.toml` of each package says what its codes mean. Which of them an operation can raise is read from the
+compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
+through an object's method is not followed, so the codes that any operation may answer with are named in `_EVERYWHERE`.
+"""
+
+import functools
+import inspect
+import sys
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from importlib.resources import files
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, get_args
+
+from balcao.core.access.enumeration import NUMBERS
+from balcao.core.access.rules import PUBLIC
+from balcao.core.errors import BalcaoError
+from balcao.core.http.operations import Operation
+
+_CORE = "balcao.core"
+_FIELD = "<field>"
+# Raised before the handler runs, or by any use of the database.
+_EVERYWHERE: Mapping[int, tuple[str, ...]] = {
+    401: ("token-invalid", "unauthenticated"),
+    403: ("forbidden",),
+    413: ("too-large",),
+    429: ("too-many",),
+    500: ("internal",),
+    503: ("store-away",),
+}
+# Raised by the check before the call, or by the audit of it, where the operation is not public.
+_OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
+_OF_A_PERSON = {400: ("access-reason-missing",), 429: ("probing",)}
+_OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-not-object", "body-too-deep")
+# Where nothing more precise was found.
+_DEFAULTS = {
+    400: "invalid",
+    404: "not-found",
+    409: "conflict",
+    412: "precondition-failed",
+    422: "invalid",
+    502: "upstream-failed",
+}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The statuses that a code comes with, and its meaning in Portuguese."""
+
+    statuses: Collection[int]
+    text: str
+
+
+@functools.cache
+def catalogue(package: str) -> Mapping[str, Meaning]:
+    """Return the codes of a package such as `balcao.registry`; none where it declares none."""
+    file = files(package) / "errors.toml"
+    entries = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {code: Meaning(entry["status"], entry["meaning"]) for code, entry in entries.items()}
+
+
+def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
+    """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
+    core = catalogue(_CORE)
+    reached = dict(_reached(operation))
+    if operation.signature.body is not None:
+        reached |= {code: core[code] for code in _OF_A_BODY}
+    general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
+    if operation.rule.action != PUBLIC:
+        general.append(_OF_A_CALLER)
+        if not NUMBERS.isdisjoint(operation.signature.path):
+            general.append(_OF_A_PERSON)
+    found: dict[int, dict[str, str]] = {}
+    for status in sorted(statuses):
+        codes = {code: meaning.text for code, meaning in reached.items() if status in meaning.statuses}
+        codes |= {code: core[code].text for table in general for code in table.get(status, ())}
+        if not codes and status in _DEFAULTS:
+            codes = {_DEFAULTS[status]: core[_DEFAULTS[status]].text}
+        found[status] = dict(sorted(codes.items()))
+    return found
+
+
+def _reached(operation: Operation) -> Iterator[tuple[str, Meaning]]:
+    """Walk from the handler, and from what parses its arguments, to every function and class of the platform."""
+    signature = operation.signature
+    pending: list[Any] = [signature.handler, operation.ready, operation.too_large]
+    pending += [signature.body, operation.described_body, operation.query]
+    pending += [marker.parse for marker in signature.path.values()]
+    pending += [marker.parse for marker in signature.queries.values()]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, FunctionType):
+            if item.__module__.startswith("balcao."):
+                yield from _codes_of(item)
+                pending += _named_in(item)
+        elif isinstance(item, type) and issubclass(item, BalcaoError):
+            yield from _default_code_of(item)
+            pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
+        else:
+            pending += _parts_of(item)
+
+
+def _codes_of(function: FunctionType) -> Iterator[tuple[str, Meaning]]:
+    """The constants of a function that are codes of its own package, or of the core."""
+    constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
+    constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
+    for package in {_package_of(function), _CORE}:
+        for code, meaning in catalogue(package).items():
+            if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants):
+                yield code, meaning
+
+
+def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, Meaning]]:
+    """The code of a class that brings one of its own; those of the statuses themselves say nothing."""
+    if kind.__module__ != f"{_CORE}.errors" and (meaning := catalogue(_package_of(kind)).get(kind.default_code)):
+        yield kind.default_code, meaning
+
+
+def _package_of(item: FunctionType | type) -> str:
+    """The package of the platform that a function or class belongs to; a module beside the packages has no codes."""
+    parts = item.__module__.split(".")
+    return ".".join(parts[:2]) if len(parts) > 2 or hasattr(sys.modules[item.__module__], "__path__") else _CORE
+
+
+def _named_in(function: FunctionType) -> Iterator[Any]:
+    """What the function's code names: globals, members of modules and classes, and what a closure holds."""
+    names = _names(function)
+    for name in names:
+        found = function.__globals__.get(name)
+        yield found
+        if isinstance(found, (ModuleType, type)):
+            yield from (vars(found)[other] for other in names if other in vars(found))
+    yield from (cell.cell_contents for cell in function.__closure__ or () if inspect.isroutine(cell.cell_contents))
+
+
+def _parts_of(item: Any) -> Iterator[Any]:
+    """What a declared table, a bound method or a class of the platform consists of."""
+    if isinstance(item, Mapping):
+        yield from item.values()
+    elif isinstance(item, (tuple, list, frozenset, set)):
+        yield from item
+    elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
+        yield item.__func__
+    elif isinstance(item, functools.partial):
+        yield item.func
+        yield from item.args
+    elif isinstance(item, property):
+        yield item.fget
+    elif isinstance(wrapped := getattr(item, "__wrapped__", None), FunctionType):
+        yield wrapped
+    elif isinstance(item, type):
+        if item.__module__.startswith("balcao."):
+            yield from (member for name, member in vars(item).items() if not name.startswith("__annotations"))
+    elif is_dataclass(item) and type(item).__module__.startswith("balcao."):
+        yield from (getattr(item, field.name) for field in fields(item))
+    else:
+        yield from get_args(item)
+
+
+def _names(function: FunctionType) -> set[str]:
+    return {name for code in _codes_within(function.__code__) for name in code.co_names}
+
+
+def _codes_within(code: CodeType) -> Iterator[CodeType]:
+    """The code itself and that of the functions written inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes_within(constant)
+
+
+def _texts(constants: Collection[Any]) -> Iterator[str]:
+    for constant in constants:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, (tuple, frozenset)):
+            yield from _texts(constant)
