@@ -10,7 +10,7 @@ identity = Commands(help="O provedor de identidade embutido.")
 
 @identity.callback()
 def group() -> None:
-    """Keeps `rotate` a command of its own while it is the only one."""
+    """Keep `rotate` a command of a group while it is the only one."""
 
 
 @identity.command()

@@ -1,4 +1,4 @@
-"""`balcao retention`: what is erased because its time is over."""
+"""`balcao retention`: erase what is older than its retention, and report what was erased."""
 
 from typing import Annotated
 
@@ -23,8 +23,8 @@ def run() -> None:
 def report(limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100) -> None:
     """Mostra o que foi verificado e apagado, o mais novo primeiro."""
 
-    async def listed(call: Call) -> list[core.Report]:
+    async def fetch(call: Call) -> list[core.Report]:
         async with call.platform.database.connection() as connection:
             return await core.listed(connection, limit)
 
-    print_json(use(core.OPERATION, listed))
+    print_json(use(core.OPERATION, fetch))
