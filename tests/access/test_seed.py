@@ -29,7 +29,7 @@ def grants(sql: Sql) -> dict[str, set[str]]:
 
 
 def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
-    release = seed.seed()
+    release = seed.read_seed()
     stored = {row["code_key"]: row["description"] for row in sql("SELECT * FROM access.action")}
     assert stored == release.descriptions
     assert grants(sql) == {role.name: set(release.grants(role)) for role in release.roles}
@@ -46,7 +46,7 @@ def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
 
 
 def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
-    held, actions = grants(sql), seed.seed().actions
+    held, actions = grants(sql), seed.read_seed().actions
     everything = {service: set(keys) for service, keys in actions.items()}
     assert held["admin"] == held["superadmin"] == held["go:cursos:editor"] == held["go:cursos:casa_civil"] == set()
     assert held["go:admin"] == everything["employability"]
@@ -71,7 +71,7 @@ def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
 
 
 def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> None:
-    release = seed.seed()
+    release = seed.read_seed()
     for key, text in release.descriptions.items():
         assert ActionChange(name=key, description=text).description == text
     declared = {

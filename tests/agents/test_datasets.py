@@ -11,7 +11,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from balcao.agents.datasets import service
-from balcao.agents.datasets.cursors import cursor, position_of
+from balcao.agents.datasets.cursors import decode_cursor, encode_cursor
 from balcao.agents.datasets.schemas import ExamplesQuery, NewDataset, NewExample, NewExamples
 from balcao.agents.datasets.store import Dataset
 from balcao.core.context.call import Call
@@ -36,7 +36,7 @@ async def page(call: Call, dataset: Dataset, first: int, after: str = "") -> tup
 
 
 async def count(call: Call, dataset: Dataset) -> int:
-    found = await service.dataset_named(call, dataset.name)
+    found = await service.find_dataset(call, dataset.name)
     assert found is not None
     return found.example_count
 
@@ -184,14 +184,14 @@ def test_limits_of_an_example_and_of_an_import() -> None:
 
 @given(position=st.integers(0, 2**63 - 1), dataset=st.text("abc-_=", min_size=1, max_size=64))
 def test_a_cursor_comes_back_as_its_position(position: int, dataset: str) -> None:
-    text = cursor(dataset, position)
-    assert position_of(dataset, text) == position
+    text = encode_cursor(dataset, position)
+    assert decode_cursor(dataset, text) == position
     assert text.replace("-", "a").replace("_", "a").isalnum()
     with pytest.raises(ValueError, match="cursor"):
-        position_of(dataset + "x", text)
+        decode_cursor(dataset + "x", text)
 
 
 @given(text=st.text(max_size=40))
 def test_no_other_text_is_a_cursor(text: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
-        position_of("a", text)
+        decode_cursor("a", text)

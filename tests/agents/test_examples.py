@@ -14,9 +14,9 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 PATH = "/agent/api/v1/dataset_examples_data"
-SMALL = demo.dataset_id("Perguntas frequentes")
-LARGE = demo.dataset_id("Atendimento simulado")
-EMPTY = demo.dataset_id("Conjunto vazio")
+SMALL = demo.make_dataset_id("Perguntas frequentes")
+LARGE = demo.make_dataset_id("Atendimento simulado")
+EMPTY = demo.make_dataset_id("Conjunto vazio")
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -174,7 +174,7 @@ def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any)
         )
     answer = read(dataset_id=dataset.id)
     ids, info = page(answer)
-    assert len(answer.content) <= service.MAX_ANSWER_BYTES
+    assert len(answer.content) <= service.MAX_RESPONSE_BYTES
     assert 1 <= len(ids) < 120
     assert info["hasNextPage"] is True
     rest, info = page(read(dataset_id=dataset.id, after=info["endCursor"]))

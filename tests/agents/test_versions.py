@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.agents.versions import service
-from balcao.agents.versions.content import EMPTY, change_type, inherited
+from balcao.agents.versions.content import EMPTY, classify_change, inherit
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
@@ -76,13 +76,13 @@ async def test_equal_content_makes_no_second_version(call: Call, agent: str) -> 
 async def test_a_save_without_content_is_invalid_and_makes_no_agent(call: Call, agent: str) -> None:
     with pytest.raises(Invalid):
         await service.save_version(call, body(agent, reason="nada"))
-    assert await service.last_number(call, agent) == 0
+    assert await service.read_last_number(call, agent) == 0
 
 
 async def test_a_save_without_activation_leaves_pointer_and_log(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um"))
     await service.save_version(call, body(agent, prompt_content="Dois", activate=False))
-    assert (await active(call, agent), await service.last_number(call, agent)) == (1, 2)
+    assert (await active(call, agent), await service.read_last_number(call, agent)) == (1, 2)
     assert await log(call, agent) == [(None, 1, "save")]
 
 
@@ -107,7 +107,7 @@ async def test_of_two_saves_expecting_the_same_version_one_conflicts(call: Call,
     saves = [service.save_version(call, body(agent, prompt_content=text, expected_version=1)) for text in ("A", "B")]
     results = await asyncio.gather(*saves, return_exceptions=True)
     assert sum(isinstance(result, Conflict) for result in results) == 1
-    assert await service.last_number(call, agent) == 2
+    assert await service.read_last_number(call, agent) == 2
 
 
 async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
@@ -164,7 +164,7 @@ async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, age
     finally:
         await blocker.close()
     assert await rows(call, "SELECT FROM agents.agent_versions WHERE agent_type = $1", agent) == []
-    assert await service.last_number(call, agent) == 0
+    assert await service.read_last_number(call, agent) == 0
 
 
 async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
@@ -177,7 +177,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
     )
     with pytest.raises(Forbidden):
         await service.save_version(editor, body(agent, prompt_content="Um"))
-    assert await service.last_number(call, agent) == 0
+    assert await service.read_last_number(call, agent) == 0
     saved = await service.save_version(editor, body(agent, prompt_content="Um", activate=False))
     assert saved.version.version == 1
 
@@ -185,7 +185,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
 async def test_a_large_prompt_with_markup_is_stored_unchanged(call: Call, agent: str) -> None:
     prompt = ("<script>alert(1)</script>\r\n\t'\"; DROP TABLE x; --é" * 5000)[:200_000]
     saved = await service.save_version(call, body(agent, prompt_content=prompt))
-    assert (await service.version_numbered(call, agent, saved.version.version)).content.prompt == prompt
+    assert (await service.read_version(call, agent, saved.version.version)).content.prompt == prompt
 
 
 @pytest.mark.parametrize(
@@ -246,11 +246,11 @@ contents = st.fixed_dictionaries(
 
 @given(first=contents, second=contents)
 def test_the_kind_of_change_tells_which_parts_differ(first: dict[str, Any], second: dict[str, Any]) -> None:
-    base = inherited(EMPTY, first)
-    new = inherited(base, second)
+    base = inherit(EMPTY, first)
+    new = inherit(base, second)
     prompt = base.prompt != new.prompt
     config = any(getattr(base, name) != getattr(new, name) for name in base.__struct_fields__ if name != "prompt")
     assert (base.hash == new.hash) == (not prompt and not config)
     expected = {(True, False): "prompt", (False, True): "config"}.get((prompt, config), "both")
-    assert change_type(base, new) == expected
+    assert classify_change(base, new) == expected
     assert all(getattr(new, name) == getattr(base, name) for name in base.__struct_fields__ if name not in second)

@@ -11,7 +11,7 @@ import pytest
 from balcao.crm.sandbox import demo
 from balcao.crm.sandbox.objects import ACCOUNT
 from balcao.crm.sandbox.records import Records
-from balcao.crm.sandbox.server import application
+from balcao.crm.sandbox.server import build_application
 from balcao.settings import Settings, SettingsError
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.patience import PATIENCE
@@ -35,7 +35,7 @@ def upsert(rest: httpx.Client, cpf: str = NEW, **fields: Any) -> httpx.Response:
 
 def test_it_refuses_to_exist_in_production() -> None:
     with pytest.raises(SettingsError):
-        application(Settings(profile="production"))
+        build_application(Settings(profile="production"))
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_the_journal_tells_what_was_asked_without_values(rest: httpx.Client, crm
 
 def test_no_two_changes_have_the_same_moment(tmp_path: Path) -> None:
     records = Records(tmp_path / "state.jsonl", demo.accounts)
-    [account] = records.having(ACCOUNT, "CPF__c", BRUNO)
+    [account] = records.find(ACCOUNT, "CPF__c", BRUNO)
     moments = [records.update(ACCOUNT, account, {"Bairro__c": "x"})["LastModifiedDate"] for _ in range(50)]
     assert moments == sorted(set(moments))
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.crm.client import CrmClient, Upserted, crm_client
+from balcao.crm.client import CrmClient, Upserted, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.settings import Settings
@@ -72,7 +72,7 @@ class Dripping(Foreign):
 async def client_of(foreign: Foreign, limits: httpx.Timeout | None = None) -> AsyncIterator[CrmClient]:
     with RunningServer(foreign) as running:
         settings = Settings(crm_url_override=running.url)
-        async with crm_client(settings, *([limits] if limits else [])) as client:
+        async with open_crm_client(settings, *([limits] if limits else [])) as client:
             yield client
 
 

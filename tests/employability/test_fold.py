@@ -6,13 +6,13 @@ import httpx
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from balcao.employability.reference_values.kinds import Kind, shipped_id
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.employability.people import staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
-FIRST, SECOND = (PATH + str(shipped_id(Kind.AVAILABILITY, text)) for text in ("Imediato", "Em até 15 dias"))
+FIRST, SECOND = (PATH + str(seed_value_id(Kind.AVAILABILITY, text)) for text in ("Imediato", "Em até 15 dias"))
 LETTERS = "aáàâãäbcçdeéèêëiíîïnñoóòôõöuúùûüyz"
 PORTUGUESE = st.text(LETTERS + LETTERS.upper() + "019()/-&ºª \u00a0\u2003", max_size=40)
 SHORT = st.text("aáÁAbB ", min_size=1, max_size=5)

@@ -14,14 +14,14 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.employability.legacy_jobs import service, states
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import Status
+from balcao.employability.legacy_jobs.states import JobStatus
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregos/"
 OPERATION = "employability.remove_legacy_job"
-BODY = LegacyJobBody("Costureira", "CLT", Status.OPEN)
+BODY = LegacyJobBody("Costureira", "CLT", JobStatus.OPEN)
 
 
 @pytest.fixture
@@ -122,17 +122,17 @@ def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issue
 
 
 def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
-    def allowed(held: Status, wanted: Status, limit: datetime | None) -> bool:
+    def allowed(held: JobStatus, wanted: JobStatus, limit: datetime | None) -> bool:
         try:
-            states.move(held, wanted, limit, now)
+            states.check_move(held, wanted, limit, now)
         except Conflict:
             return False
         return True
 
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    ever = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, None)}
-    late = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, now)}
-    assert ever - {(status, status) for status in Status} == {
+    ever = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, None)}
+    late = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, now)}
+    assert ever - {(status, status) for status in JobStatus} == {
         ("CRIADO", "ABERTO"),
         ("ABERTO", "EM_ANALISE"),
         ("ABERTO", "ENCERRADO"),
@@ -141,7 +141,7 @@ def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
         ("ENCERRADO", "ABERTO"),
     }
     assert ever - late == {("ENCERRADO", "ABERTO")}
-    assert allowed(Status.CLOSED, Status.OPEN, now + timedelta(seconds=1))
+    assert allowed(JobStatus.CLOSED, JobStatus.OPEN, now + timedelta(seconds=1))
 
 
 async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Call) -> None:
@@ -149,8 +149,8 @@ async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Ca
     await service.remove_job(call, first)
     second = await service.create_job(call, BODY)
     assert second > first
-    assert first not in await service.present_jobs(call)
-    assert second in await service.present_jobs(call)
+    assert first not in await service.list_job_ids(call)
+    assert second in await service.list_job_ids(call)
     with pytest.raises(NotFound):
         await service.replace_job(call, first, BODY)
 
@@ -163,14 +163,14 @@ async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
         {"orgao_id": "x" * 51},
         {"salario_min": 2, "salario_max": 1},
         {"escolaridade_id": 11},
-        {"status": Status.CLOSED},
-        {"status": Status.UNDER_REVIEW},
+        {"status": JobStatus.CLOSED},
+        {"status": JobStatus.UNDER_REVIEW},
     ]
-    before = await service.present_jobs(call)
+    before = await service.list_job_ids(call)
     for fields in wrong:
         with pytest.raises(Invalid):
             await service.create_job(call, msgspec.structs.replace(BODY, **fields))
-    assert await service.present_jobs(call) == before
+    assert await service.list_job_ids(call) == before
 
 
 async def test_an_instant_without_offset_is_meant_in_the_platforms_zone(call: Call, platform: Platform) -> None:

@@ -100,12 +100,12 @@ def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -
     first = shown(read, unit, shows("Amarelo", "Ativo"))
     assert first["notificacao_ativa"] == first["ultima_notificacao"]
 
-    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
+    act(notifications.change_notification, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
     raised = shown(read, unit, shows("Vermelho", "Ativo"))
     assert raised["notificacao_ativa"] == raised["ultima_notificacao"]
     assert raised["notificacao_ativa"]["ultima_atualizacao"] > first["notificacao_ativa"]["ultima_atualizacao"]
 
-    act(notifications.close, unit, opened.id, CloseBody())
+    act(notifications.close_notification, unit, opened.id, CloseBody())
     closed = shown(read, unit, shows("Vermelho", "Encerrado"))
     assert closed["notificacao_ativa"] is None
 
@@ -114,7 +114,7 @@ def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
     unit: Cnes, read: Any, act: Any, sql: Any
 ) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-    act(notifications.close, unit, opened.id, CloseBody(risco=Risco.VERDE))
+    act(notifications.close_notification, unit, opened.id, CloseBody(risco=Risco.VERDE))
     assert shown(read, unit, shows("Verde", "Encerrado"))["notificacao_ativa"] is None
     (event,) = sql(
         "SELECT risco_antes, risco_depois FROM health_units.notification_events"
@@ -127,7 +127,7 @@ def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
 def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.LARANJA))
     shown(read, unit, shows("Laranja", "Ativo"))
-    act(notifications.close, unit, opened.id, CloseBody(causa=Causa.ENGANO))
+    act(notifications.close_notification, unit, opened.id, CloseBody(causa=Causa.ENGANO))
     body = shown(read, unit, lambda answer: answer.json()["ultima_notificacao"] is None)
     assert body["notificacao_ativa"] is None
 
@@ -135,7 +135,7 @@ def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read:
 def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
     before = shown(read, unit, shows("Amarelo", "Ativo"))
-    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
+    act(notifications.change_notification, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
     shown(read, unit, lambda answer: answer.json() != before and shows("Amarelo", "Ativo")(answer))
 
 

@@ -12,7 +12,7 @@ from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.identity import keys, provider
-from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate
+from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate_keys
 from balcao.settings import Settings, SettingsError
 from tests.identity.conftest import settings_in
 from tests.identity.provider import ANA, Portal, RunningProvider
@@ -49,7 +49,7 @@ async def test_the_services_accept_its_tokens_also_across_a_rotation(settings: S
         async with httpx.AsyncClient(timeout=PATIENCE) as client:
             verifier = TokenVerifier(settings.issuers, settings.auth_audience, client)
             assert (await verifier.caller(f"Bearer {old}".encode())).cpf == Cpf(ANA)
-            rotate(settings)
+            rotate_keys(settings)
             during = token_of(running)
             assert (await verifier.caller(f"Bearer {during}".encode())).is_person
             age(settings, SIGNS_AFTER_SECONDS + 1)
@@ -64,7 +64,7 @@ def test_a_running_provider_publishes_a_new_key_at_once_and_signs_with_it_later(
 ) -> None:
     with RunningProvider(settings, database_url) as running:
         [first] = [key.kid for key in running.keys().keys]
-        second = rotate(settings)
+        second = rotate_keys(settings)
         assert [key.kid for key in running.keys().keys] == [first, second]
         assert running.realm.keys.signing.kid == first
         age(settings, SIGNS_AFTER_SECONDS + 1)
@@ -76,28 +76,28 @@ def test_keys_are_kept_across_a_restart_and_belong_to_the_owner_alone(settings: 
     assert SigningKeys(settings).signing.kid == before
     assert stat.S_IMODE(file_of(settings).stat().st_mode) == 0o600
     assert stat.S_IMODE(file_of(settings).parent.stat().st_mode) == 0o700
-    rotate(settings)
+    rotate_keys(settings)
     assert stat.S_IMODE(file_of(settings).stat().st_mode) == 0o600
 
 
 def test_a_key_is_dropped_when_no_token_can_need_it(settings: Settings) -> None:
     first = SigningKeys(settings).signing.kid
-    second = rotate(settings)
+    second = rotate_keys(settings)
     age(settings, PUBLISHED_SECONDS - 60)
-    third = rotate(settings)
+    third = rotate_keys(settings)
     assert [key.jwk["kid"] for key in stored(settings)] == [first, second, third]
     age(settings, 120)
-    rotate(settings)
+    rotate_keys(settings)
     assert [key.jwk["kid"] for key in stored(settings)][:2] == [second, third]
 
 
 def test_a_rotation_before_the_first_start_makes_the_first_key(settings: Settings) -> None:
-    assert rotate(settings) == SigningKeys(settings).signing.kid
+    assert rotate_keys(settings) == SigningKeys(settings).signing.kid
 
 
 def test_two_rotations_at_once_lose_no_key(settings: Settings) -> None:
     SigningKeys(settings)
-    threads = [threading.Thread(target=rotate, args=[settings]) for _ in range(3)]
+    threads = [threading.Thread(target=rotate_keys, args=[settings]) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:

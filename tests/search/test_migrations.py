@@ -242,10 +242,10 @@ async def test_of_two_rollbacks_at_once_one_is_done(platform: Platform, roll_bac
 async def test_writers_that_do_not_end_put_a_rollback_off(
     platform: Platform, roll_back: Any, history: Any, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collection_store, "SWITCH_PATIENCE", "100ms")
+    monkeypatch.setattr(collection_store, "LOCK_TIMEOUT", "100ms")
     await migrate(platform)
     async with owner.transaction():
-        await collection_store.share(owner)
+        await collection_store.lock_shared(owner)
         answer = await asyncio.to_thread(roll_back)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]
@@ -265,7 +265,7 @@ async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
 
     async def changes() -> None:
         await migrate(platform, "v1")
-        await migrations.rollback(call, RollbackBody())
+        await migrations.roll_back(call, RollbackBody())
 
     await asyncio.gather(*(writer(number) for number in range(5)), changes())
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")

@@ -19,7 +19,7 @@ from balcao.search.collection.service import ready
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
-from balcao.search.services.schemas import Service
+from balcao.search.services.schemas import StaffService
 from tests.search.support import body, staff
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
@@ -122,7 +122,7 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
     assert steps.slug(name, service_id) == f"{words}aaaaaaaa"
 
 
-async def read(platform: Platform, service_id: str) -> Service:
+async def read(platform: Platform, service_id: str) -> StaffService:
     """An equal change answers the record as it is."""
     return await services.update(staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 

@@ -9,7 +9,7 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed
 from balcao.search.services import service as services
-from balcao.search.services.schemas import RollbackBody, Service
+from balcao.search.services.schemas import ServiceRollbackBody, StaffService
 from tests.search.support import NOBODY, body, button, staff
 
 FULL = {
@@ -121,7 +121,7 @@ async def test_without_the_right_to_publish_nothing_published_changes(
         services.publish(editor, draft.id),
         services.update(editor, public.id, body(resumo="outro")),
         services.unpublish(editor, public.id),
-        services.rollback(editor, public.id, RollbackBody(to_version=1)),
+        services.roll_back(editor, public.id, ServiceRollbackBody(to_version=1)),
     ):
         with pytest.raises(Forbidden):
             await attempt
@@ -159,7 +159,7 @@ async def test_of_two_writers_that_read_the_same_state_one_is_told(platform: Pla
         services.update(staff(platform, if_match='"v1"'), service.id, body(resumo=text)) for text in ("um", "dois")
     ]
     results = await asyncio.gather(*writers, return_exceptions=True)
-    assert {type(result) for result in results} == {Service, PreconditionFailed}
+    assert {type(result) for result in results} == {StaffService, PreconditionFailed}
 
 
 async def test_a_rollback_brings_back_content_and_nothing_else(platform: Platform, owner: asyncpg.Connection) -> None:
@@ -167,7 +167,7 @@ async def test_a_rollback_brings_back_content_and_nothing_else(platform: Platfor
     first = await services.create(call, body(**FULL))
     await services.update(call, first.id, body(buttons=[], sub_categoria=None))
     published = await services.publish(call, first.id)
-    back = await services.rollback(call, first.id, RollbackBody(to_version=1, change_reason="Engano"))
+    back = await services.roll_back(call, first.id, ServiceRollbackBody(to_version=1, change_reason="Engano"))
     assert (back.buttons, back.sub_categoria) == (first.buttons, first.sub_categoria)
     assert (back.id, back.created_at, back.autor, back.slug) == (first.id, first.created_at, first.autor, first.slug)
     assert (back.status, back.published_at, back.version) == (1, published.published_at, 4)
@@ -181,9 +181,9 @@ async def test_a_rollback_names_an_older_version_that_exists(platform: Platform)
     call = staff(platform)
     service = await services.create(call, body())
     with pytest.raises(Conflict):
-        await services.rollback(call, service.id, RollbackBody(to_version=1))
+        await services.roll_back(call, service.id, ServiceRollbackBody(to_version=1))
     with pytest.raises(NotFound):
-        await services.rollback(call, service.id, RollbackBody(to_version=2))
+        await services.roll_back(call, service.id, ServiceRollbackBody(to_version=2))
 
 
 async def test_a_deleted_service_comes_back_in_edition_with_its_id_and_slugs(platform: Platform) -> None:
@@ -193,7 +193,7 @@ async def test_a_deleted_service_comes_back_in_edition_with_its_id_and_slugs(pla
     await services.delete(call, service.id)
     with pytest.raises(NotFound):
         await services.delete(call, service.id)
-    back = await services.rollback(call, service.id, RollbackBody(to_version=2))
+    back = await services.roll_back(call, service.id, ServiceRollbackBody(to_version=2))
     assert (back.id, back.status, back.awaiting_approval, back.version) == (service.id, 0, False, 4)
     assert (back.slug, back.slug_history) == (renamed.slug, renamed.slug_history)
     assert (back.autor, back.created_at) == (service.autor, service.created_at)

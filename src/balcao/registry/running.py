@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
-from balcao.crm.client import CrmClient, crm_client
+from balcao.crm.client import CrmClient, open_crm_client
 from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.crm.login.service import LoginSyncs
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    async with crm_client(platform.settings) as crm:
+    async with open_crm_client(platform.settings) as crm:
         platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}
         yield

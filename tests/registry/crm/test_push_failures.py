@@ -352,7 +352,7 @@ async def test_an_open_circuit_is_not_called_at_all(platform: Platform, crm: Run
     await declare(operator_call(platform, "registry.test"), Cpf(person), {"genero": "Nao_binario"})
     circuit = platform.part(CrmClient).circuit
     for _ in range(IN_A_ROW):
-        circuit.failed(circuit.admit())
+        circuit.record_failure(circuit.admit())
     await worked(platform)
     [row] = await platform_rows(platform, LETTER, person)
     assert (crm.operations(), row["status"], row["attempts"], codes(row)) == ([], "queued", 0, [])

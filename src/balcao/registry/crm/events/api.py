@@ -20,8 +20,8 @@ routes = Routes(tags=["crm"])
     described_body=WebhookBody,
     description=(
         "O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e "
-        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. "
-        "Só os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
+        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda "
+        "nada. Só os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
     ),
     example={
         "cpf": "90000000175",

@@ -31,10 +31,10 @@ async def file(call: Call, cpf: Cpf) -> Filing:
     """One open request per person, however many ask at once. Raises NotFound, UpstreamFailed, Unavailable."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.turn(call.platform, cpf, "anonymisation", deadline) as turn:
-        accounts, waiting = await crm.select(deadline, crm.accounts_of(cpf), requests.open_of(cpf))
-        account = existing(crm.account(accounts, ()))
+        accounts, waiting = await crm.select(deadline, crm.format_account_query(cpf), requests.format_open_query(cpf))
+        account = existing(crm.build_account(accounts, ()))
         if waiting:
-            return Filing(_filed(requests.read(waiting[0]), cpf), was_open=True)
+            return Filing(_filed(requests.to_request(waiting[0]), cpf), was_open=True)
         if turn == "without":
             raise CrmAway  # somebody else is about to file one
         filed = await requests.file(crm, cpf, account, deadline)

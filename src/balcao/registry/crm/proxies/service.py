@@ -25,9 +25,11 @@ async def read_account(call: Call, cpf: Cpf) -> Cidadao:
 async def export(call: Call, cpf: Cpf) -> CrmExport:
     """Everything that the CRM holds of a person; the owner's call is audited, too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    queries = related.queries(crm.fields, cpf)
-    accounts, consents, *beside = await crm.select(deadline, crm.accounts_of(cpf), crm.consents_of(cpf), *queries)
-    cidadao = dict(existing(crm.account(accounts, consents)).cidadao)
+    queries = related.format_queries(crm.fields, cpf)
+    accounts, consents, *beside = await crm.select(
+        deadline, crm.format_account_query(cpf), crm.format_consent_query(cpf), *queries
+    )
+    cidadao = dict(existing(crm.build_account(accounts, consents)).cidadao)
     entries = cidadao.pop("consentimento")
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "export", subject=cpf, fields=["crm_account"])
@@ -35,7 +37,7 @@ async def export(call: Call, cpf: Cpf) -> CrmExport:
         cpf=cpf.digits,
         data_exportacao=utc_now(),
         dados_pessoais=cidadao,
-        relacionados=msgspec.convert(related.shown(crm.fields, beside), CrmRelated),
+        relacionados=msgspec.convert(related.translate(crm.fields, beside), CrmRelated),
         consentimento=_by_category(msgspec.convert(entries, list[dict[str, str]])),
     )
 
