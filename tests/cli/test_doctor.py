@@ -65,11 +65,11 @@ def test_production_on_sandbox_parts_is_a_problem(tmp_path: Path) -> None:
 
 def test_a_database_an_issuer_and_a_crm_that_are_away_are_problems(tmp_path: Path) -> None:
     away = "http://127.0.0.1:9"
-    told = problems(
+    message = problems(
         Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", auth_issuer=f"{away}/realms/x", crm_url=away)
     )
     for word in ("O banco de dados não responde", f"O emissor {away}/realms/x", "BALCAO_CRM_URL"):
-        assert word in told
+        assert word in message
 
 
 def test_an_issuer_that_publishes_keys_and_a_migrated_database_are_well(terminal: Terminal, issuer: Issuer) -> None:

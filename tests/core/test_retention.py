@@ -26,7 +26,7 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 
 
 async def swept(platform: Platform, kind: str) -> tuple[int, int]:
-    """What the kind's report says after one more run."""
+    """Return what the kind's report says after one more run."""
     wanted = [one for one in app.list_retention() if one.kind == kind]
     reports = await retention.run(operator_call(platform, retention.OPERATION), wanted)
     return reports[0].checked, reports[0].removed

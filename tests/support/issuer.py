@@ -26,16 +26,16 @@ class Issuer:
         self._server.server_close()
 
     def person(self, cpf: str, **claims: Any) -> str:
-        """A citizen's or staff member's access token."""
+        """Return a citizen's or staff member's access token."""
         names = {"name": "Pessoa de Teste", "email": "pessoa@teste.example", "preferred_username": cpf}
         return self.token(sub=f"person-{cpf}", azp=CLIENT, cpf=cpf, scope="openid profile", **names | claims)
 
     def machine(self, client: str, *scopes: str, **claims: Any) -> str:
-        """A client-credentials token."""
+        """Return a client-credentials token."""
         return self.token(**{"sub": f"client-{client}", "azp": client, "scope": " ".join(scopes)} | claims)
 
     def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
-        """A person whose token itself carries the role `admin`."""
+        """Return a person whose token itself carries the role `admin`."""
         return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
 
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
@@ -76,5 +76,5 @@ def new_key() -> RSAKey:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header that carries a token."""
+    """Return the header that carries a token."""
     return {"Authorization": f"Bearer {token}"}

@@ -21,14 +21,14 @@ LAST_LINE = "Ctrl-C encerra tudo"
 
 
 def open_folder() -> Path:
-    """A folder that the account of an embedded PostgreSQL can enter, also when we are root."""
+    """Return a folder that the account of an embedded PostgreSQL can enter, also when we are root."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
 
 
 def free_port() -> int:
-    """A port that is free and whose neighbour, the sandbox CRM's, is free too."""
+    """Return a port that is free and whose neighbour, the sandbox CRM's, is free too."""
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))
@@ -52,13 +52,13 @@ class Terminal:
         return preloaded.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
-        """What a command that must succeed prints."""
+        """Return what a command that must succeed prints."""
         done = self.run(*words)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     def refusal(self, *words: str) -> str:
-        """What a command says that must refuse: on standard error, without a traceback."""
+        """Return what a command says that must refuse: on standard error, without a traceback."""
         done = self.run(*words)
         assert done.returncode not in (0, None), done.stdout
         assert "Traceback" not in done.stderr, done.stderr
@@ -106,7 +106,7 @@ class Serving:
         return [child for child in own if not role or role in child.cmdline()]
 
     def process_of(self, role: str) -> psutil.Process:
-        """The process that has this role."""
+        """Return the process that has this role."""
         return self.processes(role)[0]
 
     def interrupt(self) -> int:
