@@ -53,7 +53,7 @@ def list_migrations() -> list[Migration]:
 
 def list_jobs() -> list[JobKind]:
     """Return every kind of job that a worker runs."""
-    platform = [*chain.JOBS, retention.nightly(list_retention())]
+    platform = [*chain.JOBS, retention.make_nightly_job(list_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 

@@ -14,7 +14,7 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import run_as_owner
-from tests.access import looks
+from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
@@ -83,12 +83,12 @@ def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> N
 def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
     tables = ("action", "role", "role_action", "grp", "group_role", "shipped_once", "catalogue_version", "audit_event")
 
-    def stored() -> list[object]:
+    def read_rows() -> list[object]:
         return [sql(f"SELECT t.*, xmin::text FROM access.{table} AS t ORDER BY t::text") for table in tables[:-2]]
 
-    before = stored(), looks.version(sql), looks.chain(sql)
+    before = read_rows(), stored.read_version(sql), stored.read_chain(sql)
     app.migrate_now(database_url)
-    assert (stored(), looks.version(sql), looks.chain(sql)) == before
+    assert (read_rows(), stored.read_version(sql), stored.read_chain(sql)) == before
 
 
 class Undo(Exception):

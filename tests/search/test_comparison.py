@@ -21,7 +21,7 @@ values = st.one_of(
 snapshots = st.dictionaries(st.sampled_from([*COMPARED, "slug", "search_content"]), values)
 
 
-def plain(snapshot: dict[str, Any]) -> dict[str, bytes]:
+def encode_members(snapshot: dict[str, Any]) -> dict[str, bytes]:
     """What a comparison can tell of a snapshot: the compared members that have a value."""
     return {
         name: msgspec.json.encode(snapshot[name], order="sorted")
@@ -46,7 +46,7 @@ def test_the_way_back_exchanges_old_and_new(old: dict[str, Any], new: dict[str, 
 @given(snapshots, snapshots)
 def test_the_changes_applied_to_the_old_give_the_new(old: dict[str, Any], new: dict[str, Any]) -> None:
     changes = {change.field_name: change.new_value for change in list_differences(old, new)}
-    assert plain(old | changes) == plain(new)
+    assert encode_members(old | changes) == encode_members(new)
 
 
 @given(snapshots, snapshots)

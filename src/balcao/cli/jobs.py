@@ -108,7 +108,7 @@ def list_recurring(as_json: Json = False) -> None:
 
     async def fetch(call: Call) -> list[schedule.Recurring]:
         async with call.platform.database.connection() as connection:
-            return await schedule.listed(connection, app.list_jobs())
+            return await schedule.list_recurring(connection, app.list_jobs())
 
     found = _operate(fetch)
     if as_json:

@@ -6,15 +6,15 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
+from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
-_UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _INTEGER = r"[0-9]{1,19}"
 _LARGEST = 2**63 - 1
 
 
 def parse_uuid(text: str) -> UUID:
     """Return a UUID of 8-4-4-4-12 hexadecimal digits, in any case. Raises Invalid for anything else."""
-    if not re.fullmatch(_UUID, text):
+    if not is_uuid(text):
         raise Invalid("O `id` do caminho não é um UUID.", code="id-invalid")
     return UUID(text)
 
@@ -27,7 +27,7 @@ def parse_integer(text: str) -> int:
 
 
 UuidInPath: TypeAlias = Annotated[
-    UUID, InPath(parse_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{_UUID}$")
+    UUID, InPath(parse_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{UUID_PATTERN}$")
 ]
 
 IntegerInPath: TypeAlias = Annotated[

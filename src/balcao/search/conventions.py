@@ -9,15 +9,15 @@ from balcao.core.errors import Forbidden, NotFound
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
 T = TypeVar("T")
 
-UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
 
 ServiceIdInPath: TypeAlias = Annotated[
-    str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", UUID_PATTERN)
+    str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
 ]
 
 _ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
@@ -44,7 +44,7 @@ def parse_page(query: Mapping[str, str]) -> tuple[int, int]:
 
 def parse_uuid(text: str, missing: str) -> str:
     """Return an id of the path in lower case. Raises NotFound for text that is no UUID, as for any unknown id."""
-    if not re.fullmatch(UUID_PATTERN, text):
+    if not is_uuid(text):
         raise NotFound(missing)
     return text.lower()
 

@@ -65,10 +65,9 @@ def catalogue(package: str) -> Mapping[str, Meaning]:
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
     """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
     core = catalogue(_CORE)
-    # Of two packages that give a code a meaning the core comes first, so that the more precise one replaces it.
-    reached = dict(sorted(_find_codes(operation), key=lambda found: (found[1] != core.get(found[0]), found[1].text)))
+    reached = set(_find_codes(operation))
     if operation.signature.body is not None:
-        reached |= {code: core[code] for code in _OF_A_BODY}
+        reached |= {(_CORE, code) for code in _OF_A_BODY}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
     if operation.rule.action != PUBLIC:
         general.append(_OF_A_CALLER)
@@ -76,7 +75,12 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
             general.append(_OF_A_PERSON)
     found: dict[int, dict[str, str]] = {}
     for status in sorted(statuses):
-        codes = {code: meaning.text for code, meaning in reached.items() if status in meaning.statuses}
+        codes: dict[str, str] = {}
+        # Two packages may use one code, each for a case of its own.
+        for package, code in sorted(reached):
+            meaning = catalogue(package)[code]
+            if status in meaning.statuses and meaning.text not in codes.get(code, ""):
+                codes[code] = f"{codes[code]} {meaning.text}" if code in codes else meaning.text
         codes |= {code: core[code].text for table in general for code in table.get(status, ())}
         if not codes and status in _DEFAULTS:
             codes = {_DEFAULTS[status]: core[_DEFAULTS[status]].text}
@@ -84,19 +88,19 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     return found
 
 
-def _find_codes(operation: Operation) -> Iterator[tuple[str, Meaning]]:
-    """Walk from the handler, and from what parses its arguments, to every function and class of the platform."""
+def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
+    """Walk from the handler, and from what parses its arguments, to the platform's functions: package and code."""
     signature = operation.signature
     pending: list[Any] = [signature.handler, operation.ready, operation.too_large]
     pending += [signature.body, operation.described_body, operation.query]
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # what was seen is held, so that its id is not given to something else
     while pending:
         item = pending.pop()
         if id(item) in seen:
             continue
-        seen.add(id(item))
+        seen[id(item)] = item
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
                 yield from _codes_of(item)
@@ -108,20 +112,20 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, Meaning]]:
             pending += _list_parts(item)
 
 
-def _codes_of(function: FunctionType) -> Iterator[tuple[str, Meaning]]:
+def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
     """Yield the constants of a function that are codes of its own package, or of the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
     for package in {_package_of(function), _CORE}:
-        for code, meaning in catalogue(package).items():
+        for code in catalogue(package):
             if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants):
-                yield code, meaning
+                yield package, code
 
 
-def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, Meaning]]:
+def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, str]]:
     """Yield the code of a class that has one of its own; those of the statuses themselves say nothing."""
-    if kind.__module__ != f"{_CORE}.errors" and (meaning := catalogue(_package_of(kind)).get(kind.default_code)):
-        yield kind.default_code, meaning
+    if kind.__module__ != f"{_CORE}.errors" and kind.default_code in catalogue(_package_of(kind)):
+        yield _package_of(kind), kind.default_code
 
 
 def _package_of(item: FunctionType | type) -> str:
