@@ -2,7 +2,7 @@
 
 The `errors.toml` of each package says what its codes mean. Which of them an operation can raise is read from the
 compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
-through an object's method is not followed, so the codes that any operation may answer with are named in `_EVERYWHERE`.
+by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
 """
 
 import functools
@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.rules import PUBLIC
+from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.operations import Operation
 
@@ -33,6 +34,8 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 }
 # Raised by the check before the call, or by the audit of it, where the operation is not public.
 _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
+# A path that could be read in two ways is refused before it is matched.
+_OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("probing",)}
 _OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-not-object", "body-too-deep")
 # Where nothing more precise was found.
@@ -73,6 +76,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
+    if operation.signature.path:
+        general.append(_OF_A_PATH)
     found: dict[int, dict[str, str]] = {}
     for status in sorted(statuses):
         codes: dict[str, str] = {}
@@ -95,6 +100,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [signature.body, operation.described_body, operation.query]
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
+    pending += [marker.read for marker in signature.of_call.values()]
     seen: dict[int, Any] = {}  # what was seen is held, so that its id is not given to something else
     while pending:
         item = pending.pop()
@@ -135,9 +141,10 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield what the function's code names: globals, members of modules and classes, and what a closure holds."""
+    """Yield what the function's code names: globals, members of modules and classes, methods of the call, and a closure's."""
     names = _names(function)
     for name in names:
+        yield vars(Call).get(name)  # what use cases do with their first argument
         found = function.__globals__.get(name)
         yield found
         if isinstance(found, (ModuleType, type)):
