@@ -141,7 +141,7 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield what the function's code names: globals, members of modules and classes, methods of the call, and a closure's."""
+    """Yield what the function's code names: globals, members of modules and classes, and what its closure holds."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # what use cases do with their first argument
