@@ -61,6 +61,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_cluster] = databases.Cluster()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a trial the tests come in any order: those without a database first, so that most changes are noticed soon."""
+    if run_folder.shared():
+        items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), item.path))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The privacy invariant over the whole run: checked once, by the process that controls it."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
