@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao.access import SERVICE as ACCESS
-from balcao.agent_docs import describing
+from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.access import catalogue
 from balcao.core.audit import chain, platform_data, retention
@@ -31,7 +31,7 @@ from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
 
-AGENT_DOCS = describing(AGENTS)
+AGENT_DOCS = describe_service(AGENTS)
 
 # In the order in which they migrate: the catalogue first, everything else is announced to it.
 SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
@@ -52,7 +52,7 @@ def all_migrations() -> list[Migration]:
 
 
 def all_jobs() -> list[JobKind]:
-    platform = [*chain.JOBS, retention.nightly(all_retention())]
+    platform = [*chain.JOBS, retention.make_nightly_job(all_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 

@@ -67,6 +67,10 @@ Addresses = Annotated[str, AfterValidator(_addresses)]
 Rate = Annotated[str, AfterValidator(_rate)]
 
 
+# Of the embedded provider; it may lead back to any page on the loopback address.
+_DEMO_DOCS_CLIENT = "portal-servidor"
+
+
 class Settings(BaseModel):
     """The effective configuration of one process; immutable."""
 
@@ -88,6 +92,7 @@ class Settings(BaseModel):
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
     auth_audience: str = Field("account", min_length=1)
+    docs_client_id: str = ""
     client_id: str = "balcao-platform"
     client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["client_secret"])
     hash_key: SecretStr = Field(SecretStr(SANDBOX_SECRETS["hash_key"]), min_length=8)
@@ -157,6 +162,11 @@ class Settings(BaseModel):
     def _reachable_host(self) -> str:
         everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
         return "127.0.0.1" if self.host in everywhere else self.host
+
+    @property
+    def docs_client(self) -> str:
+        """The public client with which people log in on the API pages; none: the pages offer no login."""
+        return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
 
     @property
     def embedded_identity(self) -> bool:

@@ -8,7 +8,7 @@ import asyncpg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.access import looks
+from tests.access import stored
 from tests.support.fixtures import Sql
 
 # All that jsonb holds: any text but NUL and surrogates, any nesting.
@@ -42,31 +42,31 @@ def record(sql: Sql, *events: dict[str, Any]) -> int:
 @given(document=documents)
 def test_canonical_json_is_the_same_in_sql_and_here(sql: Sql, document: Any) -> None:
     found = sql("SELECT access.canonical($1::jsonb) AS text", json.dumps(document))[0]["text"]
-    assert found == looks.canonical(document)
+    assert found == stored.encode_canonically(document)
 
 
 def test_whatever_an_event_holds_the_chain_verifies(sql: Sql) -> None:
-    before = looks.version(sql)
+    before = stored.read_version(sql)
     assert record(sql, event(AWKWARD, None), event(None, {"deep": AWKWARD})) == before + 1
     assert record(sql, event("text", [1, 2])) == before + 2
-    events = looks.chain(sql)
+    events = stored.read_chain(sql)
     assert [(e["before"], e["catalogue_version"]) for e in events[-3:]] == [
         (AWKWARD, before + 1),
         (None, before + 1),
         ("text", before + 2),
     ]
-    looks.verify(events)
+    stored.verify(events)
 
 
 def test_a_touched_event_breaks_the_chain_where_it_stands(sql: Sql) -> None:
     record(sql, event(None, {"name": "a:b"}))
-    number = looks.chain(sql)[-1]["seq"]
+    number = stored.read_chain(sql)[-1]["seq"]
     record(sql, event(None, None))
-    events = looks.chain(sql)
+    events = stored.read_chain(sql)
     events[number - 1]["after"] = {"name": "a:c"}
-    looks.verify(events[: number - 1])
+    stored.verify(events[: number - 1])
     try:
-        looks.verify(events)
+        stored.verify(events)
     except AssertionError:
         return
     raise AssertionError("the change went unnoticed")
@@ -77,7 +77,7 @@ async def test_writers_at_once_make_one_chain_without_gaps(database_url: str, sq
     async with pool:
         documents = [json.dumps([event({"n": n}, None)]) for n in range(40)]
         await asyncio.gather(*(pool.fetchval("SELECT access.record_changes($1::jsonb)", text) for text in documents))
-        rows = await pool.fetch(f"SELECT {looks.MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
-    events = [looks.document(row) for row in rows]
-    looks.verify(events)
+        rows = await pool.fetch(f"SELECT {stored.MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
+    events = [stored.to_document(row) for row in rows]
+    stored.verify(events)
     assert {e["before"]["n"] for e in events if isinstance(e["before"], dict) and "n" in e["before"]} == set(range(40))

@@ -4,7 +4,7 @@ import pytest
 
 from balcao.access.demo import DEMO
 from balcao.core.context.platform import Platform
-from tests.access import looks
+from tests.access import stored
 from tests.support.fixtures import Sql
 
 STAFF = {
@@ -72,11 +72,11 @@ async def test_the_example_is_a_shipped_action_that_may_be_renamed(loaded: Platf
 def test_the_history_holds_a_rename_and_verifies_without_a_whole_cpf(
     settings: object, database_url: str, sql: Sql
 ) -> None:
-    events = looks.chain(sql)
-    looks.verify(events)
+    events = stored.read_chain(sql)
+    stored.verify(events)
     renames = [e for e in events if e["operation"] == "action.update"]
     assert [(e["before"]["name"], e["after"]["name"]) for e in renames] == [("iptu:boleto:ler", "iptu:invoice:read")]
-    text = looks.canonical(events)
+    text = stored.encode_canonically(events)
     assert [cpf for cpf in STAFF if cpf in text] == []
     mapped = sql("SELECT method, path_pattern FROM access.endpoint_mapping WHERE operation_key IS NULL ORDER BY 2")
     assert [tuple(row) for row in mapped] == [("GET", "/iptu/api/v1/boletos"), ("GET", "/iptu/api/v1/boletos/{id}")]

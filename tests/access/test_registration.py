@@ -10,7 +10,7 @@ from balcao.core.access import catalogue
 from balcao.core.access.catalogue import AnnouncedOperation
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
-from tests.access import looks
+from tests.access import stored
 from tests.support.fixtures import Sql
 
 COUNTER = iter(range(1_000_000))
@@ -190,27 +190,27 @@ def test_after_the_first_start_every_mapping_counts(sql: Sql) -> None:
         "AND operation_key NOT LIKE 'access.test_%'"
     )
     assert unbound == []
-    looks.verify(looks.chain(sql))
+    stored.verify(stored.read_chain(sql))
 
 
 def test_a_second_start_adds_no_row_and_no_version(
     settings: Settings, database_url: str, server: object, sql: Sql
 ) -> None:
     rows = "SELECT id, operation_key, method, path_pattern, action_id FROM access.endpoint_mapping ORDER BY id"
-    before = looks.version(sql), sql(rows), looks.chain(sql)
+    before = stored.read_version(sql), sql(rows), stored.read_chain(sql)
 
     async def start() -> None:
         async with app.build(settings, database_url).gateway.lifespan():
             return
 
     asyncio.run(start())
-    assert (looks.version(sql), sql(rows), looks.chain(sql)) == before
+    assert (stored.read_version(sql), sql(rows), stored.read_chain(sql)) == before
 
 
 def test_a_restart_after_a_rename_brings_no_second_action(
     settings: Settings, database_url: str, server: object, sql: Sql
 ) -> None:
-    identity = looks.action_id(sql, "preferences:read")
+    identity = stored.find_action_id(sql, "preferences:read")
     sql("UPDATE access.action SET name = 'preferences:see' WHERE id = $1", identity)
     app.migrate_now(database_url)
 
@@ -219,5 +219,5 @@ def test_a_restart_after_a_rename_brings_no_second_action(
             return
 
     asyncio.run(start())
-    assert looks.action(sql, identity)[0] == "preferences:see"
+    assert stored.read_action(sql, identity)[0] == "preferences:see"
     assert sql("SELECT FROM access.action WHERE name = 'preferences:read'") == []

@@ -9,8 +9,8 @@ import pytest
 
 from balcao import app
 from balcao.settings import Settings
-from tests.access import looks
-from tests.access.looks import path
+from tests.access import stored
+from tests.access.stored import format_path
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
@@ -54,7 +54,7 @@ def join(sql: Sql, cpf: str, role: str) -> None:
         SELECT access.raise_version() FROM joined""",
         cpf,
         role,
-        looks.new_name(),
+        stored.make_name(),
     )
 
 
@@ -87,8 +87,8 @@ def test_a_renamed_action_goes_on_letting_its_holders_in_everywhere(
 ) -> None:
     join(sql, STAFF, "rmi:atendimento")
     until_now(lambda: statuses(staff, http, other) == {200})
-    action_id = looks.action_id(sql, "preferences:read")
-    renamed = http.put(path(action_id), headers=bearer(issuer.admin()), json={"name": "preferences:watch"})
+    action_id = stored.find_action_id(sql, "preferences:read")
+    renamed = http.put(format_path(action_id), headers=bearer(issuer.admin()), json={"name": "preferences:watch"})
     assert renamed.status_code == 200
     assert statuses(staff, http, other) == {200}
     leave(sql, STAFF)
@@ -98,9 +98,9 @@ def test_a_renamed_action_goes_on_letting_its_holders_in_everywhere(
 def test_a_rename_through_one_process_is_known_to_the_other(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    action_id, admin = looks.new_action(sql), bearer(issuer.admin())
-    first = http.put(path(action_id), headers=admin, json={"name": looks.new_name()})
-    second = other.put(path(action_id), headers=admin, json={"name": looks.new_name()})
+    action_id, admin = stored.add_action(sql), bearer(issuer.admin())
+    first = http.put(format_path(action_id), headers=admin, json={"name": stored.make_name()})
+    second = other.put(format_path(action_id), headers=admin, json={"name": stored.make_name()})
     assert int(second.headers["X-Catalogue-Version"]) == int(first.headers["X-Catalogue-Version"]) + 1
 
 
@@ -113,24 +113,25 @@ def test_decisions_during_renames_are_each_made_by_one_whole_version(
     """
     join(sql, "90000040207", "acessos:leitor")
     holder, admin = bearer(issuer.person("90000040207")), bearer(issuer.admin())
-    swapped = [looks.action_id(sql, key) for key in ("pets:read", "pets:write")]
-    swap(sql, swapped[0])
+    swapped = [stored.find_action_id(sql, key) for key in ("pets:read", "pets:write")]
+    swap_names(sql, swapped[0])
     until_now(lambda: statuses(holder, http, other) == {200})
-    renamed = looks.new_action(sql)
+    renamed = stored.add_action(sql)
     with ThreadPoolExecutor(6) as pool:
-        writes = [pool.submit(swap, sql, swapped[turn % 2]) for turn in range(40)]
+        writes = [pool.submit(swap_names, sql, swapped[turn % 2]) for turn in range(40)]
         names = [
-            pool.submit(http.put, path(renamed), headers=admin, json={"name": looks.new_name()}) for _ in range(60)
+            pool.submit(http.put, format_path(renamed), headers=admin, json={"name": stored.make_name()})
+            for _ in range(60)
         ]
         clients = random.Random(2026).choices([http, other], k=200)
         reads = [pool.submit(client.get, READ, headers=holder) for client in clients]
         assert {read.result().status_code for read in reads} == {200}
         assert {write.result().status_code for write in names} == {200}
         assert all(write.result() is None for write in writes)
-    looks.verify(looks.chain(sql))
+    stored.verify(stored.read_chain(sql))
 
 
-def swap(sql: Sql, action_id: int) -> None:
+def swap_names(sql: Sql, action_id: int) -> None:
     sql(
         """
         WITH taken AS (

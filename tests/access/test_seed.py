@@ -14,7 +14,7 @@ from balcao.access.actions.schemas import ActionChange
 from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import with_owner
-from tests.access import looks
+from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
 
@@ -29,7 +29,7 @@ def grants(sql: Sql) -> dict[str, set[str]]:
 
 
 def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
-    release = seed.seed()
+    release = seed.read_seed()
     stored = {row["code_key"]: row["description"] for row in sql("SELECT * FROM access.action")}
     assert stored == release.descriptions
     assert grants(sql) == {role.name: set(release.grants(role)) for role in release.roles}
@@ -46,7 +46,7 @@ def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
 
 
 def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
-    held, actions = grants(sql), seed.seed().actions
+    held, actions = grants(sql), seed.read_seed().actions
     everything = {service: set(keys) for service, keys in actions.items()}
     assert held["admin"] == held["superadmin"] == held["go:cursos:editor"] == held["go:cursos:casa_civil"] == set()
     assert held["go:admin"] == everything["employability"]
@@ -71,7 +71,7 @@ def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
 
 
 def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> None:
-    release = seed.seed()
+    release = seed.read_seed()
     for key, text in release.descriptions.items():
         assert ActionChange(name=key, description=text).description == text
     declared = {
@@ -83,12 +83,12 @@ def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> N
 def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
     tables = ("action", "role", "role_action", "grp", "group_role", "shipped_once", "catalogue_version", "audit_event")
 
-    def stored() -> list[object]:
+    def read_rows() -> list[object]:
         return [sql(f"SELECT t.*, xmin::text FROM access.{table} AS t ORDER BY t::text") for table in tables[:-2]]
 
-    before = stored(), looks.version(sql), looks.chain(sql)
+    before = read_rows(), stored.read_version(sql), stored.read_chain(sql)
     app.migrate_now(database_url)
-    assert (stored(), looks.version(sql), looks.chain(sql)) == before
+    assert (read_rows(), stored.read_version(sql), stored.read_chain(sql)) == before
 
 
 class Undo(Exception):

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.access import looks
-from tests.access.looks import path
+from tests.access import stored
+from tests.access.stored import format_path
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 
@@ -36,10 +36,12 @@ def faults(answer: httpx.Response) -> list[tuple[tuple[str, ...], str]]:
 
 
 def test_name_and_description_change_and_all_else_follows(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.action_id(sql, "preferences:read")
+    action_id = stored.find_action_id(sql, "preferences:read")
     count = sql("SELECT count(*) FROM access.endpoint_mapping WHERE action_id = $1 AND retired_at IS NULL", action_id)
-    before, old = looks.version(sql), looks.action(sql, action_id)
-    answer = http.put(path(action_id), headers=admin, json={"name": "preferences:look", "description": "  Ver  "})
+    before, old = stored.read_version(sql), stored.read_action(sql, action_id)
+    answer = http.put(
+        format_path(action_id), headers=admin, json={"name": "preferences:look", "description": "  Ver  "}
+    )
     assert (answer.status_code, answer.headers["X-Catalogue-Version"]) == (200, str(before + 1))
     assert answer.json() == {
         "id": action_id,
@@ -48,27 +50,31 @@ def test_name_and_description_change_and_all_else_follows(http: httpx.Client, ad
         "endpoint_count": count[0]["count"],
     }
     assert answer.json()["endpoint_count"] > 0
-    event = looks.chain(sql)[-1]
+    event = stored.read_chain(sql)[-1]
     assert (event["operation"], event["target_id"], event["outcome"]) == ("action.update", str(action_id), "done")
     assert event["before"] == {"name": old[0], "description": old[1]}
     assert event["after"] == {"name": "preferences:look", "description": "Ver"}
     assert event["catalogue_version"] == before + 1
     assert event["request_id"] == answer.headers["X-Request-ID"]
-    looks.verify(looks.chain(sql))
+    stored.verify(stored.read_chain(sql))
 
 
 @pytest.mark.parametrize("member", ["name", "description"])
 def test_one_member_alone_leaves_the_other(http: httpx.Client, admin: Any, sql: Sql, member: str) -> None:
-    action_id = looks.new_action(sql)
-    wanted = dict(zip(("name", "description"), looks.action(sql, action_id), strict=True)) | {member: looks.new_name()}
-    answer = http.put(path(action_id), headers=admin, json={member: wanted[member], "endpoint_count": 9, "id": 1})
+    action_id = stored.add_action(sql)
+    wanted = dict(zip(("name", "description"), stored.read_action(sql, action_id), strict=True)) | {
+        member: stored.make_name()
+    }
+    answer = http.put(
+        format_path(action_id), headers=admin, json={member: wanted[member], "endpoint_count": 9, "id": 1}
+    )
     assert answer.json() == {"id": action_id, "endpoint_count": 0, **wanted}
 
 
 def test_nothing_new_writes_nothing(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.new_action(sql)
-    name, description = looks.action(sql, action_id)
-    before = looks.version(sql), looks.chain(sql)
+    action_id = stored.add_action(sql)
+    name, description = stored.read_action(sql, action_id)
+    before = stored.read_version(sql), stored.read_chain(sql)
     bodies: list[dict[str, Any]] = [
         {},
         {"name": None},
@@ -76,19 +82,19 @@ def test_nothing_new_writes_nothing(http: httpx.Client, admin: Any, sql: Sql) ->
         {"name": name},
         {"name": name, "description": f" {description} "},
     ]
-    answers = [http.put(path(action_id), headers=admin, json=body) for body in bodies]
+    answers = [http.put(format_path(action_id), headers=admin, json=body) for body in bodies]
     assert {answer.status_code for answer in answers} == {200}
     assert {answer.headers["X-Catalogue-Version"] for answer in answers} == {str(before[0])}
-    assert (looks.version(sql), looks.chain(sql)) == before
+    assert (stored.read_version(sql), stored.read_chain(sql)) == before
 
 
 def test_a_name_of_another_action_is_refused_in_the_same_letters_only(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.new_action(sql)
-    before = looks.version(sql)
-    taken = http.put(path(action_id), headers=admin, json={"name": "citizen:read", "description": "Outra"})
+    action_id = stored.add_action(sql)
+    before = stored.read_version(sql)
+    taken = http.put(format_path(action_id), headers=admin, json={"name": "citizen:read", "description": "Outra"})
     assert (taken.status_code, set(taken.json()), type(taken.json()["detail"])) == (400, {"detail"}, str)
-    assert (looks.version(sql), looks.action(sql, action_id)[1]) == (before, "De teste")
-    assert http.put(path(action_id), headers=admin, json={"name": "Citizen:READ"}).status_code == 200
+    assert (stored.read_version(sql), stored.read_action(sql, action_id)[1]) == (before, "De teste")
+    assert http.put(format_path(action_id), headers=admin, json={"name": "Citizen:READ"}).status_code == 200
 
 
 def hs256_with_the_public_key(issuer: Issuer) -> str:
@@ -117,7 +123,7 @@ def test_without_a_good_token_the_answer_is_401(http: httpx.Client, issuer: Issu
         "wrong audience": bearer(issuer.admin(aud="other")),
         "tampered": bearer(good[:-8] + ("A" * 8 if good[-8:] != "A" * 8 else "B" * 8)),
     }
-    answers = {kind: http.put(path("abc"), headers=headers, content="[") for kind, headers in hostile.items()}
+    answers = {kind: http.put(format_path("abc"), headers=headers, content="[") for kind, headers in hostile.items()}
     assert {kind: answer.status_code for kind, answer in answers.items()} == dict.fromkeys(hostile, 401)
     assert {answer.headers["WWW-Authenticate"] for answer in answers.values()} == {"Bearer"}
     assert all(set(answer.json()) == {"detail"} for answer in answers.values())
@@ -126,7 +132,7 @@ def test_without_a_good_token_the_answer_is_401(http: httpx.Client, issuer: Issu
 def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    before, chain, kept = looks.version(sql), looks.chain(sql), len(looks.beside(sql))
+    before, chain, kept = stored.read_version(sql), stored.read_chain(sql), len(stored.read_denials(sql))
     callers = [
         issuer.person("90000000175"),
         issuer.person("90000020109", realm_access={"roles": ["busca:services:editor", "go:admin", "rmi:admin"]}),
@@ -134,11 +140,11 @@ def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
         issuer.machine(CLIENT, "busca:search", "rmi:pessoa-fisica:read"),
     ]
     targets = (1, "abc", 3, "9" * 30)
-    answers = [http.put(path(t), headers=bearer(c), content="[") for c, t in zip(callers, targets, strict=True)]
+    answers = [http.put(format_path(t), headers=bearer(c), content="[") for c, t in zip(callers, targets, strict=True)]
     assert [answer.status_code for answer in answers] == [403] * 4
     assert {answer.text for answer in answers} == {answers[0].text}
-    assert (looks.version(sql), looks.chain(sql)) == (before, chain)
-    events = looks.beside(sql)[kept:]
+    assert (stored.read_version(sql), stored.read_chain(sql)) == (before, chain)
+    events = stored.read_denials(sql)[kept:]
     assert [(event["operation"], event["outcome"], event["target_id"]) for event in events] == [
         ("action.update", "denied", "1"),
         ("action.update", "denied", None),
@@ -152,13 +158,13 @@ def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
 
 @pytest.mark.parametrize("unknown", ["999999", "0", "-1", "-0", "9223372036854775808", "9" * 30, "9" * 5000])
 def test_an_integer_without_an_action_is_not_found(http: httpx.Client, admin: Any, unknown: str) -> None:
-    answer = http.put(path(unknown), headers=admin, json={})
+    answer = http.put(format_path(unknown), headers=admin, json={})
     assert (answer.status_code, type(answer.json()["detail"])) == (404, str)
 
 
 @pytest.mark.parametrize("odd", ["abc", "1.0", "+1", "1e3", "0x1", "1_0", "٣", "%201", "--1", "01"])
 def test_what_is_no_integer_is_a_fault_of_the_path(http: httpx.Client, admin: Any, odd: str) -> None:
-    assert faults(http.put(path(odd), headers=admin, json={})) == [(("path", "action_id"), "int_parsing")]
+    assert faults(http.put(format_path(odd), headers=admin, json={})) == [(("path", "action_id"), "int_parsing")]
 
 
 @pytest.mark.parametrize(
@@ -188,8 +194,8 @@ def test_every_fault_of_the_body_is_named(
     http: httpx.Client, admin: Any, sql: Sql, body: dict[str, Any], expected: dict[str, str]
 ) -> None:
     wanted = {(("body", member), kind) for member, kind in expected.items()}
-    assert set(faults(http.put(path(looks.new_action(sql)), headers=admin, json=body))) == wanted
-    assert set(faults(http.put(path(999999), headers=admin, json=body))) == wanted
+    assert set(faults(http.put(format_path(stored.add_action(sql)), headers=admin, json=body))) == wanted
+    assert set(faults(http.put(format_path(999999), headers=admin, json=body))) == wanted
 
 
 @pytest.mark.parametrize(
@@ -209,13 +215,13 @@ def test_every_fault_of_the_body_is_named(
 def test_a_body_that_is_no_object_is_a_fault(
     http: httpx.Client, admin: Any, sql: Sql, content: bytes, kind: str
 ) -> None:
-    assert faults(http.put(path(looks.new_action(sql)), headers=admin, content=content)) == [(("body",), kind)]
+    assert faults(http.put(format_path(stored.add_action(sql)), headers=admin, content=content)) == [(("body",), kind)]
     both = [(("path", "action_id"), "int_parsing"), (("body",), kind)]
-    assert faults(http.put(path("abc"), headers=admin, content=content)) == both
+    assert faults(http.put(format_path("abc"), headers=admin, content=content)) == both
 
 
 def test_faults_of_path_and_body_come_together(http: httpx.Client, admin: Any) -> None:
-    answer = http.put(path("abc"), headers=admin, json={"name": "nocolon", "description": 1})
+    answer = http.put(format_path("abc"), headers=admin, json={"name": "nocolon", "description": 1})
     assert faults(answer) == [
         (("path", "action_id"), "int_parsing"),
         (("body", "name"), "string_pattern_mismatch"),
@@ -226,12 +232,12 @@ def test_faults_of_path_and_body_come_together(http: httpx.Client, admin: Any) -
 def test_json_counts_whatever_its_label_says(http: httpx.Client, admin: Any, sql: Sql) -> None:
     for label in ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain"):
         headers = admin | {"Content-Type": label}
-        answer = http.put(path(looks.new_action(sql)), headers=headers, content=b'{"description": "Nova"}')
+        answer = http.put(format_path(stored.add_action(sql)), headers=headers, content=b'{"description": "Nova"}')
         assert (answer.status_code, answer.json().get("description")) == (200, "Nova")
 
 
 def test_a_body_over_256_kib_is_too_large(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    answer = http.put(path(looks.new_action(sql)), headers=admin, json={"more": "x" * 300_000})
+    answer = http.put(format_path(stored.add_action(sql)), headers=admin, json={"more": "x" * 300_000})
     assert (answer.status_code, set(answer.json())) == (413, {"detail"})
 
 
@@ -240,88 +246,92 @@ def test_a_body_over_256_kib_is_too_large(http: httpx.Client, admin: Any, sql: S
 def test_any_name_is_taken_or_refused_by_its_form_alone(
     http: httpx.Client, issuer: Issuer, sql: Sql, name: Any
 ) -> None:
-    action_id = looks.new_action(sql)
-    answer = http.put(path(action_id), headers=bearer(issuer.admin()), content=json.dumps({"name": name}))
+    action_id = stored.add_action(sql)
+    answer = http.put(format_path(action_id), headers=bearer(issuer.admin()), content=json.dumps({"name": name}))
     fits = isinstance(name, str) and 3 <= len(name) <= 100 and NAME.fullmatch(name) is not None
     if fits and answer.status_code == 400:  # the same name came before
         assert sql("SELECT FROM access.action WHERE name = $1", name)
         return
     assert answer.status_code == (200 if fits or name is None else 422)
     if fits:
-        assert looks.action(sql, action_id)[0] == name
+        assert stored.read_action(sql, action_id)[0] == name
 
 
 def test_the_name_of_a_reserved_action_is_fixed_its_description_is_not(
     http: httpx.Client, admin: Any, sql: Sql
 ) -> None:
-    action_id, kept = looks.action_id(sql, "platform:public"), len(looks.beside(sql))
-    refused = http.put(path(action_id), headers=admin, json={"name": "platform:open", "description": "Nova"})
+    action_id, kept = stored.find_action_id(sql, "platform:public"), len(stored.read_denials(sql))
+    refused = http.put(format_path(action_id), headers=admin, json={"name": "platform:open", "description": "Nova"})
     assert (refused.status_code, type(refused.json()["detail"])) == (403, str)
-    assert looks.action(sql, action_id)[1] != "Nova"
-    event = looks.beside(sql)[kept]
+    assert stored.read_action(sql, action_id)[1] != "Nova"
+    event = stored.read_denials(sql)[kept]
     assert (event["operation"], event["target_id"], event["outcome"]) == ("action.update", str(action_id), "denied")
-    answer = http.put(path(action_id), headers=admin, json={"name": "platform:public", "description": "Nova"})
+    answer = http.put(format_path(action_id), headers=admin, json={"name": "platform:public", "description": "Nova"})
     assert (answer.status_code, answer.json()["description"]) == (200, "Nova")
 
 
 def test_if_match_guards_against_a_change_in_between(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.new_action(sql)
-    etag = http.put(path(action_id), headers=admin, json={"description": "Um"}).headers["ETag"]
-    first = http.put(path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Dois"})
-    late = http.put(path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Três"})
-    any_state = http.put(path(action_id), headers=admin | {"If-Match": "*"}, json={"description": "Quatro"})
+    action_id = stored.add_action(sql)
+    etag = http.put(format_path(action_id), headers=admin, json={"description": "Um"}).headers["ETag"]
+    first = http.put(format_path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Dois"})
+    late = http.put(format_path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Três"})
+    any_state = http.put(format_path(action_id), headers=admin | {"If-Match": "*"}, json={"description": "Quatro"})
     assert [answer.status_code for answer in (first, late, any_state)] == [200, 412, 200]
     assert set(late.json()) == {"detail"}
-    assert http.put(path(999999), headers=admin | {"If-Match": "*"}, json={}).status_code == 404
+    assert http.put(format_path(999999), headers=admin | {"If-Match": "*"}, json={}).status_code == 404
 
 
 def test_a_trailing_slash_is_the_same_operation_without_a_redirect(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.new_action(sql)
-    answers = [http.put(path(action_id) + end, headers=admin, json={}) for end in ("", "/")]
+    action_id = stored.add_action(sql)
+    answers = [http.put(format_path(action_id) + end, headers=admin, json={}) for end in ("", "/")]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
 
 
 def test_the_action_that_guards_this_operation_can_itself_be_renamed(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id = looks.action_id(sql, "action:update")
+    action_id = stored.find_action_id(sql, "action:update")
     names = ["catalogue_action:change", "action:update"]
-    assert [http.put(path(action_id), headers=admin, json={"name": n}).status_code for n in names] == [200, 200]
+    assert [http.put(format_path(action_id), headers=admin, json={"name": n}).status_code for n in names] == [200, 200]
 
 
 def test_a_freed_name_given_to_a_custom_action_opens_nothing(
     http: httpx.Client, issuer: Issuer, admin: Any, sql: Sql
 ) -> None:
-    renamed, impostor = looks.action_id(sql, "citizen:read"), looks.new_action(sql)
-    assert http.put(path(renamed), headers=admin, json={"name": "citizen:look"}).status_code == 200
-    assert http.put(path(impostor), headers=admin, json={"name": "citizen:read"}).status_code == 200
+    renamed, impostor = stored.find_action_id(sql, "citizen:read"), stored.add_action(sql)
+    assert http.put(format_path(renamed), headers=admin, json={"name": "citizen:look"}).status_code == 200
+    assert http.put(format_path(impostor), headers=admin, json={"name": "citizen:read"}).status_code == 200
     role = sql("INSERT INTO access.role (name, description, origin) VALUES ('impostor', 'x', 'custom') RETURNING id")
     sql("INSERT INTO access.role_action (role_id, action_id) VALUES ($1, $2)", role[0]["id"], impostor)
     sql("SELECT access.raise_version()")
-    assert http.put(path(impostor), headers=admin, json={"description": "Nova versão"}).status_code == 200
+    assert http.put(format_path(impostor), headers=admin, json={"description": "Nova versão"}).status_code == 200
     token = issuer.person("90000000175", realm_access={"roles": ["impostor"]})
     assert http.get("/registry/v1/citizen/90000000256", headers=bearer(token)).status_code == 403
 
 
 def test_two_renames_to_one_name_at_once_end_as_one_200_and_one_400(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    first, second = looks.new_action(sql), looks.new_action(sql)
+    first, second = stored.add_action(sql), stored.add_action(sql)
     with ThreadPoolExecutor(2) as pool:
         for _ in range(50):
-            body = {"name": looks.new_name()}
-            answers = list(pool.map(lambda i, b=body: http.put(path(i), headers=admin, json=b), (first, second)))
+            body = {"name": stored.make_name()}
+            answers = list(pool.map(lambda i, b=body: http.put(format_path(i), headers=admin, json=b), (first, second)))
             assert sorted(answer.status_code for answer in answers) == [200, 400]
-    looks.verify(looks.chain(sql))
+    stored.verify(stored.read_chain(sql))
 
 
 def test_many_renames_of_one_action_at_once_all_happen_in_some_order(http: httpx.Client, admin: Any, sql: Sql) -> None:
-    action_id, before = looks.new_action(sql), looks.version(sql)
-    names = [looks.new_name() for _ in range(20)]
+    action_id, before = stored.add_action(sql), stored.read_version(sql)
+    names = [stored.make_name() for _ in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda name: http.put(path(action_id), headers=admin, json={"name": name}), names))
+        answers = list(
+            pool.map(lambda name: http.put(format_path(action_id), headers=admin, json={"name": name}), names)
+        )
     assert {answer.status_code for answer in answers} == {200}
     versions = [int(answer.headers["X-Catalogue-Version"]) for answer in answers]
     assert sorted(versions) == list(range(before + 1, before + 21))
     last = names[versions.index(max(versions))]
-    assert looks.action(sql, action_id)[0] == last
-    renames = [e for e in looks.chain(sql) if e["target_id"] == str(action_id) and e["operation"] == "action.update"]
+    assert stored.read_action(sql, action_id)[0] == last
+    renames = [
+        e for e in stored.read_chain(sql) if e["target_id"] == str(action_id) and e["operation"] == "action.update"
+    ]
     assert all(one["after"] == two["before"] for one, two in itertools.pairwise(renames))
-    looks.verify(looks.chain(sql))
+    stored.verify(stored.read_chain(sql))

@@ -12,9 +12,9 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from balcao.agent_docs import describing
-from balcao.agent_docs.description.answers import accepts_gzip
-from balcao.agent_docs.description.document import document
+from balcao.agent_docs import describe_service
+from balcao.agent_docs.description.document import build_document
+from balcao.agent_docs.description.responses import accepts_gzip
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
@@ -73,7 +73,7 @@ def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(descr
 def test_every_documented_address_exists(http: httpx.Client, described: dict[str, Any]) -> None:
     for path, method, _ in operations(described):
         server = described["paths"][path].get("servers", described["servers"])[0]["url"]
-        address = urljoin(ROOT, server).rstrip("/") + path.replace("{config_id}", "x").replace("{name}", "start.js")
+        address = urljoin(ROOT, server).rstrip("/") + path.replace("{config_id}", "x").replace("{name}", "page.js")
         answer = http.request(method, address)
         assert answer.status_code in {200, 401}, address
 
@@ -121,9 +121,9 @@ def _json(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_two_starts_give_the_same_bytes(http: httpx.Client) -> None:
-    own = describing(AGENTS)
-    assert document(AGENTS, own) == document(AGENTS, own) == http.get(DOCUMENT).content
-    public = json.loads(document(AGENTS, own, "https://api.exemplo.gov.br"))
+    own = describe_service(AGENTS)
+    assert build_document(AGENTS, own) == build_document(AGENTS, own) == http.get(DOCUMENT).content
+    public = json.loads(build_document(AGENTS, own, "https://api.exemplo.gov.br"))
     assert public["servers"] == [{"url": "https://api.exemplo.gov.br/agent"}]
 
 
@@ -181,7 +181,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
 
 async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(platform: Platform) -> None:
     twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
-    broken = describing(twice_the_same_id)
+    broken = describe_service(twice_the_same_id)
     async with broken.running(platform):
         transport = httpx.ASGITransport(service_alone(broken, platform))
         async with httpx.AsyncClient(transport=transport, base_url="http://docs") as client:

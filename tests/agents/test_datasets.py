@@ -11,7 +11,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from balcao.agents.datasets import service
-from balcao.agents.datasets.cursors import cursor, position_of
+from balcao.agents.datasets.cursors import decode_cursor, encode_cursor
 from balcao.agents.datasets.schemas import ExamplesQuery, NewDataset, NewExample, NewExamples
 from balcao.agents.datasets.store import Dataset
 from balcao.core.context.call import Call
@@ -22,27 +22,27 @@ _names = (f"conjunto {number}" for number in itertools.count(1))
 _questions = (NewExample(input={"pergunta": number}) for number in itertools.count(1))
 
 
-async def new_set(call: Call, count: int = 0) -> Dataset:
+async def add_dataset(call: Call, count: int = 0) -> Dataset:
     dataset = await service.create_dataset(call, NewDataset(name=next(_names)))
     if count:
         await service.add_examples(call, dataset.id, list(itertools.islice(_questions, count)))
     return dataset
 
 
-async def page(call: Call, dataset: Dataset, first: int, after: str = "") -> tuple[list[str], str | None, bool]:
+async def read_page(call: Call, dataset: Dataset, first: int, after: str = "") -> tuple[list[str], str | None, bool]:
     query = ExamplesQuery(dataset_id=dataset.id, first=str(first), after=after)
     examples = (await service.read_examples(call, query)).data.dataset.examples
     return [edge.example.id for edge in examples.edges], examples.page_info.end_cursor, examples.page_info.has_next_page
 
 
 async def count(call: Call, dataset: Dataset) -> int:
-    found = await service.dataset_named(call, dataset.name)
+    found = await service.find_dataset(call, dataset.name)
     assert found is not None
     return found.example_count
 
 
 async def test_the_same_example_twice_is_unchanged(call: Call) -> None:
-    dataset = await new_set(call)
+    dataset = await add_dataset(call)
     twice = [NewExample(input={"a": 1, "b": 2}), NewExample(input={"b": 2, "a": 1})]
     added = await service.add_examples(call, dataset.id, twice)
     assert (added.added, added.unchanged, len(set(added.ids))) == (1, 1, 1)
@@ -52,7 +52,7 @@ async def test_the_same_example_twice_is_unchanged(call: Call) -> None:
 
 
 async def test_a_name_is_given_once(call: Call) -> None:
-    dataset = await new_set(call)
+    dataset = await add_dataset(call)
     with pytest.raises(Conflict):
         await service.create_dataset(call, NewDataset(name=dataset.name))
     with pytest.raises(NotFound):
@@ -60,7 +60,7 @@ async def test_a_name_is_given_once(call: Call) -> None:
 
 
 async def test_an_import_with_a_taken_id_stores_nothing(call: Call) -> None:
-    dataset = await new_set(call)
+    dataset = await add_dataset(call)
     await service.add_examples(call, dataset.id, [NewExample(id="mine-1", input={"a": 1})])
     with pytest.raises(Unprocessable):
         await service.add_examples(call, dataset.id, [next(_questions), NewExample(id="mine-1", input={"a": 2})])
@@ -68,7 +68,7 @@ async def test_an_import_with_a_taken_id_stores_nothing(call: Call) -> None:
 
 
 async def test_a_deleted_example_vanishes_and_may_be_added_again(call: Call) -> None:
-    dataset = await new_set(call)
+    dataset = await add_dataset(call)
     example = next(_questions)
     (first,) = (await service.add_examples(call, dataset.id, [example])).ids
     await service.delete_example(call, dataset.id, first)
@@ -76,17 +76,17 @@ async def test_a_deleted_example_vanishes_and_may_be_added_again(call: Call) -> 
     with pytest.raises(NotFound):
         await service.delete_example(call, dataset.id, first)
     (second,) = (await service.add_examples(call, dataset.id, [example])).ids
-    assert (await page(call, dataset, 10))[0] == [second]
+    assert (await read_page(call, dataset, 10))[0] == [second]
 
 
 async def test_what_is_added_between_pages_comes_at_the_end(call: Call) -> None:
-    dataset = await new_set(call, 6)
-    ids, after, _ = await page(call, dataset, 3)
+    dataset = await add_dataset(call, 6)
+    ids, after, _ = await read_page(call, dataset, 3)
     await service.delete_example(call, dataset.id, ids[0])
-    rest, _, _ = await page(call, dataset, 10, after or "")
+    rest, _, _ = await read_page(call, dataset, 10, after or "")
     await service.delete_example(call, dataset.id, rest[0])
     (new,) = (await service.add_examples(call, dataset.id, [next(_questions)])).ids
-    assert (await page(call, dataset, 10, after or ""))[0] == [*rest[1:], new]
+    assert (await read_page(call, dataset, 10, after or ""))[0] == [*rest[1:], new]
 
 
 acts = st.lists(st.sampled_from(["add", "delete", "page"]), max_size=12)
@@ -101,8 +101,8 @@ def test_pages_never_repeat_or_skip_a_living_example_whatever_happens_between(
 
 
 async def _page_through(call: Call, start: int, first: int, acts: list[str], pick: Any) -> None:
-    dataset = await new_set(call, start)
-    living, _, _ = await page(call, dataset, 1000)
+    dataset = await add_dataset(call, start)
+    living, _, _ = await read_page(call, dataset, 1000)
     deleted: set[str] = set()
     seen: list[str] = []
     after: str | None = ""
@@ -114,11 +114,11 @@ async def _page_through(call: Call, start: int, first: int, acts: list[str], pic
             deleted.add(gone)
             await service.delete_example(call, dataset.id, gone)
         elif act == "page":
-            ids, end, _ = await page(call, dataset, first, after or "")
+            ids, end, _ = await read_page(call, dataset, first, after or "")
             seen, after = seen + ids, end or after
     more = True
     while more:
-        ids, end, more = await page(call, dataset, first, after or "")
+        ids, end, more = await read_page(call, dataset, first, after or "")
         seen, after = seen + ids, end or after
     assert len(seen) == len(set(seen))
     assert [id for id in seen if id not in deleted] == living
@@ -126,12 +126,12 @@ async def _page_through(call: Call, start: int, first: int, acts: list[str], pic
 
 
 async def test_parallel_imports_give_each_example_a_place_of_its_own(call: Call, second_process: Call) -> None:
-    dataset = await new_set(call)
+    dataset = await add_dataset(call)
     batches = [list(itertools.islice(_questions, 5)) for _ in range(10)]
     await asyncio.gather(
         *(service.add_examples((call, second_process)[n % 2], dataset.id, batch) for n, batch in enumerate(batches))
     )
-    ids, _, more = await page(call, dataset, 1000)
+    ids, _, more = await read_page(call, dataset, 1000)
     assert (len(set(ids)), more, await count(call, dataset)) == (50, False, 50)
 
 
@@ -184,14 +184,14 @@ def test_limits_of_an_example_and_of_an_import() -> None:
 
 @given(position=st.integers(0, 2**63 - 1), dataset=st.text("abc-_=", min_size=1, max_size=64))
 def test_a_cursor_comes_back_as_its_position(position: int, dataset: str) -> None:
-    text = cursor(dataset, position)
-    assert position_of(dataset, text) == position
+    text = encode_cursor(dataset, position)
+    assert decode_cursor(dataset, text) == position
     assert text.replace("-", "a").replace("_", "a").isalnum()
     with pytest.raises(ValueError, match="cursor"):
-        position_of(dataset + "x", text)
+        decode_cursor(dataset + "x", text)
 
 
 @given(text=st.text(max_size=40))
 def test_no_other_text_is_a_cursor(text: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
-        position_of("a", text)
+        decode_cursor("a", text)

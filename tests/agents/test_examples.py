@@ -14,9 +14,9 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 PATH = "/agent/api/v1/dataset_examples_data"
-SMALL = demo.dataset_id("Perguntas frequentes")
-LARGE = demo.dataset_id("Atendimento simulado")
-EMPTY = demo.dataset_id("Conjunto vazio")
+SMALL = demo.make_dataset_id("Perguntas frequentes")
+LARGE = demo.make_dataset_id("Atendimento simulado")
+EMPTY = demo.make_dataset_id("Conjunto vazio")
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -27,7 +27,7 @@ def read(http: httpx.Client, issuer: Issuer) -> Any:
     return lambda **query: http.get(PATH, params=query, headers=token)
 
 
-def page(answer: httpx.Response) -> tuple[list[str], dict[str, Any]]:
+def read_page(answer: httpx.Response) -> tuple[list[str], dict[str, Any]]:
     """Ids and page info."""
     assert answer.status_code == 200
     examples = answer.json()["data"]["dataset"]["examples"]
@@ -70,7 +70,7 @@ def test_the_envelope_is_the_one_its_readers_know(read: Any) -> None:
 def test_without_a_size_a_page_holds_a_thousand(read: Any) -> None:
     sizes, more, after, seen = [], True, "", set()
     while more:
-        ids, info = page(read(dataset_id=LARGE, after=after))
+        ids, info = read_page(read(dataset_id=LARGE, after=after))
         sizes.append(len(ids))
         seen |= set(ids)
         more, after = info["hasNextPage"], info["endCursor"]
@@ -117,7 +117,7 @@ def test_a_size_out_of_bounds_names_the_bound(read: Any, first: str, kind: str, 
 
 
 def test_an_empty_size_counts_as_absent(read: Any) -> None:
-    assert len(page(read(dataset_id=SMALL, first=""))[0]) == 40
+    assert len(read_page(read(dataset_id=SMALL, first=""))[0]) == 40
 
 
 def test_all_faults_are_listed_at_once(read: Any) -> None:
@@ -141,9 +141,9 @@ def test_unknown_and_malformed_data_sets(read: Any) -> None:
 
 
 def test_a_cursor_serves_its_own_data_set_unaltered(read: Any) -> None:
-    _, info = page(read(dataset_id=SMALL, first=5))
+    _, info = read_page(read(dataset_id=SMALL, first=5))
     own = info["endCursor"]
-    assert len(page(read(dataset_id=SMALL, after=own))[0]) == 35
+    assert len(read_page(read(dataset_id=SMALL, after=own))[0]) == 35
     for after, dataset in (
         (own, LARGE),
         (own[:-1], SMALL),
@@ -173,11 +173,11 @@ def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any)
             [NewExample(input={"n": part + n, "t": text}, output={"t": text}, metadata={"t": text}) for n in range(20)],
         )
     answer = read(dataset_id=dataset.id)
-    ids, info = page(answer)
-    assert len(answer.content) <= service.MAX_ANSWER_BYTES
+    ids, info = read_page(answer)
+    assert len(answer.content) <= service.MAX_RESPONSE_BYTES
     assert 1 <= len(ids) < 120
     assert info["hasNextPage"] is True
-    rest, info = page(read(dataset_id=dataset.id, after=info["endCursor"]))
+    rest, info = read_page(read(dataset_id=dataset.id, after=info["endCursor"]))
     assert len(set(ids) | set(rest)) == 120
     assert info["hasNextPage"] is False
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.agents.versions import service
-from balcao.agents.versions.content import EMPTY, change_type, inherited
+from balcao.agents.versions.content import EMPTY, classify_change, inherit
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
@@ -31,13 +31,13 @@ def body(agent: str, **content: Any) -> SaveBody:
     return SaveBody.model_validate({"agent_type": agent} | content)
 
 
-async def rows(call: Call, statement: str, *args: object) -> list[asyncpg.Record]:
+async def read_rows(call: Call, statement: str, *args: object) -> list[asyncpg.Record]:
     async with call.platform.database.connection() as connection:
         return list(await connection.fetch(statement, *args))
 
 
-async def active(call: Call, agent: str) -> int:
-    (row,) = await rows(
+async def read_active_version(call: Call, agent: str) -> int:
+    (row,) = await read_rows(
         call,
         "SELECT version FROM agents.agents JOIN agents.agent_versions ON version_id = active_version_id"
         " WHERE agents.agent_type = $1",
@@ -47,8 +47,8 @@ async def active(call: Call, agent: str) -> int:
     return number
 
 
-async def log(call: Call, agent: str) -> list[tuple[int | None, int, str]]:
-    found = await rows(call, "SELECT * FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id", agent)
+async def read_log(call: Call, agent: str) -> list[tuple[int | None, int, str]]:
+    found = await read_rows(call, "SELECT * FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id", agent)
     return [(row["from_version"], row["to_version"], row["kind"]) for row in found]
 
 
@@ -60,7 +60,7 @@ async def test_what_is_absent_is_inherited_and_null_empties(call: Call, agent: s
     assert (third.change_type, third.content.tools, third.content.prompt) == ("config", [], "Dois")
     fourth = (await service.save_version(call, body(agent, prompt_content="Três", model_name="n"))).version
     assert fourth.change_type == "both"
-    assert await active(call, agent) == 4
+    assert await read_active_version(call, agent) == 4
 
 
 async def test_equal_content_makes_no_second_version(call: Call, agent: str) -> None:
@@ -70,20 +70,20 @@ async def test_equal_content_makes_no_second_version(call: Call, agent: str) -> 
     again = await service.save_version(call, body(agent, memory_blocks=[{"value": "b", "label": "a"}]))
     assert (first.new, again.new) == (True, False)
     assert first.version.config_id == again.version.config_id
-    assert len(await log(call, agent)) == 1
+    assert len(await read_log(call, agent)) == 1
 
 
 async def test_a_save_without_content_is_invalid_and_makes_no_agent(call: Call, agent: str) -> None:
     with pytest.raises(Invalid):
         await service.save_version(call, body(agent, reason="nada"))
-    assert await service.last_number(call, agent) == 0
+    assert await service.read_last_number(call, agent) == 0
 
 
 async def test_a_save_without_activation_leaves_pointer_and_log(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um"))
     await service.save_version(call, body(agent, prompt_content="Dois", activate=False))
-    assert (await active(call, agent), await service.last_number(call, agent)) == (1, 2)
-    assert await log(call, agent) == [(None, 1, "save")]
+    assert (await read_active_version(call, agent), await service.read_last_number(call, agent)) == (1, 2)
+    assert await read_log(call, agent) == [(None, 1, "save")]
 
 
 async def test_thirty_parallel_saves_in_two_processes_are_numbered_without_gap(
@@ -96,10 +96,10 @@ async def test_thirty_parallel_saves_in_two_processes_are_numbered_without_gap(
     ]
     numbers = [saved.version.version for saved in await asyncio.gather(*saves)]
     assert sorted(numbers) == list(range(2, 32))
-    moves = await log(call, agent)
+    moves = await read_log(call, agent)
     assert len(moves) == 31
     assert [before for before, _, _ in moves[1:]] == [after for _, after, _ in moves[:-1]]
-    assert await active(call, agent) == moves[-1][1] == 31
+    assert await read_active_version(call, agent) == moves[-1][1] == 31
 
 
 async def test_of_two_saves_expecting_the_same_version_one_conflicts(call: Call, agent: str) -> None:
@@ -107,7 +107,7 @@ async def test_of_two_saves_expecting_the_same_version_one_conflicts(call: Call,
     saves = [service.save_version(call, body(agent, prompt_content=text, expected_version=1)) for text in ("A", "B")]
     results = await asyncio.gather(*saves, return_exceptions=True)
     assert sum(isinstance(result, Conflict) for result in results) == 1
-    assert await service.last_number(call, agent) == 2
+    assert await service.read_last_number(call, agent) == 2
 
 
 async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
@@ -115,12 +115,12 @@ async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
         await service.save_version(call, body(agent, prompt_content=text))
     await service.activate(call, agent, 1, "teste")
     await service.roll_back(call, agent, "teste")
-    assert await active(call, agent) == 3
+    assert await read_active_version(call, agent) == 3
     await service.roll_back(call, agent, "teste")
-    assert await active(call, agent) == 1
-    assert (await log(call, agent))[3:] == [(3, 1, "activate"), (1, 3, "rollback"), (3, 1, "rollback")]
+    assert await read_active_version(call, agent) == 1
+    assert (await read_log(call, agent))[3:] == [(3, 1, "activate"), (1, 3, "rollback"), (3, 1, "rollback")]
     await service.activate(call, agent, 1, "de novo")
-    assert len(await log(call, agent)) == 6
+    assert len(await read_log(call, agent)) == 6
 
 
 async def test_there_is_no_way_back_before_the_first_or_to_what_was_never_active(call: Call, agent: str) -> None:
@@ -163,8 +163,8 @@ async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, age
                 await save
     finally:
         await blocker.close()
-    assert await rows(call, "SELECT FROM agents.agent_versions WHERE agent_type = $1", agent) == []
-    assert await service.last_number(call, agent) == 0
+    assert await read_rows(call, "SELECT FROM agents.agent_versions WHERE agent_type = $1", agent) == []
+    assert await service.read_last_number(call, agent) == 0
 
 
 async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
@@ -177,7 +177,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
     )
     with pytest.raises(Forbidden):
         await service.save_version(editor, body(agent, prompt_content="Um"))
-    assert await service.last_number(call, agent) == 0
+    assert await service.read_last_number(call, agent) == 0
     saved = await service.save_version(editor, body(agent, prompt_content="Um", activate=False))
     assert saved.version.version == 1
 
@@ -185,7 +185,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
 async def test_a_large_prompt_with_markup_is_stored_unchanged(call: Call, agent: str) -> None:
     prompt = ("<script>alert(1)</script>\r\n\t'\"; DROP TABLE x; --é" * 5000)[:200_000]
     saved = await service.save_version(call, body(agent, prompt_content=prompt))
-    assert (await service.version_numbered(call, agent, saved.version.version)).content.prompt == prompt
+    assert (await service.read_version(call, agent, saved.version.version)).content.prompt == prompt
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ async def test_a_large_prompt_with_markup_is_stored_unchanged(call: Call, agent:
 )  # fmt: skip
 async def test_the_services_own_role_cannot_rewrite_what_was_written(call: Call, statement: str) -> None:
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await rows(call, statement)
+        await read_rows(call, statement)
 
 
 def block(**members: Any) -> dict[str, Any]:
@@ -246,11 +246,11 @@ contents = st.fixed_dictionaries(
 
 @given(first=contents, second=contents)
 def test_the_kind_of_change_tells_which_parts_differ(first: dict[str, Any], second: dict[str, Any]) -> None:
-    base = inherited(EMPTY, first)
-    new = inherited(base, second)
+    base = inherit(EMPTY, first)
+    new = inherit(base, second)
     prompt = base.prompt != new.prompt
     config = any(getattr(base, name) != getattr(new, name) for name in base.__struct_fields__ if name != "prompt")
     assert (base.hash == new.hash) == (not prompt and not config)
     expected = {(True, False): "prompt", (False, True): "config"}.get((prompt, config), "both")
-    assert change_type(base, new) == expected
+    assert classify_change(base, new) == expected
     assert all(getattr(new, name) == getattr(base, name) for name in base.__struct_fields__ if name not in second)

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from typing import Any
 
 import requests
@@ -20,7 +21,24 @@ from balcao.core.service import Service
 from tests.support.issuer import bearer
 from tests.support.sizes import size
 
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+def error_code_is_described(_: Any, response: Any, case: Any) -> None:
+    """Fail for an `Error-Code` that the description does not list for the response's status."""
+    if not (codes := response.headers.get("error-code")):
+        return
+    described = case.operation.definition.raw["responses"][str(response.status_code)]["description"]
+    listed = re.findall(r"^- `(.*?)`", described, re.MULTILINE)
+    patterns = [re.escape(code).replace("<field>", r"[\w.\[\]]+") for code in listed]
+    assert re.fullmatch("|".join(patterns), codes[0]), f"{codes[0]} is none of {listed}"
+
+
+CHECKS = [
+    error_code_is_described,
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
 
 
 def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from balcao.registry import SERVICE
 from balcao.settings import Settings
 
 
-@pytest.mark.parametrize("name", ["swagger-ui.css", "start.js"])
+@pytest.mark.parametrize("name", ["swagger-ui.css", "page.js"])
 def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client, name: str) -> None:
     path = f"/registry/v1/docs/assets/{name}"
     etag = http.get(path).headers["ETag"]

@@ -5,7 +5,7 @@ from datetime import timedelta
 import asyncpg
 
 from balcao.core.context.platform import Platform
-from balcao.core.jobs.worker import enqueue, enqueue_sql, payload_bytes
+from balcao.core.jobs.worker import encode_payload, enqueue, enqueue_sql
 from tests.support.fixtures import Sql
 
 KIND, PAYLOAD, DELAY = "test_enqueue", {"row": "1"}, timedelta(minutes=5)
@@ -18,7 +18,7 @@ SELECT count(*) FROM queued
 async def test_both_write_the_same_rows(platform: Platform, sql: Sql) -> None:
     async with platform.database.transaction() as connection:
         by_library = await enqueue(connection, KIND, PAYLOAD, delay=DELAY)
-        await connection.execute(STATEMENT, KIND, payload_bytes(PAYLOAD), DELAY, 1)
+        await connection.execute(STATEMENT, KIND, encode_payload(PAYLOAD), DELAY, 1)
         jobs = await connection.fetch(
             "SELECT to_jsonb(job) - 'id' AS job FROM queue.pgqueuer AS job WHERE entrypoint = $1", KIND
         )
@@ -42,7 +42,7 @@ async def test_however_many_jobs_the_workers_are_woken_once(platform: Platform) 
     try:
         await listener.add_listener("balcao_queue", note)
         async with platform.database.connection() as connection:
-            await connection.execute(STATEMENT, KIND, payload_bytes(PAYLOAD), DELAY, 50)
+            await connection.execute(STATEMENT, KIND, encode_payload(PAYLOAD), DELAY, 50)
         await listener.execute("SELECT")  # what was sent to it has arrived with this answer
     finally:
         await listener.close()

@@ -92,7 +92,7 @@ async def test_audit_months_are_prepared_ahead_and_dropped_when_the_whole_month_
     assert not names & {"audit_event_2001_01", "audit_event_2001_02"}
 
 
-async def test_a_kind_that_fails_stops_no_other_and_is_told(platform: Platform) -> None:
+async def test_a_kind_that_fails_stops_no_other_and_is_raised(platform: Platform) -> None:
     async def fails(_: Any, connection: Connection) -> Swept:
         await connection.execute("SELECT 1 / 0")
         raise AssertionError
@@ -108,8 +108,8 @@ async def test_a_kind_that_fails_stops_no_other_and_is_told(platform: Platform) 
     with pytest.raises(asyncpg.DivisionByZeroError):
         await retention.run(call, kinds)
     async with platform.database.connection() as connection:
-        listed = await retention.listed(connection, 1)
-    assert [(one.kind, one.checked, one.removed) for one in listed] == [("second", 3, 2)]
+        reports = await retention.list_reports(connection, 1)
+    assert [(one.kind, one.checked, one.removed) for one in reports] == [("second", 3, 2)]
 
 
 async def test_what_recurs_is_enqueued_by_the_clock_once(platform: Platform, sql: Sql) -> None:
@@ -126,7 +126,7 @@ async def test_what_recurs_is_enqueued_by_the_clock_once(platform: Platform, sql
     worker.stop()
     await working
     async with platform.database.connection() as connection:
-        found = await schedule.listed(connection, [kind, JobKind("test.other", run)])
+        found = await schedule.list_recurring(connection, [kind, JobKind("test.other", run)])
     assert [(one.kind, one.cron) for one in found] == [("test.recurring", "* * * * * *")]
     assert found[0].last is not None
 

@@ -18,7 +18,7 @@ import pytest
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients, people
-from balcao.registry.mirror.translation import gender_for_crm
+from balcao.registry.mirror.translation import to_crm_gender
 from balcao.settings import Settings
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE
@@ -216,7 +216,7 @@ async def prove(settings: Settings, platform: Platform) -> None:
         twice, parked = await connection.fetchval(APPLIED_TWICE), await connection.fetchval(PARKED)
     finally:
         await connection.close()
-    declared = {cpf: gender_for_crm(valor) for cpf, valor in done.changes.items()}
+    declared = {cpf: to_crm_gender(valor) for cpf, valor in done.changes.items()}
     last = {cpf: max(number for person, number in done.events if person == cpf) for cpf in done.changes}
     assert len(done.killed) == KILLS
     assert len(done.events) == applied == EVENTS

@@ -6,7 +6,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from balcao.crm.client import CrmClient, crm_client
+from balcao.crm.client import CrmClient, open_crm_client
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.patience import PATIENCE
 
@@ -25,7 +25,7 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest_asyncio.fixture
 async def client(crm: RunningCrm) -> AsyncIterator[CrmClient]:
-    async with crm_client(crm.settings) as opened:
+    async with open_crm_client(crm.settings) as opened:
         yield opened
 
 

@@ -40,7 +40,7 @@ class CircuitMachine(RuleBasedStateMachine):
     def a_call_ends(self, good: bool) -> None:
         admitted = self.circuit.admit()
         self.stale.append(admitted)
-        (self.circuit.succeeded if good else self.circuit.failed)(admitted)
+        (self.circuit.record_success if good else self.circuit.record_failure)(admitted)
         self.outcomes.append(good)
         in_a_row = len(self.outcomes) >= IN_A_ROW and not any(self.outcomes[-IN_A_ROW:])
         half = len(self.outcomes) >= WINDOW and self.outcomes[-WINDOW:].count(False) >= WINDOW / 2
@@ -57,12 +57,12 @@ class CircuitMachine(RuleBasedStateMachine):
     def the_probe_ends(self, outcome: str) -> None:
         assert self.probe is not None
         if outcome == "cancelled":
-            self.circuit.abandoned(self.probe)
+            self.circuit.record_abandonment(self.probe)
         elif outcome == "good":
-            self.circuit.succeeded(self.probe)
+            self.circuit.record_success(self.probe)
             self.opened_at, self.outcomes = None, [True]
         else:
-            self.circuit.failed(self.probe)
+            self.circuit.record_failure(self.probe)
             self.opened_at, self.open_for = self.clock.now, min(self.open_for * 2, LONGEST_OPEN_SECONDS)
         self.probe = None
 
@@ -77,7 +77,7 @@ class CircuitMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.opened_at is not None and self.stale)
     @rule(good=st.booleans())
     def a_call_from_before_ends_late(self, good: bool) -> None:
-        (self.circuit.succeeded if good else self.circuit.failed)(self.stale[0])
+        (self.circuit.record_success if good else self.circuit.record_failure)(self.stale[0])
 
     @rule(seconds=st.sampled_from([0.5, 10.0, 30.0, 60.0, 300.0]))
     def time_passes(self, seconds: float) -> None:

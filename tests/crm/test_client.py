@@ -9,7 +9,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import request_id
 from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import IN_A_ROW, State
-from balcao.crm.client import CrmClient, Upserted, crm_client
+from balcao.crm.client import CrmClient, Upserted, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.identity.demo import people
@@ -176,7 +176,7 @@ async def test_a_slow_answer_ends_with_the_budget(client: CrmClient, crm: Runnin
 
 async def test_a_slow_answer_is_tried_again_within_the_budget(crm: RunningCrm) -> None:
     crm.faults({"mode": "latency", "ms": PATIENCE * 1_000, "operation": "upsert", "times": 1})
-    async with crm_client(crm.settings, httpx.Timeout(0.3, connect=2.0)) as client:
+    async with open_crm_client(crm.settings, httpx.Timeout(0.3, connect=2.0)) as client:
         await client.upsert(DAVI, NEW, patience())
     assert crm.operations() == ["upsert", "upsert"]
 
@@ -196,14 +196,14 @@ async def test_a_refusal_names_code_and_fields_and_nothing_else(client: CrmClien
 
 
 async def test_wrong_credentials_are_mended_by_an_operator_so_another_try_may_succeed(crm: RunningCrm) -> None:
-    async with crm_client(crm.settings.model_copy(update={"crm_client_id": "outro"})) as client:
+    async with open_crm_client(crm.settings.model_copy(update={"crm_client_id": "outro"})) as client:
         with pytest.raises(CrmAway) as raised:
             await client.look_up(BRUNO, patience())
     assert (raised.value.http_status, raised.value.error_code) == (401, "TOKEN_REFUSED")
 
 
 async def test_without_configuration_every_call_is_unavailable() -> None:
-    async with crm_client(Settings(crm_url_override="")) as client:
+    async with open_crm_client(Settings(crm_url_override="")) as client:
         with pytest.raises(Unavailable):
             await client.look_up(BRUNO, patience())
         with pytest.raises(Unavailable):
@@ -211,7 +211,7 @@ async def test_without_configuration_every_call_is_unavailable() -> None:
 
 
 async def test_an_address_where_nobody_answers_is_a_502() -> None:
-    async with crm_client(Settings(crm_url_override="http://127.0.0.1:9")) as client:
+    async with open_crm_client(Settings(crm_url_override="http://127.0.0.1:9")) as client:
         with pytest.raises(CrmAway):
             await client.look_up(BRUNO, patience())
 

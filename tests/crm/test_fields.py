@@ -28,13 +28,13 @@ dados = st.fixed_dictionaries(
 
 @given(dados)
 def test_what_is_written_is_read_back(written: dict[str, Any]) -> None:
-    read = MAP.cidadao(MAP.outgoing(written), [])
+    read = MAP.to_cidadao(MAP.to_crm(written), [])
     assert {key: read[key] for key in written} == written
 
 
 @given(dados)
 def test_an_echo_says_what_was_written(written: dict[str, Any]) -> None:
-    assert MAP.incoming(MAP.outgoing(written)) == written
+    assert MAP.from_crm(MAP.to_crm(written)) == written
 
 
 @pytest.mark.parametrize(
@@ -47,26 +47,26 @@ def test_an_echo_says_what_was_written(written: dict[str, Any]) -> None:
     ],
 )
 def test_a_name_is_split_after_its_first_word(nome: str, first: str | None, last: str) -> None:
-    assert MAP.outgoing({"nome": nome}) == {"FirstName": first, "LastName": last}
+    assert MAP.to_crm({"nome": nome}) == {"FirstName": first, "LastName": last}
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_null_and_empty_text_clear(nothing: str | None) -> None:
-    assert MAP.outgoing({"email": nothing, "endereco": {"cep": nothing}}) == {
+    assert MAP.to_crm({"email": nothing, "endereco": {"cep": nothing}}) == {
         "PersonEmail": None,
         "PersonMailingPostalCode": None,
     }
-    assert MAP.outgoing({"idioma": []}) == {"Idioma__c": None}
+    assert MAP.to_crm({"idioma": []}) == {"Idioma__c": None}
 
 
 @pytest.mark.parametrize("key", ["cpf", "accountId", "desconhecido", "consentimento"])
 def test_what_is_never_written_is_an_error_of_the_caller(key: str) -> None:
     with pytest.raises(KeyError):
-        MAP.outgoing({key: "x"})
+        MAP.to_crm({key: "x"})
 
 
 def test_what_the_crm_does_not_have_is_left_out() -> None:
-    assert MAP.cidadao({"Id": "001", "CPF__c": "9", "Name": "Ana", "PersonEmail": None, "Phone": ""}, []) == {
+    assert MAP.to_cidadao({"Id": "001", "CPF__c": "9", "Name": "Ana", "PersonEmail": None, "Phone": ""}, []) == {
         "accountId": "001",
         "cpf": "9",
         "nome": "Ana",
@@ -79,14 +79,14 @@ def test_what_the_crm_does_not_have_is_left_out() -> None:
 
 def test_a_consent_shows_the_members_that_it_has() -> None:
     record = {"Categoria__c": "saude", "Canal__c": None, "Status__c": "IN", "Conta__c": "001"}
-    assert MAP.cidadao({}, [record])["consentimento"] == [{"categoria": "saude", "status": "IN"}]
+    assert MAP.to_cidadao({}, [record])["consentimento"] == [{"categoria": "saude", "status": "IN"}]
 
 
 def test_a_file_replaces_names_and_leaves_the_others(tmp_path: Path) -> None:
     file = tmp_path / "map.toml"
     file.write_text('[account]\nemail = "Email_do_cidadao__c"\n')
     replaced = FieldMap.load(file)
-    assert replaced.outgoing({"email": "a@b.example"}) == {"Email_do_cidadao__c": "a@b.example"}
+    assert replaced.to_crm({"email": "a@b.example"}) == {"Email_do_cidadao__c": "a@b.example"}
     assert replaced.account["genero"] == "Genero__c"
     assert "Email_do_cidadao__c" in replaced.account_fields
 

@@ -11,7 +11,7 @@ import pytest
 from balcao.crm.sandbox import demo
 from balcao.crm.sandbox.objects import ACCOUNT
 from balcao.crm.sandbox.records import Records
-from balcao.crm.sandbox.server import application
+from balcao.crm.sandbox.server import build_application
 from balcao.settings import Settings, SettingsError
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.patience import PATIENCE
@@ -19,7 +19,7 @@ from tests.support.patience import PATIENCE
 BRUNO, CARLA, NEW = "90000000256", "90000000337", "90000000418"
 
 
-def codes(answer: httpx.Response) -> tuple[int, str, list[str]]:
+def read_error(answer: httpx.Response) -> tuple[int, str, list[str]]:
     [error] = answer.json()
     assert error.keys() == {"message", "errorCode", "fields"}
     return answer.status_code, error["errorCode"], error["fields"]
@@ -35,7 +35,7 @@ def upsert(rest: httpx.Client, cpf: str = NEW, **fields: Any) -> httpx.Response:
 
 def test_it_refuses_to_exist_in_production() -> None:
     with pytest.raises(SettingsError):
-        application(Settings(profile="production"))
+        build_application(Settings(profile="production"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_token_is_refused_in_the_form_of_oauth(crm: RunningCrm, form: Any, sta
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer outro"}, {"Authorization": "Basic eA=="}])
 def test_a_call_without_a_token_of_its_own_is_an_invalid_session(crm: RunningCrm, headers: dict[str, str]) -> None:
     address = f"{crm.settings.crm_url}/services/data/v60.0/query?q=SELECT Id FROM Account"
-    assert codes(httpx.get(address, headers=headers, timeout=PATIENCE)) == (401, "INVALID_SESSION_ID", [])
+    assert read_error(httpx.get(address, headers=headers, timeout=PATIENCE)) == (401, "INVALID_SESSION_ID", [])
 
 
 def test_a_query_answers_the_selected_fields(rest: httpx.Client) -> None:
@@ -88,7 +88,7 @@ def test_a_query_since_a_moment_finds_what_changed_later(rest: httpx.Client) -> 
     ],
 )
 def test_a_query_that_cannot_be_is_refused(rest: httpx.Client, soql: str, expected: Any) -> None:
-    assert codes(query(rest, soql)) == expected
+    assert read_error(query(rest, soql)) == expected
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_query_that_cannot_be_is_refused(rest: httpx.Client, soql: str, expect
 def test_a_field_that_cannot_be_stored_is_refused(
     rest: httpx.Client, crm: RunningCrm, fields: Any, expected: Any
 ) -> None:
-    assert codes(upsert(rest, **fields)) == (400, *expected)
+    assert read_error(upsert(rest, **fields)) == (400, *expected)
     assert crm.accounts(NEW) == []
 
 
@@ -121,7 +121,7 @@ def test_the_limits_themselves_are_accepted(rest: httpx.Client) -> None:
 
 def test_an_upsert_needs_the_required_fields_only_to_create(rest: httpx.Client) -> None:
     address = f"/sobjects/Account/CPF__c/{NEW}"
-    assert codes(rest.patch(address, json={"FirstName": "Davi"})) == (400, "REQUIRED_FIELD_MISSING", ["LastName"])
+    assert read_error(rest.patch(address, json={"FirstName": "Davi"})) == (400, "REQUIRED_FIELD_MISSING", ["LastName"])
     created = upsert(rest)
     assert (created.status_code, created.json()["created"]) == (201, True)
     again = rest.patch(address, json={"FirstName": "Davi"})
@@ -136,7 +136,10 @@ def test_an_account_is_created_read_and_changed_by_its_id(rest: httpx.Client) ->
     record = rest.get(address).json()
     assert (record["Name"], record["PersonEmail"]) == ("Davi Furtado", "davi@exemplo.example")
     assert record["LastModifiedDate"] > record["CreatedDate"]
-    assert codes(rest.post("/sobjects/Account", json={"LastName": "X", "CPF__c": NEW}))[:2] == (400, "DUPLICATE_VALUE")
+    assert read_error(rest.post("/sobjects/Account", json={"LastName": "X", "CPF__c": NEW}))[:2] == (
+        400,
+        "DUPLICATE_VALUE",
+    )
 
 
 def test_what_does_not_exist_is_not_found(rest: httpx.Client) -> None:
@@ -146,7 +149,7 @@ def test_what_does_not_exist_is_not_found(rest: httpx.Client) -> None:
         rest.post("/sobjects/Lead", json={}),
         rest.get("/limits"),
     ):
-        assert codes(answer) == (404, "NOT_FOUND", [])
+        assert read_error(answer) == (404, "NOT_FOUND", [])
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
@@ -156,7 +159,7 @@ def test_a_body_that_is_no_object_is_refused(rest: httpx.Client, body: bytes) ->
         rest.patch(f"/sobjects/Account/CPF__c/{NEW}", content=body),
         rest.patch("/sobjects/Account/001000000000000001", content=body),
     ):
-        assert codes(answer) == (400, "JSON_PARSER_ERROR", [])
+        assert read_error(answer) == (400, "JSON_PARSER_ERROR", [])
 
 
 def test_concurrent_creations_of_one_cpf_make_one_account(rest: httpx.Client, crm: RunningCrm) -> None:
@@ -185,11 +188,11 @@ def test_faults_strike_in_order_and_as_often_as_told(rest: httpx.Client, crm: Ru
         {"mode": "error", "cpf": CARLA},
     )
     about = f"SELECT Id FROM Account WHERE CPF__c = '{BRUNO}'"
-    assert codes(query(rest, about)) == (503, "SERVER_UNAVAILABLE", [])
+    assert read_error(query(rest, about)) == (503, "SERVER_UNAVAILABLE", [])
     limited = query(rest, about)
-    assert (codes(limited)[0], limited.headers["Retry-After"]) == (429, "7")
+    assert (read_error(limited)[0], limited.headers["Retry-After"]) == (429, "7")
     assert query(rest, about).status_code == 200
-    assert codes(query(rest, about.replace(BRUNO, CARLA))) == (500, "UNKNOWN_EXCEPTION", [])
+    assert read_error(query(rest, about.replace(BRUNO, CARLA))) == (500, "UNKNOWN_EXCEPTION", [])
     assert [fault["times"] for fault in crm.switch.get("/faults").json()] == [0, 0, None]
     crm.switch.delete("/faults")
     assert query(rest, about.replace(BRUNO, CARLA)).status_code == 200
@@ -247,7 +250,7 @@ def test_the_journal_tells_what_was_asked_without_values(rest: httpx.Client, crm
 
 def test_no_two_changes_have_the_same_moment(tmp_path: Path) -> None:
     records = Records(tmp_path / "state.jsonl", demo.accounts)
-    [account] = records.having(ACCOUNT, "CPF__c", BRUNO)
+    [account] = records.find(ACCOUNT, "CPF__c", BRUNO)
     moments = [records.update(ACCOUNT, account, {"Bairro__c": "x"})["LastModifiedDate"] for _ in range(50)]
     assert moments == sorted(set(moments))
 

@@ -9,12 +9,10 @@ from balcao.crm.sandbox.soql import Condition, parse
 
 KEYWORDS = {"SELECT", "FROM", "WHERE", "AND", "ORDER", "BY", "ASC", "DESC", "LIMIT", "OFFSET", "TRUE", "FALSE", "NULL"}
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True).filter(lambda name: name.upper() not in KEYWORDS)
-literals = st.one_of(
-    st.text().map(lambda text: (quoted(text), text)), st.sampled_from([("true", True), ("NULL", None)])
-)
+literals = st.one_of(st.text().map(lambda text: (quote(text), text)), st.sampled_from([("true", True), ("NULL", None)]))
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

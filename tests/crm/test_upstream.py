@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.crm.client import CrmClient, Upserted, crm_client
+from balcao.crm.client import CrmClient, Upserted, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.settings import Settings
@@ -69,10 +69,10 @@ class Dripping(Foreign):
 
 
 @asynccontextmanager
-async def client_of(foreign: Foreign, limits: httpx.Timeout | None = None) -> AsyncIterator[CrmClient]:
+async def open_client(foreign: Foreign, limits: httpx.Timeout | None = None) -> AsyncIterator[CrmClient]:
     with RunningServer(foreign) as running:
         settings = Settings(crm_url_override=running.url)
-        async with crm_client(settings, *([limits] if limits else [])) as client:
+        async with open_crm_client(settings, *([limits] if limits else [])) as client:
             yield client
 
 
@@ -82,7 +82,7 @@ async def upsert(client: CrmClient) -> Upserted:
 
 async def test_an_answer_over_one_mebibyte_is_a_failure() -> None:
     foreign = Foreign(200, b'"' + b"x" * 1_048_576 + b'"')
-    async with client_of(foreign) as client:
+    async with open_client(foreign) as client:
         with pytest.raises(CrmAway):
             await upsert(client)
     assert foreign.calls == 1
@@ -90,7 +90,7 @@ async def test_an_answer_over_one_mebibyte_is_a_failure() -> None:
 
 async def test_an_answer_in_drops_is_cut_off() -> None:
     foreign = Dripping(200)
-    async with client_of(foreign, httpx.Timeout(0.2, connect=0.2)) as client, asyncio.timeout(PATIENCE / 2):
+    async with open_client(foreign, httpx.Timeout(0.2, connect=0.2)) as client, asyncio.timeout(PATIENCE / 2):
         with pytest.raises(CrmAway):
             await upsert(client)
     assert foreign.calls == 3
@@ -99,7 +99,7 @@ async def test_an_answer_in_drops_is_cut_off() -> None:
 async def test_a_retry_after_may_be_a_date() -> None:
     later = datetime.now(UTC) + timedelta(hours=1)
     foreign = Foreign(429, Retry_After=format_datetime(later, usegmt=True))
-    async with client_of(foreign) as client:
+    async with open_client(foreign) as client:
         with pytest.raises(CrmAway) as raised:
             await upsert(client)
     assert raised.value.retry_after is not None
@@ -109,7 +109,7 @@ async def test_a_retry_after_may_be_a_date() -> None:
 
 async def test_a_retry_after_that_makes_no_sense_is_passed_over() -> None:
     foreign = Foreign(429, Retry_After="logo")
-    async with client_of(foreign) as client:
+    async with open_client(foreign) as client:
         with pytest.raises(CrmAway):
             await upsert(client)
     assert foreign.calls == 3
@@ -117,14 +117,14 @@ async def test_a_retry_after_that_makes_no_sense_is_passed_over() -> None:
 
 @pytest.mark.parametrize("status", [301, 400, 404])
 async def test_a_refusal_that_is_no_json_is_still_one(status: int) -> None:
-    async with client_of(Foreign(status, b"<html>")) as client:
+    async with open_client(Foreign(status, b"<html>")) as client:
         with pytest.raises(CrmAway if status < 400 else CrmRefused):
             await upsert(client)
 
 
 @pytest.mark.parametrize("records", [b"[]", b"{}", b'{"records": {}}', b'{"records": [5]}', b"null", b""])
 async def test_a_look_up_without_records_is_a_failure(records: bytes) -> None:
-    async with client_of(Foreign(200, records)) as client:
+    async with open_client(Foreign(200, records)) as client:
         with pytest.raises(CrmAway):
             await client.look_up(DAVI, Deadline.within(PATIENCE))
 
@@ -134,7 +134,7 @@ async def test_calls_go_where_the_token_says() -> None:
     here = Foreign(500)
     with RunningServer(there) as instance:
         here.instance_url = instance.url
-        async with client_of(here) as client:
+        async with open_client(here) as client:
             assert await upsert(client) is Upserted.CREATED
     assert (here.calls, there.calls) == (0, 1)
 
@@ -143,7 +143,7 @@ async def test_calls_go_where_the_token_says() -> None:
 async def test_a_token_is_used_until_a_minute_before_its_end(lifetime: int | None, asked: int) -> None:
     foreign = Foreign(201, b'{"id": "001"}')
     foreign.lifetime = lifetime
-    async with client_of(foreign) as client:
+    async with open_client(foreign) as client:
         await upsert(client)
         await upsert(client)
     assert (foreign.calls, foreign.tokens) == (2, asked)
@@ -153,7 +153,7 @@ async def test_a_token_is_used_until_a_minute_before_its_end(lifetime: int | Non
 async def test_what_a_crm_says_of_a_person_is_not_logged(caplog: pytest.LogCaptureFixture, code: str) -> None:
     private = {"message": "Davi Furtado", "errorCode": code, "fields": ["PersonEmail", "davi@exemplo.example"]}
     with caplog.at_level(logging.DEBUG):
-        async with client_of(Foreign(400, json.dumps([private]).encode())) as client:
+        async with open_client(Foreign(400, json.dumps([private]).encode())) as client:
             with pytest.raises(CrmRefused) as raised:
                 await upsert(client)
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("balcao")]

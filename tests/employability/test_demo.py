@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from balcao.employability.reference_values.kinds import Kind, shipped_id
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.support.fixtures import Sql
 
 TABLES = ("resume", "experience", "behaviour_link", "legacy_job", "reference_value", "behaviour")
@@ -35,7 +35,7 @@ def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installa
         found = [(row["descricao"], row["id"]) for row in rows if row["kind"] == kind]
         assert found == [(text, uuid5(namespace, f"{kind}:{text}")) for text in texts.split("; ")]
     assert {row["kind"] for row in rows} == set(SHIPPED) == {str(kind) for kind in Kind}
-    assert shipped_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
+    assert seed_value_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
 
 
 def test_the_shipped_behaviours_have_the_ids_one_to_eight(sql: Sql) -> None:

@@ -14,14 +14,14 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.employability.legacy_jobs import service, states
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import Status
+from balcao.employability.legacy_jobs.states import JobStatus
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregos/"
 OPERATION = "employability.remove_legacy_job"
-BODY = LegacyJobBody("Costureira", "CLT", Status.OPEN)
+BODY = LegacyJobBody("Costureira", "CLT", JobStatus.OPEN)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def call(platform: Platform) -> Call:
     return operator_call(platform, "test.job")
 
 
-def worded(answer: httpx.Response, status: int) -> bool:
+def is_worded_as_older_jobs(answer: httpx.Response, status: int) -> bool:
     body = answer.json()
     return (
         answer.status_code == status
@@ -49,7 +49,7 @@ def worded(answer: httpx.Response, status: int) -> bool:
     )
 
 
-def removed(sql: Sql, id_: int) -> bool:
+def is_removed(sql: Sql, id_: int) -> bool:
     [row] = sql("SELECT deleted_at IS NOT NULL AS gone FROM employability.legacy_job WHERE id = $1", id_)
     found: bool = row["gone"]
     return found
@@ -59,8 +59,8 @@ def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Iss
     first, second = [http.delete(f"{PATH}{job}", headers=staff(issuer)) for _ in range(2)]
     assert (first.status_code, first.content) == (200, b"{}")
     assert first.headers["Content-Type"].startswith("application/json")
-    assert worded(second, 404)
-    assert removed(sql, job)
+    assert is_worded_as_older_jobs(second, 404)
+    assert is_removed(sql, job)
 
 
 @pytest.mark.parametrize(
@@ -70,22 +70,22 @@ def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Iss
 def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     http: httpx.Client, issuer: Issuer, id_: str, status: int
 ) -> None:
-    assert worded(http.delete(PATH + id_, headers=staff(issuer)), status)
+    assert is_worded_as_older_jobs(http.delete(PATH + id_, headers=staff(issuer)), status)
 
 
 def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     for caller in ({}, expired(issuer)):
-        assert worded(http.delete(f"{PATH}{job}", headers=caller), 401)
+        assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}", headers=caller), 401)
     for caller in (citizen(issuer), machine(issuer), staff(issuer, "go:empregabilidade:editor")):
-        assert worded(http.delete(f"{PATH}{job}", headers=caller), 403)
-    assert not removed(sql, job)
+        assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}", headers=caller), 403)
+    assert not is_removed(sql, job)
     assert http.delete(f"{PATH}{job}", headers=machine(issuer, "go:empregabilidade:admin")).status_code == 200
 
 
 def test_every_fault_under_the_path_is_worded_alike(http: httpx.Client, issuer: Issuer, job: int) -> None:
-    assert worded(http.get(f"{PATH}{job}", headers=staff(issuer)), 405)
-    assert worded(http.delete(f"{PATH}{job}/etapas", headers=staff(issuer)), 404)
-    assert worded(http.delete(f"{PATH}{job}//", headers=staff(issuer)), 404)
+    assert is_worded_as_older_jobs(http.get(f"{PATH}{job}", headers=staff(issuer)), 405)
+    assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}/etapas", headers=staff(issuer)), 404)
+    assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}//", headers=staff(issuer)), 404)
     assert list(http.get("/jobs/api/v1/empregabilidade/nada", headers=staff(issuer)).json()) == ["error"]
 
 
@@ -93,9 +93,9 @@ def test_a_fault_of_ours_tells_nothing_of_its_cause(http: httpx.Client, issuer: 
     sql("REVOKE UPDATE ON employability.legacy_job FROM balcao_app")
     answer = http.delete(f"{PATH}{job}", headers=staff(issuer))
     sql("GRANT UPDATE ON employability.legacy_job TO balcao_app")
-    assert worded(answer, 500)
+    assert is_worded_as_older_jobs(answer, 500)
     assert "permission" not in answer.text
-    assert not removed(sql, job)
+    assert not is_removed(sql, job)
 
 
 def test_a_removal_leaves_one_event(
@@ -111,28 +111,28 @@ def test_a_removal_leaves_one_event(
 def test_without_an_audit_event_the_job_stays(
     http: httpx.Client, issuer: Issuer, sql: Sql, job: int, unwritable_audit: None
 ) -> None:
-    assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer)), 503)
-    assert not removed(sql, job)
+    assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}", headers=staff(issuer)), 503)
+    assert not is_removed(sql, job)
 
 
 def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
-    assert worded(http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": '"other"'}), 412)
-    assert not removed(sql, job)
+    assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": '"other"'}), 412)
+    assert not is_removed(sql, job)
     assert http.delete(f"{PATH}{job}", headers=staff(issuer) | {"If-Match": "*"}).status_code == 200
 
 
 def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
-    def allowed(held: Status, wanted: Status, limit: datetime | None) -> bool:
+    def allowed(held: JobStatus, wanted: JobStatus, limit: datetime | None) -> bool:
         try:
-            states.move(held, wanted, limit, now)
+            states.check_move(held, wanted, limit, now)
         except Conflict:
             return False
         return True
 
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    ever = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, None)}
-    late = {(held, wanted) for held, wanted in product(Status, Status) if allowed(held, wanted, now)}
-    assert ever - {(status, status) for status in Status} == {
+    ever = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, None)}
+    late = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, now)}
+    assert ever - {(status, status) for status in JobStatus} == {
         ("CRIADO", "ABERTO"),
         ("ABERTO", "EM_ANALISE"),
         ("ABERTO", "ENCERRADO"),
@@ -141,7 +141,7 @@ def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
         ("ENCERRADO", "ABERTO"),
     }
     assert ever - late == {("ENCERRADO", "ABERTO")}
-    assert allowed(Status.CLOSED, Status.OPEN, now + timedelta(seconds=1))
+    assert allowed(JobStatus.CLOSED, JobStatus.OPEN, now + timedelta(seconds=1))
 
 
 async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Call) -> None:
@@ -149,8 +149,8 @@ async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Ca
     await service.remove_job(call, first)
     second = await service.create_job(call, BODY)
     assert second > first
-    assert first not in await service.present_jobs(call)
-    assert second in await service.present_jobs(call)
+    assert first not in await service.list_job_ids(call)
+    assert second in await service.list_job_ids(call)
     with pytest.raises(NotFound):
         await service.replace_job(call, first, BODY)
 
@@ -163,14 +163,14 @@ async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
         {"orgao_id": "x" * 51},
         {"salario_min": 2, "salario_max": 1},
         {"escolaridade_id": 11},
-        {"status": Status.CLOSED},
-        {"status": Status.UNDER_REVIEW},
+        {"status": JobStatus.CLOSED},
+        {"status": JobStatus.UNDER_REVIEW},
     ]
-    before = await service.present_jobs(call)
+    before = await service.list_job_ids(call)
     for fields in wrong:
         with pytest.raises(Invalid):
             await service.create_job(call, msgspec.structs.replace(BODY, **fields))
-    assert await service.present_jobs(call) == before
+    assert await service.list_job_ids(call) == before
 
 
 async def test_an_instant_without_offset_is_meant_in_the_platforms_zone(call: Call, platform: Platform) -> None:

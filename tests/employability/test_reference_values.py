@@ -10,14 +10,14 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 import httpx
 import pytest
 
-from balcao.employability.reference_values.kinds import Kind, shipped_id
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
-IMMEDIATE = str(shipped_id(Kind.AVAILABILITY, "Imediato"))
-TWO_WEEKS = str(shipped_id(Kind.AVAILABILITY, "Em até 15 dias"))
+IMMEDIATE = str(seed_value_id(Kind.AVAILABILITY, "Imediato"))
+TWO_WEEKS = str(seed_value_id(Kind.AVAILABILITY, "Em até 15 dias"))
 REMOTE = str(uuid5(uuid5(NAMESPACE_URL, "balcao:employability"), "modelos-trabalho:Remoto"))
 WORK_MODEL = f"/jobs/api/v1/empregabilidade/modelos-trabalho/{REMOTE}"
 TOO_DEEP = b"[" * 200_000 + b"]" * 200_000
@@ -154,7 +154,7 @@ def test_only_those_who_manage_reference_values_may_change_them(http: httpx.Clie
 
     def statuses(callers: list[dict[str, str]]) -> set[int]:
         body = {"descricao": "Em até 60 dias"}
-        path = PATH + str(shipped_id(Kind.AVAILABILITY, "Em até 60 dias"))
+        path = PATH + str(seed_value_id(Kind.AVAILABILITY, "Em até 60 dias"))
         return {http.put(path, json=body, headers=caller).status_code for caller in callers}
 
     assert (statuses(allowed), statuses(refused), statuses(unknown)) == ({200}, {403}, {401})
@@ -202,7 +202,7 @@ def test_of_many_at_once_that_saw_the_same_state_one_replaces_it(http: httpx.Cli
 
 
 def test_of_two_at_once_that_want_the_same_text_one_gets_it(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    ids = [str(shipped_id(Kind.AVAILABILITY, text)) for text in ("Em até 30 dias", "Acima de 60 dias")]
+    ids = [str(seed_value_id(Kind.AVAILABILITY, text)) for text in ("Em até 30 dias", "Acima de 60 dias")]
     caller = staff(issuer)
     with ThreadPoolExecutor(2) as together:
         for number in range(10):

@@ -72,6 +72,6 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
 
 def _body(platform: Platform, cnes: Cnes) -> bytes:
     try:
-        return platform.part(RiskBoard).answer(cnes).body
+        return platform.part(RiskBoard).get(cnes).body
     except NotFound:
         return b""

@@ -80,43 +80,46 @@ async def test_an_unknown_or_deactivated_unit_gets_no_notification(call: Call, u
 
 async def test_a_closed_notification_never_changes_again(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
-    await service.close(call, unit, opened.id, CloseBody())
+    await service.close_notification(call, unit, opened.id, CloseBody())
     with pytest.raises(Conflict):
-        await service.change(call, unit, opened.id, ChangeBody(risco=Risco.VERDE))
+        await service.change_notification(call, unit, opened.id, ChangeBody(risco=Risco.VERDE))
     with pytest.raises(Conflict):
-        await service.close(call, unit, opened.id, CloseBody())
+        await service.close_notification(call, unit, opened.id, CloseBody())
     assert await service.count_events(call, unit) == 2
 
 
 async def test_another_units_notification_is_not_found(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     with pytest.raises(NotFound):
-        await service.change(call, Cnes("9999999"), opened.id, ChangeBody(risco=Risco.VERDE))
+        await service.change_notification(call, Cnes("9999999"), opened.id, ChangeBody(risco=Risco.VERDE))
 
 
 async def test_of_two_changes_of_the_same_state_the_second_is_refused(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     call.headers = Headers({b"if-match": opened.etag.encode()})
-    changes = [service.change(call, unit, opened.id, ChangeBody(risco=risco)) for risco in (Risco.LARANJA, Risco.VERDE)]
+    changes = [
+        service.change_notification(call, unit, opened.id, ChangeBody(risco=risco))
+        for risco in (Risco.LARANJA, Risco.VERDE)
+    ]
     results = await asyncio.gather(*changes, return_exceptions=True)
     assert sum(isinstance(result, PreconditionFailed) for result in results) == 1
 
 
 async def test_the_stored_state_is_what_the_stored_events_add_up_to(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.LARANJA, motivo="barulho na rua"))
-    await service.change(call, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
-    await service.change(call, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
-    closed = await service.close(call, unit, opened.id, CloseBody(causa=Causa.ENGANO, risco=Risco.VERDE))
+    await service.change_notification(call, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
+    await service.change_notification(call, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
+    closed = await service.close_notification(call, unit, opened.id, CloseBody(causa=Causa.ENGANO, risco=Risco.VERDE))
     async with call.platform.database.connection() as connection:
-        events = await store.events(connection, opened.id)
+        events = await store.list_events(connection, opened.id)
     assert [event.tipo for event in events] == ["abertura", "mudanca", "confirmacao", "encerramento"]
-    assert states.replayed(opened.id, unit.digits, events) == closed == await service.latest(call, unit)
+    assert states.replay(opened.id, unit.digits, events) == closed == await service.read_latest(call, unit)
 
 
 async def test_instants_move_forward_when_the_clock_does_not(call: Call, unit: Cnes) -> None:
     now = utc_now()
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO), now)
-    closed = await service.close(call, unit, opened.id, CloseBody(), now - timedelta(hours=1))
+    closed = await service.close_notification(call, unit, opened.id, CloseBody(), now - timedelta(hours=1))
     again = await service.open_notification(call, unit, OpenBody(risco=Risco.VERDE), now - timedelta(hours=2))
     assert closed.ultima_atualizacao == opened.ultima_atualizacao + timedelta(seconds=1)
     assert again.aberta_em == closed.ultima_atualizacao + timedelta(seconds=1)
@@ -150,7 +153,7 @@ async def test_the_feed_shows_no_number_before_a_lower_one(call: Call, second_pr
     async def write(by: Call, cnes: Cnes) -> None:
         opened = await service.open_notification(by, cnes, OpenBody(risco=Risco.AMARELO))
         for risco in (Risco.LARANJA, Risco.VERMELHO, Risco.VERDE):
-            await service.change(by, cnes, opened.id, ChangeBody(risco=risco))
+            await service.change_notification(by, cnes, opened.id, ChangeBody(risco=risco))
 
     await asyncio.gather(watch(), write(call, unit), write(second_process, unit_of_second))
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in seen)

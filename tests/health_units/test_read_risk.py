@@ -41,11 +41,11 @@ def unit(act: Any, read: Any) -> Cnes:
     """A unit of the test's own, without notifications, known to the server."""
     cnes = Cnes(str(next(_codes)))
     act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
-    shown(read, cnes, lambda answer: answer.status_code == 200)
+    wait_until(read, cnes, lambda answer: answer.status_code == 200)
     return cnes
 
 
-def shown(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
+def wait_until(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
     """What the server answers once the commit has reached it; it has a moment for that, not more."""
     deadline = time.monotonic() + 20
     while not wanted(answer := read(cnes.digits)):
@@ -54,7 +54,7 @@ def shown(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> di
     return body
 
 
-def shows(risco: str, status: str) -> Callable[[httpx.Response], bool]:
+def has_newest(risco: str, status: str) -> Callable[[httpx.Response], bool]:
     return lambda answer: (
         {"risco": risco, "status": status}.items() <= (answer.json()["ultima_notificacao"] or {}).items()
     )
@@ -97,16 +97,16 @@ def test_the_last_one_closed_as_a_mistake_leaves_the_one_before(read: Any, sql: 
 
 def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
-    first = shown(read, unit, shows("Amarelo", "Ativo"))
+    first = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
     assert first["notificacao_ativa"] == first["ultima_notificacao"]
 
-    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
-    raised = shown(read, unit, shows("Vermelho", "Ativo"))
+    act(notifications.change_notification, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
+    raised = wait_until(read, unit, has_newest("Vermelho", "Ativo"))
     assert raised["notificacao_ativa"] == raised["ultima_notificacao"]
     assert raised["notificacao_ativa"]["ultima_atualizacao"] > first["notificacao_ativa"]["ultima_atualizacao"]
 
-    act(notifications.close, unit, opened.id, CloseBody())
-    closed = shown(read, unit, shows("Vermelho", "Encerrado"))
+    act(notifications.close_notification, unit, opened.id, CloseBody())
+    closed = wait_until(read, unit, has_newest("Vermelho", "Encerrado"))
     assert closed["notificacao_ativa"] is None
 
 
@@ -114,8 +114,8 @@ def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
     unit: Cnes, read: Any, act: Any, sql: Any
 ) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-    act(notifications.close, unit, opened.id, CloseBody(risco=Risco.VERDE))
-    assert shown(read, unit, shows("Verde", "Encerrado"))["notificacao_ativa"] is None
+    act(notifications.close_notification, unit, opened.id, CloseBody(risco=Risco.VERDE))
+    assert wait_until(read, unit, has_newest("Verde", "Encerrado"))["notificacao_ativa"] is None
     (event,) = sql(
         "SELECT risco_antes, risco_depois FROM health_units.notification_events"
         " WHERE notification_id = $1 AND tipo = 'encerramento'",
@@ -126,17 +126,17 @@ def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
 
 def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.LARANJA))
-    shown(read, unit, shows("Laranja", "Ativo"))
-    act(notifications.close, unit, opened.id, CloseBody(causa=Causa.ENGANO))
-    body = shown(read, unit, lambda answer: answer.json()["ultima_notificacao"] is None)
+    wait_until(read, unit, has_newest("Laranja", "Ativo"))
+    act(notifications.close_notification, unit, opened.id, CloseBody(causa=Causa.ENGANO))
+    body = wait_until(read, unit, lambda answer: answer.json()["ultima_notificacao"] is None)
     assert body["notificacao_ativa"] is None
 
 
 def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
-    before = shown(read, unit, shows("Amarelo", "Ativo"))
-    act(notifications.change, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
-    shown(read, unit, lambda answer: answer.json() != before and shows("Amarelo", "Ativo")(answer))
+    before = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
+    act(notifications.change_notification, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
+    wait_until(read, unit, lambda answer: answer.json() != before and has_newest("Amarelo", "Ativo")(answer))
 
 
 @pytest.mark.parametrize(

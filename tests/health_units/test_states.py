@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from balcao.core.errors import Conflict
 from balcao.health_units.notifications import states
 from balcao.health_units.notifications.schemas import Causa
-from balcao.health_units.notifications.states import Event, Kind, Notification
+from balcao.health_units.notifications.states import EventKind, Notification, NotificationEvent
 from balcao.health_units.situation import Risco, Status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -27,7 +27,7 @@ class OneUnit(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = START
-        self.episodes: list[tuple[Notification, list[Event]]] = []
+        self.episodes: list[tuple[Notification, list[NotificationEvent]]] = []
 
     @property
     def active(self) -> bool:
@@ -38,16 +38,16 @@ class OneUnit(RuleBasedStateMachine):
     def open(self, risco: Risco, passed: timedelta) -> None:
         self.now += passed
         last = self.episodes[-1][0].ultima_atualizacao if self.episodes else None
-        event = states.opened(risco, states.later(self.now, last))
-        self.episodes.append((states.begun(uuid4(), "9900001", event), [event]))
+        event = states.open_event(risco, states.next_instant(self.now, last))
+        self.episodes.append((states.begin(uuid4(), "9900001", event), [event]))
 
     @precondition(lambda self: self.active)
     @rule(risco=colours, passed=clocks)
     def change(self, risco: Risco, passed: timedelta) -> None:
         self.now += passed
         before = self.episodes[-1][0]
-        event = states.changed(before, risco, self.now)
-        assert event.tipo is (Kind.CONFIRMACAO if risco is before.risco else Kind.MUDANCA)
+        event = states.change_event(before, risco, self.now)
+        assert event.tipo is (EventKind.CONFIRMACAO if risco is before.risco else EventKind.MUDANCA)
         self._apply(event)
 
     @precondition(lambda self: self.active)
@@ -55,21 +55,21 @@ class OneUnit(RuleBasedStateMachine):
     def close(self, causa: Causa, risco: Risco | None, passed: timedelta) -> None:
         self.now += passed
         before = self.episodes[-1][0]
-        self._apply(states.closed(before, causa, risco, self.now))
+        self._apply(states.close_event(before, causa, risco, self.now))
         assert self.episodes[-1][0].risco is (risco or before.risco)
 
     @precondition(lambda self: self.episodes and not self.active)
     @rule(risco=colours)
     def closed_stays_closed(self, risco: Risco) -> None:
         with pytest.raises(Conflict):
-            states.changed(self.episodes[-1][0], risco, self.now)
+            states.change_event(self.episodes[-1][0], risco, self.now)
         with pytest.raises(Conflict):
-            states.closed(self.episodes[-1][0], Causa.OUTRO, None, self.now)
+            states.close_event(self.episodes[-1][0], Causa.OUTRO, None, self.now)
 
     @invariant()
     def replaying_the_events_gives_the_state(self) -> None:
         for state, events in self.episodes:
-            assert states.replayed(state.id, state.cnes, events) == state
+            assert states.replay(state.id, state.cnes, events) == state
 
     @invariant()
     def instants_only_move_forward_and_are_whole_seconds(self) -> None:
@@ -85,9 +85,9 @@ class OneUnit(RuleBasedStateMachine):
             assert (state.encerrada_em is not None) == (state.status is Status.ENCERRADO) == (state.causa is not None)
         assert sum(state.active for state, _ in self.episodes) <= 1
 
-    def _apply(self, event: Event) -> None:
+    def _apply(self, event: NotificationEvent) -> None:
         state, events = self.episodes[-1]
-        self.episodes[-1] = (states.applied(state, event), [*events, event])
+        self.episodes[-1] = (states.apply(state, event), [*events, event])
 
 
 TestOneUnit = OneUnit.TestCase
@@ -95,5 +95,5 @@ TestOneUnit = OneUnit.TestCase
 
 @given(passed=clocks)
 def test_the_clock_counts_unless_it_is_behind(passed: timedelta) -> None:
-    instant = states.later(START + passed, START)
+    instant = states.next_instant(START + passed, START)
     assert instant == max((START + passed).replace(microsecond=0), START + timedelta(seconds=1))

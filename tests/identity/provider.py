@@ -127,7 +127,7 @@ class Portal:
         return {
             "grant_type": "authorization_code",
             "client_id": "portal-cidadao",
-            "code": answer_of(address)["code"],
+            "code": parse_response(address)["code"],
             "redirect_uri": CALLBACK,
             "code_verifier": self.verifier,
         } | changes
@@ -137,7 +137,7 @@ def person(cpf: str) -> Person:
     return next(person for person in people() if person.cpf == cpf)
 
 
-def answer_of(address: str) -> dict[str, str]:
+def parse_response(address: str) -> dict[str, str]:
     """What came back in the address."""
     parts = urlsplit(address)
     return {name: values[0] for name, values in parse_qs(parts.query or parts.fragment).items()}

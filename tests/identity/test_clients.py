@@ -7,7 +7,7 @@ import pytest
 from authlib.integrations.requests_client import OAuth2Session
 
 from balcao.identity.demo import clients
-from balcao.identity.realm import known_clients
+from balcao.identity.realm import load_clients
 from balcao.settings import Settings
 from tests.identity.provider import RunningProvider
 from tests.support.patience import PATIENCE
@@ -135,5 +135,5 @@ def test_other_methods_are_answered_with_those_allowed(provider: RunningProvider
 
 def test_the_secrets_that_settings_name_are_those_of_the_settings() -> None:
     changed = Settings.load({"BALCAO_CLIENT_SECRET": "outro", "BALCAO_CRM_SANDBOX_CLIENT_SECRET": "mais um"})
-    known = known_clients(changed)
+    known = load_clients(changed)
     assert (known["balcao-platform"].secret, known["crm-sandbox"].secret) == ("outro", "mais um")

@@ -4,7 +4,7 @@ import pytest
 
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import Person, clients, people
-from balcao.identity.tokens import subject_of
+from balcao.identity.tokens import compute_subject
 from tests.identity.provider import KLEBER
 
 
@@ -22,7 +22,7 @@ def test_no_two_demo_people_or_clients_are_the_same() -> None:
         [person.cpf for person in people()],
         [person.username for person in people()],
         [person.email for person in people()],
-        [subject_of(person) for person in people()],
+        [compute_subject(person) for person in people()],
         [client.client_id for client in clients()],
         [client.secret for client in clients()],
     ):

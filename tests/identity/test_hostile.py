@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.identity.conftest import settings_in
-from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, answer_of
+from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, parse_response
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 
@@ -108,10 +108,10 @@ def test_a_refresh_token_serves_only_its_own_client(portal: Portal, provider: Ru
     ],
 )
 def test_without_a_proper_challenge_nobody_logs_in(portal: Portal, change: dict[str, str | None]) -> None:
-    answer = portal.browser.get(changed(portal, change))
+    answer = portal.browser.get(change_login_url(portal, change))
     assert answer.status_code == 303
     assert answer.headers["location"].startswith(CALLBACK)
-    assert answer_of(answer.headers["location"])["error"] == "invalid_request"
+    assert parse_response(answer.headers["location"])["error"] == "invalid_request"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_without_a_proper_challenge_nobody_logs_in(portal: Portal, change: dict[
 def test_what_is_not_offered_goes_back_as_an_error_with_state(
     portal: Portal, change: dict[str, str | None], error: str
 ) -> None:
-    answer = answer_of(portal.browser.get(changed(portal, change)).headers["location"])
+    answer = parse_response(portal.browser.get(change_login_url(portal, change)).headers["location"])
     assert (answer["error"], answer["state"]) == (error, portal.state)
 
 
@@ -154,7 +154,7 @@ def test_what_is_not_offered_goes_back_as_an_error_with_state(
     ],
 )
 def test_nobody_is_ever_sent_to_an_address_that_is_not_the_clients(portal: Portal, address: str) -> None:
-    answer = portal.browser.get(changed(portal, {"redirect_uri": address}))
+    answer = portal.browser.get(change_login_url(portal, {"redirect_uri": address}))
     assert answer.status_code == 400
     assert "location" not in answer.headers
     assert "endereço de retorno" in answer.text
@@ -162,14 +162,14 @@ def test_nobody_is_ever_sent_to_an_address_that_is_not_the_clients(portal: Porta
 
 @pytest.mark.parametrize("address", [CALLBACK, "http://localhost:3000/", "http://[::1]:9/a?b=c"])
 def test_a_program_on_the_persons_machine_may_listen_on_any_port(portal: Portal, address: str) -> None:
-    page = portal.browser.get(changed(portal, {"redirect_uri": address}))
+    page = portal.browser.get(change_login_url(portal, {"redirect_uri": address}))
     answer = portal.send(page, username="ana", password="demo-ana")
     assert answer.headers["location"].startswith(address)
 
 
 @pytest.mark.parametrize("client", ["ninguem", "painel-saude", ""])
 def test_an_unknown_client_is_told_to_the_person_alone(portal: Portal, client: str) -> None:
-    answer = portal.browser.get(changed(portal, {"client_id": client}))
+    answer = portal.browser.get(change_login_url(portal, {"client_id": client}))
     assert answer.status_code == 400
     assert "location" not in answer.headers
 
@@ -238,7 +238,7 @@ def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFac
 
 
 def test_a_nonce_that_cannot_be_stored_goes_back_as_an_error(portal: Portal) -> None:
-    answer = answer_of(portal.browser.get(changed(portal, {"nonce": "a\0b"})).headers["location"])
+    answer = parse_response(portal.browser.get(change_login_url(portal, {"nonce": "a\0b"})).headers["location"])
     assert answer["error"] == "invalid_request"
 
 
@@ -247,12 +247,12 @@ def test_only_hashes_of_what_the_browser_and_the_client_hold_are_stored(portal: 
     tokens = portal.exchange(address)
     stored = str(sql("SELECT session::text FROM platform.identity_session AS session"))
     stored += str(sql("SELECT held::text FROM platform.identity_credential AS held"))
-    for held in (answer_of(address)["code"], tokens["refresh_token"], portal.browser.cookies["balcao_session"]):
+    for held in (parse_response(address)["code"], tokens["refresh_token"], portal.browser.cookies["balcao_session"]):
         assert held not in stored
         assert held.encode().hex() not in stored
 
 
-def changed(portal: Portal, change: dict[str, str | None]) -> httpx.URL:
+def change_login_url(portal: Portal, change: dict[str, str | None]) -> httpx.URL:
     """The portal's request with parameters replaced, or left out where None."""
     url = httpx.URL(portal.login_url())
     for name, value in change.items():

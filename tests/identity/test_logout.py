@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.identity.provider import CALLBACK, Portal, RunningProvider, answer_of
+from tests.identity.provider import CALLBACK, Portal, RunningProvider, parse_response
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
 
@@ -93,7 +93,7 @@ def test_nobody_else_ends_it_behind_the_browser(
 ) -> None:
     form = {"client_id": "portal-cidadao", "refresh_token": portal.tokens()["refresh_token"]} | change
     assert httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE).status_code == status
-    assert "code" in answer_of(portal.page().headers["location"])
+    assert "code" in parse_response(portal.page().headers["location"])
 
 
 def test_the_logout_page_keeps_only_what_it_needs(portal: Portal, provider: RunningProvider) -> None:

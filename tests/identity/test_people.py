@@ -7,7 +7,7 @@ import httpx
 import pytest
 from joserfc import jwt
 
-from tests.identity.provider import ANA, CALLBACK, DAVI, KLEBER, Portal, RunningProvider, answer_of, person
+from tests.identity.provider import ANA, CALLBACK, DAVI, KLEBER, Portal, RunningProvider, parse_response, person
 from tests.support.fixtures import Sql
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
@@ -82,11 +82,11 @@ def test_the_subject_is_the_same_at_every_login_and_differs_between_people(provi
 def test_a_person_may_type_the_cpf_in_any_form_or_the_user_name(portal: Portal, typed: str) -> None:
     answer = portal.send(portal.page(), username=typed, password=person(ANA).password)
     assert answer.status_code == 303
-    assert "code" in answer_of(answer.headers["location"])
+    assert "code" in parse_response(answer.headers["location"])
 
 
 def test_the_answer_carries_state_and_issuer_back(portal: Portal, provider: RunningProvider) -> None:
-    answer = answer_of(portal.log_in(state="a b&c"))
+    answer = parse_response(portal.log_in(state="a b&c"))
     assert (answer["state"], answer["iss"]) == ("a b&c", provider.issuer)
 
 
@@ -94,7 +94,7 @@ def test_a_request_without_state_is_answered_without_state(portal: Portal) -> No
     url = httpx.URL(portal.login_url())
     page = portal.browser.get(url.copy_remove_param("state"))
     answer = portal.send(page, username="ana", password="demo-ana")
-    assert set(answer_of(answer.headers["location"])) == {"code", "iss"}
+    assert set(parse_response(answer.headers["location"])) == {"code", "iss"}
 
 
 def test_the_login_page_is_in_portuguese_and_needs_neither_script_nor_network(portal: Portal) -> None:
@@ -150,7 +150,7 @@ def test_who_is_logged_in_gets_into_a_second_portal_without_the_page(portal: Por
 
 
 def test_a_client_may_ask_for_a_new_login_or_forbid_the_page(portal: Portal) -> None:
-    assert answer_of(portal.page(prompt="none").headers["location"])["error"] == "login_required"
+    assert parse_response(portal.page(prompt="none").headers["location"])["error"] == "login_required"
     portal.log_in()
     assert portal.page(prompt="login").status_code == 200
     assert portal.page(max_age="0").status_code == 200
@@ -188,7 +188,7 @@ def test_a_refresh_gives_new_tokens_and_a_new_refresh_token(portal: Portal, prov
 def test_the_answer_may_come_in_the_fragment(portal: Portal) -> None:
     address = portal.log_in(response_mode="fragment")
     assert address.startswith(f"{CALLBACK}#")
-    assert "code" in answer_of(address)
+    assert "code" in parse_response(address)
 
 
 def test_an_authorization_request_may_be_posted(portal: Portal) -> None:

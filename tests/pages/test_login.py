@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, Response
 from balcao.settings import Settings
-from tests.identity.provider import ANA, RunningProvider, answer_of, person
+from tests.identity.provider import ANA, RunningProvider, parse_response, person
 from tests.pages.window import PHONE, Window
 from tests.support.login import challenge_of
 from tests.support.server import RunningServer, free_port
@@ -76,7 +76,7 @@ def test_a_person_enters_with_a_punctuated_cpf_and_the_portal_gets_a_code_that_i
     enter(window)
     expect(window.page.get_by_text("De volta ao portal")).to_be_visible()
     assert window.page.url.startswith(f"{callback}?")
-    answer = answer_of(window.page.url)
+    answer = parse_response(window.page.url)
     assert (answer["state"], answer["iss"]) == ("a b&ç", provider.issuer)
     grant = {"grant_type": "authorization_code", "client_id": "portal-cidadao", "redirect_uri": callback}
     tokens = provider.token(grant | {"code": answer["code"], "code_verifier": VERIFIER}).raise_for_status().json()
@@ -90,7 +90,7 @@ def test_who_has_entered_once_comes_back_without_the_page(
     enter(window)
     window.page.wait_for_url(f"{callback}?*")
     window.page.goto(login_url(provider, callback, state="outra vez"))
-    assert answer_of(window.page.url)["state"] == "outra vez"
+    assert parse_response(window.page.url)["state"] == "outra vez"
 
 
 @pytest.mark.parametrize(("username", "password"), [(PUNCTUATED, "errada"), ("900.000.001-76", PASSWORD)])

@@ -106,10 +106,10 @@ def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
 def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer: Issuer) -> None:
     registry = next(service for service in app.SERVICES if service.name == "registry")
     window.page.goto(f"{base(registry)}/docs")
-    window.page.get_by_role("button", name="Authorize").click()
+    window.page.get_by_role("button", name="Autorizar").click()
     window.page.locator(".auth-container input").fill(issuer.person("90000000175"))
     window.page.locator(".auth-container button[type=submit]").click()
-    window.page.get_by_role("button", name="Close").click()
+    window.page.locator(".auth-container .btn-done").click()
     _fill_in(window, "/citizen/{cpf}/notification-preferences", cpf="90000000175")
     assert _executed(window) == "200"
 
@@ -117,13 +117,13 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
     """Opens the reading operation of this path, the only one that is open then."""
     window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
-    window.page.get_by_role("button", name="Try it out").click()
+    window.page.get_by_role("button", name="Experimentar").click()
     for name, value in parameters.items():
         window.page.locator(f'tr[data-param-name="{name}"] input').fill(value)
 
 
 def _executed(window: Window) -> str:
-    window.page.get_by_role("button", name="Execute").click()
+    window.page.get_by_role("button", name="Executar").click()
     return window.page.locator(".live-responses-table .response .response-col_status").inner_text().strip()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.imports import service, source
-from balcao.core.imports.service import Order, Outcome, Progress
+from balcao.core.imports.service import OnProgress, Order, Outcome
 from balcao.registry import SERVICE
 from balcao.settings import Settings
 from tests.support.acting import acting
@@ -35,8 +35,8 @@ def importing(settings: Settings, database_url: str) -> Iterator[Load]:
     """`load(file, kind, **members of the order)` imports it as the command does."""
     with acting(settings, database_url, "registry.import") as act:
 
-        def load(file: Path, kind: str = "citizens", progress: Progress = _silent, **options: Any) -> Outcome:
-            with source.opened(file) as lines:
+        def load(file: Path, kind: str = "citizens", progress: OnProgress = _silent, **options: Any) -> Outcome:
+            with source.open_source(file) as lines:
                 outcome: Outcome = act(service.run, lines, Order(SERVICE.imports[kind], **options), progress)
                 return outcome
 

@@ -244,7 +244,7 @@ def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask: Ask, dead_j
     + [{"kind": "crm_push"} | wrong for wrong in ({"limit": 0}, {"limit": 1001}, {"limit": "1"}, {"error_code": 5})],
     ids=str,
 )
-def test_what_cannot_be_tried_again_is_told(ask: Ask, body: dict[str, Any]) -> None:
+def test_what_cannot_be_tried_again_is_refused(ask: Ask, body: dict[str, Any]) -> None:
     answer = ask("POST", "/retry", json=body)
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
 
@@ -276,7 +276,7 @@ def test_who_may(http: httpx.Client, issuer: Issuer, method: str, path: str) -> 
     assert http.request(method, BASE + path, headers=machine).status_code == 403
 
 
-async def test_nobodys_letter_ends_after_90_days_and_with_it_the_values_behind_it(
+async def test_a_job_that_nobody_looks_after_ends_after_90_days_and_with_it_the_values_behind_it(
     platform: Platform, dead_event: Callable[[], str], sql: Callable[..., Any]
 ) -> None:
     number = int(await asyncio.to_thread(dead_event))

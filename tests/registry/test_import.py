@@ -10,7 +10,7 @@ import pytest
 
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.imports import service, store
-from balcao.core.imports.declaration import Done
+from balcao.core.imports.declaration import Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
@@ -49,18 +49,18 @@ def refusals(report: Path) -> dict[int, str]:
 def test_the_same_file_again_changes_nothing_and_touches_no_row(
     load: Load, tmp_path: Path, sql: Sql, name: str
 ) -> None:
-    file = written(tmp_path / name, invented.citizens(2_500))
+    file = written(tmp_path / name, invented.make_citizens(2_500))
     assert counts(load(file)) == (2_500, 2_500, 0, 0)
     before = sql(RECORD)
     assert counts(load(file)) == (2_500, 0, 2_500, 0)
     assert sql(RECORD) == before
-    tickets = written(tmp_path / f"tickets-{name}", invented.tickets(70))
+    tickets = written(tmp_path / f"tickets-{name}", invented.make_tickets(70))
     assert counts(load(tickets, "tickets")) == (50, 50, 0, 0)
     assert counts(load(tickets, "tickets")) == (50, 0, 50, 0)
 
 
 def test_only_what_differs_is_written_again(load: Load, tmp_path: Path, sql: Sql) -> None:
-    people = list(invented.citizens(20))
+    people = list(invented.make_citizens(20))
     load(written(tmp_path / "a", people))
     people[3].nome = "Outro Nome"
     people[4].saude = None
@@ -80,9 +80,9 @@ def test_of_two_lines_about_one_person_the_last_counts(load: Load, tmp_path: Pat
 def test_a_dry_run_counts_and_reports_and_leaves_the_database_as_it_was(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
-    load(written(tmp_path / "a", invented.citizens(5)))
+    load(written(tmp_path / "a", invented.make_citizens(5)))
     before = sql(RECORD), sql("SELECT * FROM platform.import"), sql("SELECT count(*) FROM platform.audit_event")
-    file = written(tmp_path / "b", [b"{", *invented.citizens(8)])
+    file = written(tmp_path / "b", [b"{", *invented.make_citizens(8)])
     assert counts(load(file, dry_run=True, report=report)) == (9, 3, 5, 1)
     after = sql(RECORD), sql("SELECT * FROM platform.import"), sql("SELECT count(*) FROM platform.audit_event")
     assert after == before
@@ -115,7 +115,7 @@ BAD: list[tuple[bytes, str]] = [
 ]
 
 
-def test_bad_lines_are_told_by_number_and_reason_and_the_others_are_loaded(
+def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
     good = [{"cpf": BRUNO}, b"", b"   ", {"cpf": CARLA, "unknown": 1, "obito": {"ano": 2020.0}}]
@@ -147,7 +147,7 @@ def test_a_line_without_line_break_and_a_byte_order_mark_are_no_faults(load: Loa
 
 
 def test_a_cut_compressed_file_is_refused(load: Load, tmp_path: Path) -> None:
-    file = written(tmp_path / "a.gz", invented.citizens(10))
+    file = written(tmp_path / "a.gz", invented.make_citizens(10))
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(Invalid, match="danificado"):
         load(file)
@@ -158,7 +158,7 @@ def test_two_imports_of_a_kind_never_run_side_by_side(
 ) -> None:
     """The second one is started while the first tells how far it is."""
     monkeypatch.setattr(store, "_PATIENCE", "10ms")
-    file = written(tmp_path / "a", invented.citizens(1))
+    file = written(tmp_path / "a", invented.make_citizens(1))
     met = []
 
     def meanwhile(*_: object) -> None:
@@ -183,7 +183,7 @@ class Killed(BaseException):
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
     """Ends after its second batch is committed, while the third is on its way."""
 
-    def progress(_: int, done: Done) -> None:
+    def progress(_: int, done: Committed) -> None:
         if done.lines == 2 * service.BATCH:
             raise Killed
 
@@ -195,7 +195,7 @@ def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
 def test_an_import_goes_on_after_its_last_committed_batch(
     load: Load, tmp_path: Path, sql: Sql, report: Path, name: str
 ) -> None:
-    lines: list[Any] = list(invented.citizens(3_500))
+    lines: list[Any] = list(invented.make_citizens(3_500))
     lines[7], lines[2_100] = b"bad", b"worse"
     file = written(tmp_path / name, lines)
     _cut_short(load, file, report)
@@ -210,14 +210,14 @@ def test_an_import_goes_on_after_its_last_committed_batch(
 
 
 def test_another_file_in_between_ends_what_the_first_has_begun(load: Load, tmp_path: Path) -> None:
-    first = written(tmp_path / "a", invented.citizens(2_500))
+    first = written(tmp_path / "a", invented.make_citizens(2_500))
     _cut_short(load, first)
-    load(written(tmp_path / "b", invented.citizens(1)))
+    load(written(tmp_path / "b", invented.make_citizens(1)))
     assert (load(first)).resumed_after == 0
 
 
 def test_each_beginning_of_an_import_leaves_one_audit_event(load: Load, tmp_path: Path, sql: Sql) -> None:
     sql("DELETE FROM platform.audit_event WHERE operation = 'registry.import'")
-    load(written(tmp_path / "a", invented.citizens(3)))
+    load(written(tmp_path / "a", invented.make_citizens(3)))
     found = sql("SELECT actor_kind, fields FROM platform.audit_event WHERE operation = 'registry.import'")
     assert [tuple(event) for event in found] == [("operator", ["load:citizens"])]

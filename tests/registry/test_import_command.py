@@ -89,14 +89,14 @@ def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory
 
 def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> None:
     sql("TRUNCATE registry.base_record")
-    written(terminal.folder / "a.jsonl", [b"{", *invented.citizens(3)])
+    written(terminal.folder / "a.jsonl", [b"{", *invented.make_citizens(3)])
     told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
     assert "3 novas ou alteradas, 0 sem mudança, 1 recusadas" in told[0]
     assert "0 mudariam, 3 sem mudança, 1 recusadas" in told[1]
     assert "Nada foi gravado" in told[1]
 
 
-def test_a_stream_is_loaded_but_not_gone_on_with(terminal: Terminal, sql: Sql) -> None:
+def test_a_stream_is_imported_but_not_resumed(terminal: Terminal, sql: Sql) -> None:
     lines = terminal.run("registry", "generate", "70", "--kind", "tickets").stdout
     done = subprocess.run(
         [str(BALCAO), "registry", "import", "-", "--kind", "tickets", "--source", "x", "--json"],
@@ -127,5 +127,5 @@ def test_what_the_operator_can_mend_is_said_in_a_sentence(terminal: Terminal, wo
 def test_the_generator_writes_the_same_bytes_on_every_machine(terminal: Terminal) -> None:
     made = terminal.run("registry", "generate", "1000").stdout.encode()
     assert hashlib.sha256(made).hexdigest() == FIRST_THOUSAND
-    fresh = "".join(msgspec.json.encode(line).decode() + "\n" for line in invented.citizens(7))
+    fresh = "".join(msgspec.json.encode(line).decode() + "\n" for line in invented.make_citizens(7))
     assert made.startswith(fresh.encode())

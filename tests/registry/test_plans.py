@@ -102,8 +102,8 @@ def plans(settings: Settings, database_url: str) -> Callable[[], list[dict[str, 
     """A whole city; answers every plan of the connections that begin from here on."""
 
     async def fill(call: Any) -> Path:
-        await service.load_rows(call.platform, SERVICE.imports["citizens"], invented.citizens(CITIZENS))
-        await service.load_rows(call.platform, SERVICE.imports["tickets"], invented.tickets(CITIZENS))
+        await service.import_rows(call.platform, SERVICE.imports["citizens"], invented.make_citizens(CITIZENS))
+        await service.import_rows(call.platform, SERVICE.imports["tickets"], invented.make_tickets(CITIZENS))
         await departments.load(call.platform)
         return await _filled(database_url)
 

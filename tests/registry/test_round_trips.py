@@ -105,7 +105,7 @@ def test_a_confirmation_takes_two_round_trips(
     count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
 ) -> None:
     (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CPF)
-    code = Secrets(assemble(settings, database_url).audit.key).unsealed(held["sealed_code"])
+    code = Secrets(assemble(settings, database_url).audit.key).unseal(held["sealed_code"])
     assert len(count("POST", "phone/validate", PHONE | {"code": code})) == 2
 
 

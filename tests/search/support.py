@@ -30,7 +30,7 @@ def body(**members: Any) -> ServiceBody:
     return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceBody)
 
 
-def staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:
+def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:
     """A call whose own rule has passed; the roles decide on what it needs besides."""
     caller = Caller(
         subject="person-90000020281",
@@ -47,5 +47,5 @@ def staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | 
     return Call(platform, "search.test", new_id(), decision, caller, headers)
 
 
-def button(**members: Any) -> dict[str, Any]:
+def make_button(**members: Any) -> dict[str, Any]:
     return {"titulo": "Pedir", "url_service": "https://servicos.portoaurora.example/1"} | members

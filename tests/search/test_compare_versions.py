@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from balcao.core.context.platform import Platform
 from balcao.search.services import service as services
-from tests.search.support import body, button, staff
+from tests.search.support import act_as_staff, body, make_button
 from tests.support.issuer import Issuer, bearer
 
 CITIZEN = "90000000175"
@@ -32,11 +32,11 @@ def ask(http: httpx.Client, issuer: Issuer) -> Any:
 @pytest_asyncio.fixture
 async def service_id(platform: Platform) -> str:
     """1 create, 2 renamed, 3 other values of every type, 4 deleted."""
-    call = staff(platform)
-    first = {"sub_categoria": "Áreas verdes", "documentos_necessarios": [], "buttons": [button()]}
+    call = act_as_staff(platform)
+    first = {"sub_categoria": "Áreas verdes", "documentos_necessarios": [], "buttons": [make_button()]}
     created = await services.create(call, body(**first))
     await services.update(call, created.id, body(**first, nome_servico="Poda de árvores"))
-    changed = {"sub_categoria": None, "is_free": False, "buttons": [button(url_service="https://outro.example/2")]}
+    changed = {"sub_categoria": None, "is_free": False, "buttons": [make_button(url_service="https://outro.example/2")]}
     await services.update(call, created.id, body(**changed, nome_servico="Poda de árvores", documentos_necessarios=...))
     await services.delete(call, created.id)
     return created.id

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
-from balcao.search.services.markup import plaintext, refuse_active
+from balcao.search.services.markup import refuse_active, to_plaintext
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_ordinary_texts_pass(text: str) -> None:
     ],
 )
 def test_plain_text_keeps_the_words(text: str, plain: str) -> None:
-    assert plaintext(text) == plain
+    assert to_plaintext(text) == plain
 
 
 @given(st.text(max_size=200))
 def test_any_text_has_a_plain_form(text: str) -> None:
-    assert isinstance(plaintext(text), str)
+    assert isinstance(to_plaintext(text), str)

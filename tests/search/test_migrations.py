@@ -16,7 +16,7 @@ from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import RollbackBody, StartBody
 from balcao.search.services import service as services
-from tests.search.support import body, staff
+from tests.search.support import act_as_staff, body
 from tests.support.issuer import Issuer, bearer
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
@@ -53,7 +53,7 @@ def history(http: httpx.Client, issuer: Issuer) -> Callable[..., dict[str, Any]]
 
 
 async def migrate(platform: Platform, version: str = "v2") -> str:
-    run_id, status = await migrations.start(staff(platform), StartBody(version))
+    run_id, status = await migrations.start(act_as_staff(platform), StartBody(version))
     assert status.status == "completed"
     return run_id
 
@@ -76,11 +76,14 @@ async def add_run(owner: asyncpg.Connection, status: str) -> str:
 
 
 async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platform, roll_back: Any) -> None:
-    await services.create(staff(platform), body())
-    _, before = await migrations.start(staff(platform), StartBody("v2"))
+    await services.create(act_as_staff(platform), body())
+    _, before = await migrations.start(act_as_staff(platform), StartBody("v2"))
     answer = roll_back()
     assert answer.status_code == 200
-    assert answer.headers["X-Migration-ID"] == (await migrations.read_history(staff(platform), 1, 10)).migrations[0].id
+    assert (
+        answer.headers["X-Migration-ID"]
+        == (await migrations.read_history(act_as_staff(platform), 1, 10)).migrations[0].id
+    )
     found = answer.json()
     assert set(found) == MEMBERS
     assert found["started_at"] == found["completed_at"] > 1_700_000_000
@@ -142,8 +145,8 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
     assert [roll_back(asked).status_code for asked in (None, migration, str(uuid4()))] == [409, 409, 409]
     assert roll_back(content=b'{"migration_id":').status_code == 400
     with pytest.raises(Conflict):
-        await migrations.start(staff(platform), StartBody("v1"))
-    assert (await services.create(staff(platform), body())).version == 1
+        await migrations.start(act_as_staff(platform), StartBody("v1"))
+    assert (await services.create(act_as_staff(platform), body())).version == 1
 
 
 @pytest.mark.parametrize(
@@ -186,7 +189,7 @@ async def test_everything_in_the_body_may_be_left_out(platform: Platform, roll_b
 
 
 async def test_what_was_written_after_the_switch_survives_the_rollback(platform: Platform, roll_back: Any) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     kept, removed = [await services.create(call, body()) for _ in range(2)]
     await migrate(platform)
     edited = await services.update(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova"))
@@ -198,7 +201,7 @@ async def test_what_was_written_after_the_switch_survives_the_rollback(platform:
 async def test_after_the_window_the_table_goes_and_nobody_notices(
     platform: Platform, roll_back: Any, owner: asyncpg.Connection
 ) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body())
     migration = await migrate(platform)
     await migrations.close_window(platform, migration)
@@ -242,10 +245,10 @@ async def test_of_two_rollbacks_at_once_one_is_done(platform: Platform, roll_bac
 async def test_writers_that_do_not_end_put_a_rollback_off(
     platform: Platform, roll_back: Any, history: Any, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collection_store, "SWITCH_PATIENCE", "100ms")
+    monkeypatch.setattr(collection_store, "LOCK_TIMEOUT", "100ms")
     await migrate(platform)
     async with owner.transaction():
-        await collection_store.share(owner)
+        await collection_store.lock_shared(owner)
         answer = await asyncio.to_thread(roll_back)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]
@@ -255,7 +258,7 @@ async def test_writers_that_do_not_end_put_a_rollback_off(
 async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     made = [await services.create(call, body()) for _ in range(5)]
 
     async def writer(number: int) -> None:
@@ -265,7 +268,7 @@ async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
 
     async def changes() -> None:
         await migrate(platform, "v1")
-        await migrations.rollback(call, RollbackBody())
+        await migrations.roll_back(call, RollbackBody())
 
     await asyncio.gather(*(writer(number) for number in range(5)), changes())
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
@@ -299,7 +302,7 @@ async def test_a_backend_that_dies_in_the_middle_leaves_the_collection_as_it_was
 
 async def test_an_unknown_schema_version_is_refused_with_the_known_ones(platform: Platform) -> None:
     with pytest.raises(Invalid, match="v1, v2, v3"):
-        await migrations.start(staff(platform), StartBody("v9"))
+        await migrations.start(act_as_staff(platform), StartBody("v9"))
 
 
 @pytest.mark.parametrize(

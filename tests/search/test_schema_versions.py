@@ -19,8 +19,8 @@ from balcao.search.collection.service import ready
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
-from balcao.search.services.schemas import Service
-from tests.search.support import body, staff
+from balcao.search.services.schemas import StaffService
+from tests.search.support import act_as_staff, body
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
@@ -122,18 +122,18 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
     assert steps.slug(name, service_id) == f"{words}aaaaaaaa"
 
 
-async def read(platform: Platform, service_id: str) -> Service:
+async def read(platform: Platform, service_id: str) -> StaffService:
     """An equal change answers the record as it is."""
-    return await services.update(staff(platform), service_id, body(sub_categoria="Áreas verdes"))
+    return await services.update(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
 async def migrate(platform: Platform, version: str) -> str:
-    _, status = await migrations.start(staff(platform), StartBody(version))
+    _, status = await migrations.start(act_as_staff(platform), StartBody(version))
     return status.status
 
 
 async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body(nome_servico="Corte"))
     service = await services.update(call, service.id, body(sub_categoria="Áreas verdes"))
     history = await owner.fetch("SELECT * FROM search.service_versions")
@@ -146,7 +146,7 @@ async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: as
 async def test_every_write_reaches_both_tables_whatever_their_schemas(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     kept, removed = [await services.create(call, body()) for _ in range(2)]
     assert await migrate(platform, "v1") == "completed"
     await services.update(call, kept.id, body(sub_categoria="Nova"))
@@ -160,7 +160,7 @@ async def test_every_write_reaches_both_tables_whatever_their_schemas(
 async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     good, bad = await services.create(call, body()), await services.create(call, body(nome_servico="Quebra"))
     await register_v4(owner)
     try:
@@ -177,7 +177,7 @@ async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
 
 
 async def test_a_write_that_cannot_be_mirrored_passes(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     await register_v4(owner)
     try:
         service = await services.create(call, body())
@@ -193,7 +193,7 @@ async def test_a_write_that_cannot_be_mirrored_passes(platform: Platform, owner:
 async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     services_made = [await services.create(call, body()) for _ in range(3)]
     await migrate(platform, "v2")
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
@@ -248,6 +248,6 @@ async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
     try:
         assert await ready(platform) == {"collection": False}
         with pytest.raises(Unavailable):
-            await services.create(staff(platform), body())
+            await services.create(act_as_staff(platform), body())
     finally:
         await owner.execute("UPDATE search.search_collection SET fold_revision = 0")

@@ -9,8 +9,8 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed
 from balcao.search.services import service as services
-from balcao.search.services.schemas import RollbackBody, Service
-from tests.search.support import NOBODY, body, button, staff
+from balcao.search.services.schemas import ServiceRollbackBody, StaffService
+from tests.search.support import NOBODY, act_as_staff, body, make_button
 
 FULL = {
     "sub_categoria": "Áreas verdes",
@@ -18,7 +18,7 @@ FULL = {
     "is_free": True,
     "published_at": 1_700_000_000,
     "documentos_necessarios": ["RG"],
-    "buttons": [button()],
+    "buttons": [make_button()],
     "fixar_destaque": True,
     "extra_fields": {"prioridade": 2},
 }
@@ -40,7 +40,7 @@ async def stored(owner: asyncpg.Connection, service_id: str) -> list[Any]:
 
 
 async def test_the_required_members_are_enough(platform: Platform, owner: asyncpg.Connection) -> None:
-    created = await services.create(staff(platform), body())
+    created = await services.create(act_as_staff(platform), body())
     assert (created.version, created.status, created.documentos_necessarios, created.agents) == (1, 0, [], None)
     assert created.slug == f"poda-de-arvore-{created.id[:8]}"
     assert (created.autor, created.resumo_plaintext) == ("Gestor Demo", "Solicita a poda de árvores.")
@@ -64,10 +64,10 @@ async def test_the_required_members_are_enough(platform: Platform, owner: asyncp
         ({"extra_fields": {"a": {"b": {"c": {"d": {"e": {}}}}}}}, "extra_fields"),
         ({"extra_fields": {"a\x00": 1}}, "extra_fields"),
         ({"extra_fields": {"a": "x" * 33_000}}, "extra_fields"),
-        ({"buttons": [button(url_service="javascript:alert(1)")]}, "buttons[0].url_service"),
-        ({"buttons": [button(url_service="/relativo")]}, "buttons[0].url_service"),
-        ({"buttons": [button(titulo="")]}, "buttons[0].titulo"),
-        ({"buttons": [button()] * 21}, "buttons"),
+        ({"buttons": [make_button(url_service="javascript:alert(1)")]}, "buttons[0].url_service"),
+        ({"buttons": [make_button(url_service="/relativo")]}, "buttons[0].url_service"),
+        ({"buttons": [make_button(titulo="")]}, "buttons[0].titulo"),
+        ({"buttons": [make_button()] * 21}, "buttons"),
         ({"documentos_necessarios": ["x"] * 101}, "documentos_necessarios"),
     ],
 )
@@ -75,12 +75,12 @@ async def test_what_breaks_a_limit_is_refused_by_its_name(
     platform: Platform, members: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(Invalid) as refusal:
-        await services.create(staff(platform), body(**members))
+        await services.create(act_as_staff(platform), body(**members))
     assert f"`{named}`" in refusal.value.message
 
 
 async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platform) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     kept = await services.update(call, created.id, body(publico_especifico=[]))
     assert (kept.sub_categoria, kept.agents, kept.published_at, kept.is_free, kept.publico_especifico) == (
@@ -95,7 +95,7 @@ async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platfor
 
 
 async def test_an_equal_put_leaves_no_version(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     again = await services.update(call, created.id, body(**FULL))
     assert again == created
@@ -105,15 +105,15 @@ async def test_an_equal_put_leaves_no_version(platform: Platform, owner: asyncpg
 @pytest.mark.parametrize("unknown", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x"])
 async def test_an_unknown_service_is_not_found(platform: Platform, unknown: str) -> None:
     with pytest.raises(NotFound):
-        await services.update(staff(platform), unknown, body())
+        await services.update(act_as_staff(platform), unknown, body())
 
 
 async def test_without_the_right_to_publish_nothing_published_changes(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    editor = staff(platform, NOBODY)
+    editor = act_as_staff(platform, NOBODY)
     draft = await services.create(editor, body())
-    public = await services.create(staff(platform), body(status=1))
+    public = await services.create(act_as_staff(platform), body(status=1))
     before = await stored(owner, draft.id) + await stored(owner, public.id)
     for attempt in (
         services.create(editor, body(status=1)),
@@ -121,7 +121,7 @@ async def test_without_the_right_to_publish_nothing_published_changes(
         services.publish(editor, draft.id),
         services.update(editor, public.id, body(resumo="outro")),
         services.unpublish(editor, public.id),
-        services.rollback(editor, public.id, RollbackBody(to_version=1)),
+        services.roll_back(editor, public.id, ServiceRollbackBody(to_version=1)),
     ):
         with pytest.raises(Forbidden):
             await attempt
@@ -129,7 +129,7 @@ async def test_without_the_right_to_publish_nothing_published_changes(
 
 
 async def test_the_editorial_states_write_their_versions(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body())
     assert (await services.update(call, service.id, body(awaiting_approval=True))).awaiting_approval
     published = await services.publish(call, service.id)
@@ -146,28 +146,29 @@ async def test_the_editorial_states_write_their_versions(platform: Platform, own
 
 
 async def test_thirty_parallel_writers_leave_no_gap(platform: Platform, owner: asyncpg.Connection) -> None:
-    service = await services.create(staff(platform), body())
+    service = await services.create(act_as_staff(platform), body())
     bodies = [body(resumo=f"Texto {number}") for number in range(30)]
-    changed = await asyncio.gather(*(services.update(staff(platform), service.id, sent) for sent in bodies))
+    changed = await asyncio.gather(*(services.update(act_as_staff(platform), service.id, sent) for sent in bodies))
     assert sorted(service.version for service in changed) == list(range(2, 32))
     assert [number for number, _ in await versions(owner, service.id)] == list(range(1, 32))
 
 
 async def test_of_two_writers_that_read_the_same_state_one_is_told(platform: Platform) -> None:
-    service = await services.create(staff(platform), body())
+    service = await services.create(act_as_staff(platform), body())
     writers = [
-        services.update(staff(platform, if_match='"v1"'), service.id, body(resumo=text)) for text in ("um", "dois")
+        services.update(act_as_staff(platform, if_match='"v1"'), service.id, body(resumo=text))
+        for text in ("um", "dois")
     ]
     results = await asyncio.gather(*writers, return_exceptions=True)
-    assert {type(result) for result in results} == {Service, PreconditionFailed}
+    assert {type(result) for result in results} == {StaffService, PreconditionFailed}
 
 
 async def test_a_rollback_brings_back_content_and_nothing_else(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     first = await services.create(call, body(**FULL))
     await services.update(call, first.id, body(buttons=[], sub_categoria=None))
     published = await services.publish(call, first.id)
-    back = await services.rollback(call, first.id, RollbackBody(to_version=1, change_reason="Engano"))
+    back = await services.roll_back(call, first.id, ServiceRollbackBody(to_version=1, change_reason="Engano"))
     assert (back.buttons, back.sub_categoria) == (first.buttons, first.sub_categoria)
     assert (back.id, back.created_at, back.autor, back.slug) == (first.id, first.created_at, first.autor, first.slug)
     assert (back.status, back.published_at, back.version) == (1, published.published_at, 4)
@@ -178,29 +179,29 @@ async def test_a_rollback_brings_back_content_and_nothing_else(platform: Platfor
 
 
 async def test_a_rollback_names_an_older_version_that_exists(platform: Platform) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body())
     with pytest.raises(Conflict):
-        await services.rollback(call, service.id, RollbackBody(to_version=1))
+        await services.roll_back(call, service.id, ServiceRollbackBody(to_version=1))
     with pytest.raises(NotFound):
-        await services.rollback(call, service.id, RollbackBody(to_version=2))
+        await services.roll_back(call, service.id, ServiceRollbackBody(to_version=2))
 
 
 async def test_a_deleted_service_comes_back_in_edition_with_its_id_and_slugs(platform: Platform) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body(status=1))
     renamed = await services.update(call, service.id, body(nome_servico="Corte de árvore"))
     await services.delete(call, service.id)
     with pytest.raises(NotFound):
         await services.delete(call, service.id)
-    back = await services.rollback(call, service.id, RollbackBody(to_version=2))
+    back = await services.roll_back(call, service.id, ServiceRollbackBody(to_version=2))
     assert (back.id, back.status, back.awaiting_approval, back.version) == (service.id, 0, False, 4)
     assert (back.slug, back.slug_history) == (renamed.slug, renamed.slug_history)
     assert (back.autor, back.created_at) == (service.autor, service.created_at)
 
 
 async def test_a_former_slug_stays_and_comes_back_with_its_name(platform: Platform) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     first = await services.create(call, body())
     second = await services.update(call, first.id, body(nome_servico="Corte"))
     third = await services.update(call, first.id, body(nome_servico="Derrubada"))
@@ -210,7 +211,7 @@ async def test_a_former_slug_stays_and_comes_back_with_its_name(platform: Platfo
 
 
 async def test_a_slug_of_another_service_lengthens_the_id_part(platform: Platform) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     one = await services.create(call, body(), service_id="aaaaaaaa-1111-4111-8111-111111111111")
     other = await services.create(call, body(), service_id="aaaaaaaa-2222-4222-8222-222222222222")
     assert (one.slug, other.slug) == ("poda-de-arvore-aaaaaaaa", "poda-de-arvore-aaaaaaaa-2222")
@@ -227,7 +228,7 @@ _BREAK = {
 async def test_a_change_that_cannot_be_finished_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, how: str, table: str
 ) -> None:
-    service = await services.create(staff(platform), body())
+    service = await services.create(act_as_staff(platform), body())
     before = await stored(owner, service.id)
     await owner.execute(f"""
         CREATE FUNCTION public.break_off() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
@@ -236,17 +237,17 @@ async def test_a_change_that_cannot_be_finished_leaves_nothing(
     """)
     try:
         with pytest.raises((BalcaoError, asyncpg.PostgresError)):
-            await services.update(staff(platform), service.id, body(nome_servico="Outro nome"))
+            await services.update(act_as_staff(platform), service.id, body(nome_servico="Outro nome"))
         with pytest.raises((BalcaoError, asyncpg.PostgresError)):
-            await services.delete(staff(platform), service.id)
+            await services.delete(act_as_staff(platform), service.id)
     finally:
         await owner.execute("DROP FUNCTION public.break_off CASCADE")
     assert await stored(owner, service.id) == before
-    assert (await services.update(staff(platform), service.id, body(nome_servico="Outro nome"))).version == 2
+    assert (await services.update(act_as_staff(platform), service.id, body(nome_servico="Outro nome"))).version == 2
 
 
 async def test_versions_are_history_also_for_the_service_itself(platform: Platform) -> None:
-    service = await services.create(staff(platform), body())
+    service = await services.create(act_as_staff(platform), body())
     for statement in ("UPDATE search.service_versions SET created_by = 'x'", "DELETE FROM search.service_versions"):
         async with platform.database.connection() as connection:
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
@@ -255,7 +256,7 @@ async def test_versions_are_history_also_for_the_service_itself(platform: Platfo
 
 
 async def test_each_change_is_in_the_audit_trail_by_its_members(platform: Platform, owner: asyncpg.Connection) -> None:
-    call = staff(platform)
+    call = act_as_staff(platform)
     service = await services.create(call, body())
     await services.update(call, service.id, body(resumo="Novo", is_free=True))
     await services.delete(call, service.id)

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from balcao.crm.sandbox.server import server
+from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
@@ -22,7 +22,7 @@ class RunningCrm:
 
     def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
         self.settings = settings
-        self._server = server(settings, anonymisation_seconds)
+        self._server = build_server(settings, anonymisation_seconds)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
 
     def __enter__(self) -> "RunningCrm":

@@ -8,10 +8,10 @@ from typing import Any
 
 
 class MailServer:
-    """Use as a context manager. `refusals` is how many of the next letters are turned away for now."""
+    """Use as a context manager. `refusals` is how many of the next emails are turned away for now."""
 
     def __init__(self) -> None:
-        self.letters: list[Message] = []
+        self.emails: list[Message] = []
         self.logins: list[str] = []
         self.refusals = 0
         keeper = self
@@ -43,7 +43,7 @@ class MailServer:
                     keeper.refusals -= 1
                     self._say("451 tente mais tarde")
                 else:
-                    keeper.letters.append(message_from_bytes(b"".join(lines)))
+                    keeper.emails.append(message_from_bytes(b"".join(lines)))
                     self._say("250 ok")
 
             def _say(self, words: str) -> None:

@@ -13,7 +13,7 @@ from balcao.access.groups import service as groups
 from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
 from balcao.access.seed import service as seed
-from balcao.access.seed.written import Written
+from balcao.access.seed.items import SeedItem
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
@@ -21,7 +21,7 @@ from balcao.core.feature import Demo
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 
-LOADED = Written("demo", "access")
+DEMO_ITEM = SeedItem("demo", "access")
 # An action that a release ships and nobody of the demo needs: free to be renamed by whoever tries the operation.
 EXAMPLE_ACTION = "avatars:write"
 
@@ -59,37 +59,40 @@ class DemoCatalogue(msgspec.Struct):
     mappings: list[DemoMapping]
 
 
-def demo_catalogue() -> DemoCatalogue:
+def read_demo_catalogue() -> DemoCatalogue:
     text = (files("balcao.access") / "demo.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), DemoCatalogue)
 
 
 async def load(platform: Platform) -> None:
-    """Once: what somebody changed in the sandbox stays changed. A half-finished load is completed by the next."""
+    """Write the sandbox's catalogue once: what somebody changed there stays changed.
+
+    A start that was cut short is completed by the next.
+    """
     async with platform.database.connection() as connection:
-        if await seed.was_written(connection, LOADED):
+        if await seed.was_written(connection, DEMO_ITEM):
             return
     call = operator_call(platform, "access.demo")
-    await _load(call, demo_catalogue())
+    await _load(call, read_demo_catalogue())
     async with platform.database.connection() as connection:
-        await seed.mark_written(connection, LOADED)
+        await seed.mark_written(connection, DEMO_ITEM)
 
 
 async def _load(call: Call, demo: DemoCatalogue) -> None:
     for action in demo.actions:
-        await _renamed_action(call, action)
+        await _create_renamed_action(call, action)
     for role in demo.roles:
-        await _unless_there(roles.create_role(call, role.name, role.description))
+        await _ignore_conflict(roles.create_role(call, role.name, role.description))
         for name in role.actions:
             await roles.grant_action(call, role.name, name)
     for mapping in demo.mappings:
-        action_id = await actions.action_id_of(call, mapping.action)
+        action_id = await actions.find_action_id(call, mapping.action)
         if action_id is not None:
-            await _unless_there(
+            await _ignore_conflict(
                 mappings.create_mapping(call, mapping.method, mapping.path, action_id, mapping.description)
             )
     for group in demo.groups:
-        await _unless_there(groups.create_group(call, group.name, group.description, group.attributes))
+        await _ignore_conflict(groups.create_group(call, group.name, group.description, group.attributes))
         for name in group.roles:
             await groups.assign_role(call, group.name, name)
     for person in people():
@@ -97,16 +100,16 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
             await groups.add_member(call, name, Cpf(person.cpf))
 
 
-async def _renamed_action(call: Call, action: DemoAction) -> None:
-    if await actions.action_id_of(call, action.name) is not None:
+async def _create_renamed_action(call: Call, action: DemoAction) -> None:
+    if await actions.find_action_id(call, action.name) is not None:
         return
-    former = await actions.action_id_of(call, action.formerly)
+    former = await actions.find_action_id(call, action.formerly)
     if former is None:
         former = (await actions.create_action(call, action.formerly, action.description)).action.id
     await actions.update_action(call, former, ActionChange(name=action.name))
 
 
-async def _unless_there(creation: Awaitable[Any]) -> None:
+async def _ignore_conflict(creation: Awaitable[Any]) -> None:
     try:
         await creation
     except Conflict:
@@ -114,7 +117,7 @@ async def _unless_there(creation: Awaitable[Any]) -> None:
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    return {"action_id": await actions.action_id_of_key(operator_call(platform, "access.demo"), EXAMPLE_ACTION)}
+    return {"action_id": await actions.find_action_id_by_key(operator_call(platform, "access.demo"), EXAMPLE_ACTION)}
 
 
 DEMO = Demo(load=load, examples=examples)

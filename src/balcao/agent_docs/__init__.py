@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from balcao.agent_docs.description.document import document, server
+from balcao.agent_docs.description.document import build_document, build_server_url
 from balcao.agent_docs.description.feature import FEATURE as DESCRIPTION
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import DescribedService, Root
@@ -26,30 +26,32 @@ _OWN = Service(
 )
 
 
-def describing(agents: Service) -> Service:
-    """The service that describes `agents`, which it knows only from what it is handed here."""
+def describe_service(agents: Service) -> Service:
+    """Return the service that describes `agents`, which it knows only from what it is handed here."""
 
     @asynccontextmanager
     async def running(platform: Platform) -> AsyncIterator[None]:
         base_url = platform.settings.public_url.rstrip("/")
         platform.parts[Published] = Published.generate(
-            msgspec.json.encode(root_of(agents)), lambda: document(agents, _OWN, base_url)
+            msgspec.json.encode(build_root(agents)), lambda: build_document(agents, _OWN, base_url)
         )
         yield
 
     return dataclasses.replace(_OWN, running=running, ready=ready)
 
 
-def root_of(agents: Service) -> Root:
+def build_root(agents: Service) -> Root:
+    """Return the root's body."""
     return Root(
         name=_OWN.name,
         message="Descrição da API de agentes: leia o documento OpenAPI no endereço de `description`.",
         version=_OWN.version,
         description="swagger.json",
         health="readiness",
-        services=[DescribedService(agents.name, server("", _OWN, agents))],
+        services=[DescribedService(agents.name, build_server_url("", _OWN, agents))],
     )
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
+    """Tell whether the document could be generated."""
     return {"description": platform.part(Published).document is not None}

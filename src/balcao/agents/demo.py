@@ -69,30 +69,30 @@ _PLACES = ("no centro", "na zona norte", "na zona sul", "na zona oeste")
 async def load(platform: Platform) -> None:
     call = operator_call(platform, "agents.demo")
     start = utc_now() - timedelta(days=90)
-    await _tell_versions(call, start)
-    if await versions.last_number(call, SECOND_AGENT) == 0:
+    await _save_versions(call, start)
+    if await versions.read_last_number(call, SECOND_AGENT) == 0:
         await versions.save_version(call, SaveBody(agent_type=SECOND_AGENT, reason="primeira versão", **_FIRST), start)
     for name, count in DATASETS.items():
-        await _fill(call, name, count, start)
+        await _fill_dataset(call, name, count, start)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
     call = operator_call(platform, "agents.demo")
-    active = await versions.version_numbered(call, AGENT, ACTIVE)
-    return {"agent_config_id": str(active.config_id), "dataset_id": dataset_id(LARGEST)}
+    active = await versions.read_version(call, AGENT, ACTIVE)
+    return {"agent_config_id": str(active.config_id), "dataset_id": make_dataset_id(LARGEST)}
 
 
 DEMO = Demo(load, examples)
 
 
-def dataset_id(name: str) -> str:
-    """The same in every sandbox: 22 URL-safe characters."""
+def make_dataset_id(name: str) -> str:
+    """Return an id that is the same in every sandbox: 22 URL-safe characters."""
     return base64.urlsafe_b64encode(hashlib.md5(name.encode(), usedforsecurity=False).digest()).decode().rstrip("=")
 
 
-async def _tell_versions(call: Call, start: datetime) -> None:
-    """What a start that was cut short has told already is not told twice."""
-    last = await versions.last_number(call, AGENT)
+async def _save_versions(call: Call, start: datetime) -> None:
+    """Save the versions that are missing: a start that was cut short goes on where it stopped."""
+    last = await versions.read_last_number(call, AGENT)
     for number, (reason, content) in enumerate(_SAVES, start=1):
         at = start + timedelta(days=7 * number)
         if number == _ROLLBACK_AFTER + 1 == last + 1:
@@ -103,21 +103,21 @@ async def _tell_versions(call: Call, start: datetime) -> None:
     await versions.hide(call, AGENT, HIDDEN, "era só um teste", start + timedelta(days=7 * len(_SAVES)))
 
 
-async def _fill(call: Call, name: str, count: int, at: datetime) -> None:
-    dataset = await datasets.dataset_named(call, name)
+async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None:
+    dataset = await datasets.find_dataset(call, name)
     if dataset is None:
-        body = NewDataset(id=dataset_id(name), name=name, description="Perguntas simuladas, sem dados pessoais.")
+        body = NewDataset(id=make_dataset_id(name), name=name, description="Perguntas simuladas, sem dados pessoais.")
         dataset = await datasets.create_dataset(call, body, at)
-    missing = list(itertools.islice(_questions(name), dataset.example_count, count))
+    missing = list(itertools.islice(_make_examples(name), dataset.example_count, count))
     for begin in range(0, len(missing), MAX_IMPORT):
         await datasets.add_examples(call, dataset.id, missing[begin : begin + MAX_IMPORT], at)
 
 
-def _questions(name: str) -> Iterator[NewExample]:
+def _make_examples(name: str) -> Iterator[NewExample]:
     every = itertools.product(_MOODS, _PLACES, _PEOPLE, _NEEDS, _SERVICES)
     for number, (mood, place, person, need, service) in enumerate(every, start=1):
         yield NewExample(
-            id=f"{dataset_id(name)}-{number}",
+            id=f"{make_dataset_id(name)}-{number}",
             input={"mensagem_whatsapp_simulada": f"Sou {person} {place}, {mood}: qual é o {need} para {service}?"},
             output={"golden_answer": f"Procure o serviço “{service}” no portal: ali está o {need}, {place} também."},
             metadata={"id": str(number)},

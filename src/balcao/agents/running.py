@@ -1,13 +1,14 @@
-"""What the service keeps in each process: configurations as ready answers."""
+"""What the service keeps in each process: configurations as ready responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from balcao.agents.versions.ready import ReadyConfigs
+from balcao.agents.versions.cache import ConfigCache
 from balcao.core.context.platform import Platform
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    platform.parts[ReadyConfigs] = ReadyConfigs()
+    """Give the process its cache of configurations."""
+    platform.parts[ConfigCache] = ConfigCache()
     yield

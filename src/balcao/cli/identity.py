@@ -19,5 +19,5 @@ def rotate() -> None:
     settings = Settings.load()
     if not settings.embedded_identity:
         raise OperatorFault("BALCAO_AUTH_ISSUER indica outro provedor de identidade: troque as chaves nele.")
-    kid = keys.rotate(settings)
+    kid = keys.rotate_keys(settings)
     print(f"Chave nova: {kid}. Ela assina em {keys.SIGNS_AFTER_SECONDS} segundos; ninguém precisa ser reiniciado.")

@@ -107,7 +107,7 @@ def list_recurring(as_json: Json = False) -> None:
 
     async def listed(call: Call) -> list[schedule.Recurring]:
         async with call.platform.database.connection() as connection:
-            return await schedule.listed(connection, app.all_jobs())
+            return await schedule.list_recurring(connection, app.all_jobs())
 
     found = _operate(listed)
     if as_json:

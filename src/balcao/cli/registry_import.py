@@ -18,7 +18,7 @@ from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.imports import service, source
-from balcao.core.imports.declaration import Done
+from balcao.core.imports.declaration import Committed
 from balcao.core.imports.service import Order, Outcome
 from balcao.core.imports.source import Source
 from balcao.registry import SERVICE
@@ -49,7 +49,7 @@ def import_file(
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
     order = Order(SERVICE.imports[kind], source_name, report, dry_run)
-    with _files(), source.opened(file) as lines:
+    with _files(), source.open_source(file) as lines:
         outcome = _run(lines, order)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(_told(outcome, order))).decode())
@@ -75,12 +75,12 @@ def _run(lines: Source, order: Order) -> Outcome:
 
 
 @contextmanager
-def _progress(lines: Source) -> Iterator[service.Progress]:
+def _progress(lines: Source) -> Iterator[service.OnProgress]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as shown:
         task = shown.add_task("Lendo", total=lines.size)
 
-        def told(position: int, done: Done) -> None:
+        def told(position: int, done: Committed) -> None:
             shown.update(task, completed=position, description=f"{_number(done.lines)} linhas")
 
         yield told
@@ -142,6 +142,6 @@ def generate(
     kind: Annotated[Invented, typer.Option(help="O que escrever deles.")] = Invented.CITIZENS,
 ) -> None:
     """Escreve linhas de cidadãos inventados, sempre as mesmas, para ensaios e medições."""
-    lines = invented.citizens(count) if kind is Invented.CITIZENS else invented.tickets(count)
+    lines = invented.make_citizens(count) if kind is Invented.CITIZENS else invented.make_tickets(count)
     encode = msgspec.json.Encoder().encode
     sys.stdout.buffer.writelines(encode(line) + b"\n" for line in lines)

@@ -25,6 +25,6 @@ def report(limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100) -> None
 
     async def listed(call: Call) -> list[core.Report]:
         async with call.platform.database.connection() as connection:
-            return await core.listed(connection, limit)
+            return await core.list_reports(connection, limit)
 
     print_json(use(core.OPERATION, listed))

@@ -7,7 +7,7 @@ from rich.console import Console
 from balcao.cli.plan import LOOPBACK, listening, prepared
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
-from balcao.crm.sandbox.server import server
+from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")
@@ -27,4 +27,4 @@ def crm() -> None:
     prepared(settings.data_dir)
     with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as held:
         console.print(f"CRM de demonstração em {settings.crm_url}. Ctrl-C encerra.")
-        asyncio.run(server(settings).serve(sockets=[*held]))
+        asyncio.run(build_server(settings).serve(sockets=[*held]))

@@ -34,63 +34,67 @@ class Circuit:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._round = 0  # counts the changes of state: an answer to a call of an earlier round says nothing now
+        self._round = 0  # counts the changes of state: an response to a call of an earlier round says nothing now
         self._open_until: float | None = None
-        self._closed()
+        self._close()
 
     @property
     def state(self) -> State:
+        """Return the state as of now; time alone turns open into half open."""
         if self._open_until is None:
             return State.CLOSED
         return State.OPEN if self._probing or self._clock() < self._open_until else State.HALF_OPEN
 
     @property
     def failures(self) -> int:
-        """In a row, since the last success."""
+        """Return the failures in a row, since the last success."""
         return self._in_a_row
 
     @property
     def seconds_until_probe(self) -> float:
+        """Return how long calls are still refused; zero while closed."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Around one call. Raises CrmAway at once while open; a CrmAway from within counts as a failure.
+        """Watch one call. Raises CrmAway at once while open; a CrmAway from within counts as a failure.
 
-        Any other refusal is an answer, so the CRM is there. A cancelled call says nothing, and gives its probe back.
+        Any other refusal is an response, so the CRM is there. A cancelled call says nothing, and gives its probe back.
         """
         admitted = self.admit()
         try:
             yield
         except CrmAway:
-            self.failed(admitted)
+            self.record_failure(admitted)
             raise
         except Exception:
-            self.succeeded(admitted)
+            self.record_success(admitted)
             raise
         except BaseException:
-            self.abandoned(admitted)
+            self.record_abandonment(admitted)
             raise
-        self.succeeded(admitted)
+        self.record_success(admitted)
 
     def admit(self) -> int:
-        """The round that the call's outcome is reported with. Raises CrmAway while open."""
+        """Return the round that the call's outcome is reported with. Raises CrmAway while open."""
         if self.state is State.OPEN:
             raise CrmAway(code=CIRCUIT_OPEN, retry_after=max(1, math.ceil(self.seconds_until_probe)))
         self._probing = self.state is State.HALF_OPEN
         return self._round
 
-    def succeeded(self, admitted: int) -> None:
+    def record_success(self, admitted: int) -> None:
+        """Count a success; that of the probe closes the circuit."""
         if admitted != self._round:
             return
         if self._probing:
             self._round += 1
-            self._closed()
+            self._close()
         self._in_a_row = 0
         self._recent.append(True)
         self._open_if_too_many()
 
-    def failed(self, admitted: int) -> None:
+    def record_failure(self, admitted: int) -> None:
+        """Count a failure; that of the probe opens the circuit again for twice as long."""
         if admitted != self._round:
             return
         self._in_a_row += 1
@@ -100,7 +104,8 @@ class Circuit:
         else:
             self._open_if_too_many()
 
-    def abandoned(self, admitted: int) -> None:
+    def record_abandonment(self, admitted: int) -> None:
+        """Let another call be the probe."""
         if admitted == self._round:
             self._probing = False
 
@@ -115,7 +120,7 @@ class Circuit:
         self._open_seconds = seconds
         self._open_until = self._clock() + seconds
 
-    def _closed(self) -> None:
+    def _close(self) -> None:
         self._probing = False
         self._in_a_row = 0
         self._recent: deque[bool] = deque(maxlen=WINDOW)

@@ -18,10 +18,10 @@ from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.fields import FieldMap, Record
-from balcao.crm.transport import ANSWER_SECONDS, CONNECT_SECONDS, Answer, Transport
+from balcao.crm.transport import CONNECT_SECONDS, READ_SECONDS, CrmResponse, Transport
 from balcao.settings import Settings
 
-TIMEOUT = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
+TIMEOUT = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
 _duplicates = counter("balcao_crm_duplicate_account", "Look-ups that found more than one account of a person")
 
 
@@ -43,7 +43,7 @@ class Upserted(StrEnum):
 class CrmClient:
     """Shared by the whole process, with one token and one circuit.
 
-    Every method raises Unavailable when no CRM is configured, CrmAway when it gives no usable answer within the
+    Every method raises Unavailable when no CRM is configured, CrmAway when it gives no usable response within the
     deadline (or the circuit is open), CrmRefused when it says no.
     """
 
@@ -54,85 +54,89 @@ class CrmClient:
         self.circuit = Circuit()
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
-        """The person's account with its consents; of several the oldest, which is counted."""
-        accounts, consents = await self.select(deadline, self.accounts_of(cpf), self.consents_of(cpf))
-        return self.account(accounts, consents)
+        """Return the person's account with its consents; of several the oldest, which is counted."""
+        accounts, consents = await self.select(deadline, self.format_account_query(cpf), self.format_consent_query(cpf))
+        return self.build_account(accounts, consents)
 
-    def account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
-        """What these records of one person make together."""
+    def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
+        """Return what these records of one person make together; None without an account."""
         if len(accounts) > 1:
             _duplicates.inc()
         if not accounts:
             return None
-        cidadao = self.fields.cidadao(accounts[0], consents)
+        cidadao = self.fields.to_cidadao(accounts[0], consents)
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
-        """The id of the person's account; of several the oldest."""
+        """Return the id of the person's account; of several the oldest."""
         field = self.fields.account["accountId"]
-        (accounts,) = await self.select(deadline, self.accounts_of(cpf, [field]))
+        (accounts,) = await self.select(deadline, self.format_account_query(cpf, [field]))
         found = accounts[0].get(field) if accounts else None
         if accounts and not isinstance(found, str):
             raise CrmAway()
         return found
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
-        """Writes these keys of `dados`, and no others."""
-        await self.write("PATCH", ("Account", account_id), self.fields.outgoing(dados), deadline)
+        """Write these keys of `dados`, and no others."""
+        await self.write("PATCH", ("Account", account_id), self.fields.to_crm(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
-        """Creates the account, or writes into the one that exists: one account, however many ask at once."""
+        """Create the account, or write into the one that exists: one account, however many ask at once."""
         path = ("Account", self.fields.account["cpf"], cpf.digits)
         try:
-            answer = await self.write("PATCH", path, self.fields.outgoing(dados), deadline)
+            response = await self.write("PATCH", path, self.fields.to_crm(dados), deadline)
         except CrmRefused as refusal:
             if refusal.error_code != "DUPLICATE_VALUE":
                 raise
             return Upserted.EXISTED
-        return Upserted.CREATED if answer.status == 201 else Upserted.EXISTED
+        return Upserted.CREATED if response.status == 201 else Upserted.EXISTED
 
-    def accounts_of(self, cpf: Cpf, wanted: Sequence[str] = ()) -> str:
-        """Only the checked digits of a Cpf and names that the field map has checked go into a query."""
-        fields = ", ".join(wanted or self.fields.account_fields)
+    def format_account_query(self, cpf: Cpf, selected: Sequence[str] = ()) -> str:
+        """Return the query for a person's accounts, oldest first.
+
+        Only the checked digits of a Cpf and names that the field map has checked go into a query.
+        """
+        fields = ", ".join(selected or self.fields.account_fields)
         person = f"{self.fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
         return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
 
-    def consents_of(self, cpf: Cpf) -> str:
+    def format_consent_query(self, cpf: Cpf) -> str:
+        """Return the query for a person's consents."""
         fields = ", ".join(self.fields.consent_fields)
         return f"SELECT {fields} FROM Consentimento__c WHERE CPF__c = '{cpf.digits}' ORDER BY Chave__c"  # noqa: S608
 
     async def select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
-        """The records of each query, all asked for at once."""
+        """Return the records of each query, all asked for at once."""
         with self.circuit.guard():
             try:
                 async with asyncio.TaskGroup() as group:
-                    asked = [group.create_task(self._query(query, deadline)) for query in queries]
+                    tasks = [group.create_task(self._query(query, deadline)) for query in queries]
             except ExceptionGroup as failures:
                 raise failures.exceptions[0] from None
-        return [task.result() for task in asked]
+        return [task.result() for task in tasks]
 
-    async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> Answer:
-        """Sends these fields to an object of the CRM; `path` is its name and what identifies the record."""
+    async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> CrmResponse:
+        """Send these fields to an object of the CRM; `path` is its name and what identifies the record."""
         words = "/".join(quote(word, safe="") for word in path)
         with self.circuit.guard():
             return await self._call(method, f"{self._data}/sobjects/{words}", deadline, json=fields)
 
     async def _query(self, query: str, deadline: Deadline) -> list[Record]:
-        answer = await self._call("GET", f"{self._data}/query", deadline, params={"q": query})
-        records = answer.json.get("records") if isinstance(answer.json, dict) else None
+        response = await self._call("GET", f"{self._data}/query", deadline, params={"q": query})
+        records = response.json.get("records") if isinstance(response.json, dict) else None
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
             raise CrmAway()
         return records
 
-    async def _call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
+    async def _call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
         if self._transport is None:
             raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
         return await self._transport.call(method, path, deadline, **content)
 
 
 @asynccontextmanager
-async def crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -> AsyncIterator[CrmClient]:
-    """The client of one process, open. Raises SettingsError for a field map that cannot be used."""
+async def open_crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -> AsyncIterator[CrmClient]:
+    """Open the client of one process. Raises SettingsError for a field map that cannot be used."""
     fields = FieldMap.load(Path(settings.crm_field_map) if settings.crm_field_map else None)
     async with httpx.AsyncClient(timeout=limits, follow_redirects=False) as http:
         transport = (

@@ -17,9 +17,10 @@ class Deadline:
 
     @classmethod
     def within(cls, seconds: float, tries: int = 3) -> Self:
+        """Return the deadline this many seconds from now."""
         return cls(time.monotonic() + seconds, tries)
 
     @property
     def remaining(self) -> float:
-        """Seconds left; zero when over."""
+        """Return the seconds left; zero when over."""
         return max(0.0, self.at - time.monotonic())

@@ -1,7 +1,7 @@
 """How a call to the CRM can go wrong; both are what the caller sees as 502.
 
 UpstreamFailed
-├── CrmAway      no usable answer: worth another try later
+├── CrmAway      no usable response: worth another try later
 └── CrmRefused   the CRM understood and said no: the same call would be refused again
 """
 
@@ -13,7 +13,7 @@ from balcao.core.errors import UpstreamFailed
 class CrmAway(UpstreamFailed):
     """`retry_after` is set when it is known how many seconds to wait.
 
-    `http_status` is None when there was no answer; `error_code` is the CRM's own word, or ours for what went wrong.
+    `http_status` is None when there was no response; `error_code` is the CRM's own word, or ours for what went wrong.
     """
 
     default_message = "O CRM não respondeu como esperado. Tente de novo em instantes."

@@ -31,47 +31,51 @@ class FieldMap:
 
     @classmethod
     def load(cls, replacing: Path | None = None) -> Self:
-        """The shipped map, with the names of a TOML file of the same form. Raises SettingsError."""
-        shipped = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
-        replaced = _read(replacing) if replacing else {}
-        _check(shipped, replaced)
-        names = {section: shipped[section] | replaced.get(section, {}) for section in shipped}
+        """Load the default map, with the names of a TOML file of the same form in place. Raises SettingsError."""
+        default = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
+        replacements = _read(replacing) if replacing else {}
+        _check(default, replacements)
+        names = {section: default[section] | replacements.get(section, {}) for section in default}
         return cls(
             **{section: names[section] for section in _SECTIONS}, related={kind: names[kind] for kind in RELATED}
         )
 
     @property
     def account_fields(self) -> list[str]:
-        """What a look-up asks for."""
+        """Return the CRM's fields that a look-up asks for."""
         wanted = [field for key, field in self.account.items() if key not in _NOT_IN_CIDADAO]
         return sorted({*wanted, *self.address.values()})
 
     @property
     def consent_fields(self) -> list[str]:
+        """Return the CRM's fields of a consent."""
         return sorted(self.consent.values())
 
-    def cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
-        """The specification's object: texts that the CRM does not have are left out, arrays are always there."""
+    def to_cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
+        """Return the specification's object: texts that the CRM does not have are left out, arrays are always there."""
         texts = {
             key: str(account[field])
             for key, field in self.account.items()
             if key not in _NOT_IN_CIDADAO and account.get(field) not in (None, "")
         }
         return texts | {
-            "consentimento": [known(self.consent, record) for record in consents],
-            "endereco": known(self.address, account),
+            "consentimento": [pick_known(self.consent, record) for record in consents],
+            "endereco": pick_known(self.address, account),
             "idioma": [word for word in texts.get("idioma", "").split(";") if word],
             "isTourist": account.get(self.account["isTourist"]) is True,
             "nome": texts.get("nome", ""),
         }
 
-    def outgoing(self, dados: Record) -> dict[str, Any]:
-        """The fields that write these keys; null and the empty text clear. KeyError for a key that is never written."""
+    def to_crm(self, dados: Record) -> dict[str, Any]:
+        """Return the fields that write these keys; null and the empty text clear.
+
+        Raises KeyError for a key that is never written.
+        """
         written: dict[str, Any] = {}
         for key, value in dados.items():
             match key:
                 case "nome":
-                    written |= self._split(value)
+                    written |= self._split_name(value)
                 case "endereco":
                     written |= {self.address[part]: text or None for part, text in value.items()}
                 case "idioma":
@@ -84,8 +88,8 @@ class FieldMap:
                     written[self.account[key]] = value or None
         return written
 
-    def incoming(self, written: Record) -> dict[str, Any]:
-        """The keys of `dados` for fields that were written: what a CRM sends back of a change."""
+    def from_crm(self, written: Record) -> dict[str, Any]:
+        """Return the keys of `dados` for fields that were written: what a CRM sends back of a change."""
         parts = {key: written[field] for key, field in self.address.items() if field in written}
         texts = {
             key: written[field]
@@ -96,13 +100,14 @@ class FieldMap:
             texts["idioma"] = texts["idioma"].split(";")
         return texts | ({"endereco": parts} if parts else {})
 
-    def _split(self, nome: str) -> dict[str, str | None]:
-        """The first word and the rest; a single word is the family name, which the CRM requires."""
+    def _split_name(self, nome: str) -> dict[str, str | None]:
+        """Return the first word and the rest; a single word is the family name, which the CRM requires."""
         first, _, last = nome.strip().partition(" ")
         return {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
 
 
-def known(section: Mapping[str, str], record: Record) -> dict[str, str]:
+def pick_known(section: Mapping[str, str], record: Record) -> dict[str, str]:
+    """Return our keys of the fields that the record has a value for."""
     return {key: str(record[field]) for key, field in section.items() if record.get(field) not in (None, "")}
 
 
@@ -113,10 +118,10 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
         raise SettingsError("BALCAO_CRM_FIELD_MAP: o arquivo não pode ser lido ou não é TOML válido.") from None
 
 
-def _check(shipped: Mapping[str, Any], replaced: Mapping[str, Any]) -> None:
-    for section, names in replaced.items():
-        if section not in shipped or not isinstance(names, dict):
+def _check(default: Mapping[str, Any], replacements: Mapping[str, Any]) -> None:
+    for section, names in replacements.items():
+        if section not in default or not isinstance(names, dict):
             raise SettingsError(f"BALCAO_CRM_FIELD_MAP: a seção `{section}` não existe.")
         for key, field in names.items():
-            if key not in shipped[section] or not isinstance(field, str) or not _NAME.fullmatch(field):
+            if key not in default[section] or not isinstance(field, str) or not _NAME.fullmatch(field):
                 raise SettingsError(f"BALCAO_CRM_FIELD_MAP: `{section}.{key}` não existe ou não é um nome de campo.")

@@ -1,4 +1,4 @@
-"""Requests for anonymisation that are filed in the CRM: it does the work and tells of its end by an event."""
+"""Requests for anonymisation that are filed in the CRM: it does the work and reports its end by an event."""
 
 import re
 from dataclasses import dataclass, field
@@ -27,33 +27,34 @@ class AnonymisationRequest:
     completed: str | None
 
 
-def open_of(cpf: Cpf) -> str:
-    """The query for a person's requests that wait, the oldest first."""
+def format_open_query(cpf: Cpf) -> str:
+    """Return the query for a person's requests that wait, the oldest first."""
     waiting = f"CPF__c = '{cpf.digits}' AND Status__c = '{OPEN}'"
     return f"SELECT {_FIELDS} FROM {OBJECT} WHERE {waiting} ORDER BY CreatedDate LIMIT 1"  # noqa: S608
 
 
 async def find(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
-    """None for a number that the CRM cannot have given, or does not know."""
+    """Return a request; None for a number that the CRM cannot have given, or does not know."""
     if not _NUMBER.fullmatch(number):
         return None
     (found,) = await crm.select(deadline, f"SELECT {_FIELDS} FROM {OBJECT} WHERE Name = '{number}' LIMIT 1")  # noqa: S608
-    return read(found[0]) if found else None
+    return to_request(found[0]) if found else None
 
 
 async def file(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
-    """Files a request and reads what number it got."""
-    answer = await crm.write("POST", (OBJECT,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
-    record_id = answer.json.get("id") if isinstance(answer.json, dict) else None
+    """File a request and read what number it got. Raises CrmAway when the CRM does not tell."""
+    response = await crm.write("POST", (OBJECT,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
+    record_id = response.json.get("id") if isinstance(response.json, dict) else None
     if not isinstance(record_id, str) or not _ID.fullmatch(record_id):
         raise CrmAway
     (found,) = await crm.select(deadline, f"SELECT {_FIELDS} FROM {OBJECT} WHERE Id = '{record_id}' LIMIT 1")  # noqa: S608
     if not found:
         raise CrmAway
-    return read(found[0])
+    return to_request(found[0])
 
 
-def read(record: Record) -> AnonymisationRequest:
+def to_request(record: Record) -> AnonymisationRequest:
+    """Return the request that a record of the CRM describes."""
     return AnonymisationRequest(
         number=str(record.get("Name") or ""),
         cpf=Cpf.parse(record.get("CPF__c")),

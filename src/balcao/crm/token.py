@@ -10,8 +10,8 @@ MARGIN_SECONDS = 60.0
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 
 
-class Ask(Protocol):
-    """Posts the form of the grant and gives the answer's JSON object; its failures pass through."""
+class RequestToken(Protocol):
+    """Posts the form of the grant and gives the response's JSON object; its failures pass through."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 
@@ -26,30 +26,30 @@ class Token:
 class ClientCredentials:
     """The token of one client; concurrent callers share one request for it."""
 
-    def __init__(self, ask: Ask, client_id: str, client_secret: str) -> None:
+    def __init__(self, ask: RequestToken, client_id: str, client_secret: str) -> None:
         self._ask = ask
         self._form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": client_secret}
         self._lock = asyncio.Lock()
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """A token with some time left. Raises what asking for it raises."""
+        """Return a token with some time left. Raises what asking for it raises."""
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
-                self._token = _token(await self._ask(self._form))
+                self._token = _to_token(await self._ask(self._form))
             return self._token
 
-    def refused(self, token: Token) -> None:
-        """The token was answered 401: the next `get` asks anew, unless somebody already did."""
+    def discard(self, token: Token) -> None:
+        """Discard a token that was answered 401: the next `get` asks anew, unless somebody already did."""
         if self._token is token:
             self._token = None
 
 
-def _token(answer: Mapping[str, Any]) -> Token:
-    lifetime = answer.get("expires_in")
+def _to_token(response: Mapping[str, Any]) -> Token:
+    lifetime = response.get("expires_in")
     seconds = float(lifetime) - MARGIN_SECONDS if isinstance(lifetime, int | float) else LIFETIME_WHEN_UNKNOWN
     return Token(
-        value=str(answer.get("access_token", "")),
-        instance_url=str(answer.get("instance_url") or "").rstrip("/"),
+        value=str(response.get("access_token", "")),
+        instance_url=str(response.get("instance_url") or "").rstrip("/"),
         use_until=time.monotonic() + seconds,
     )

@@ -1,4 +1,4 @@
-"""One call to the CRM as HTTP: token, tries, limits, and which answers are worth another try."""
+"""One call to the CRM as HTTP: token, tries, limits, and which responses are worth another try."""
 
 import asyncio
 import math
@@ -18,11 +18,12 @@ from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.token import ClientCredentials, Token
 
-CONNECT_SECONDS, ANSWER_SECONDS = 2.0, 3.0
-MAX_ANSWER_BYTES = 1_048_576
-REPEATED = frozenset({"GET", "PATCH"})  # a POST that took effect before its answer was lost would be filed twice
+CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
+MAX_RESPONSE_BYTES = 1_048_576
+# A POST that took effect before its response was lost would be filed twice.
+REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
-AGAIN_STATUSES = frozenset({429, 500, 502, 503, 504})
+RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 AWAY_STATUSES = frozenset({401, 408})
 AWAY_CODES = frozenset({"REQUEST_LIMIT_EXCEEDED", "UNABLE_TO_LOCK_ROW"})
 _ERROR_CODE = re.compile(r"[A-Z][A-Z_]{0,63}")
@@ -45,8 +46,8 @@ class _TryError(Exception):
         self.retry_after = retry_after
 
 
-class Answer(msgspec.Struct):
-    """`json` is None for a refusal that is not JSON: proxies on the way answer in HTML."""
+class CrmResponse(msgspec.Struct):
+    """`json` is None for a refusal that is not JSON: proxies on the way response in HTML."""
 
     status: int
     json: Any
@@ -54,79 +55,79 @@ class Answer(msgspec.Struct):
 
 
 class Transport:
-    """`base` is where tokens are given; the calls go where the token's answer says."""
+    """`base` is where tokens are given; the calls go where the token's response says."""
 
     def __init__(self, http: httpx.AsyncClient, base: str, client_id: str, client_secret: str) -> None:
         self._http = http
         self._base = base
-        self._credentials = ClientCredentials(self._ask_for_token, client_id, client_secret)
+        self._credentials = ClientCredentials(self._request_token, client_id, client_secret)
 
-    async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> Answer:
-        """The CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
+    async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
+        """Return the CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
         tries = AsyncRetrying(
-            stop=stop_after_attempt(deadline.tries if method in REPEATED else 1)
+            stop=stop_after_attempt(deadline.tries if method in REPEATABLE_METHODS else 1)
             | stop_before_delay(deadline.remaining),
-            wait=_wait,
+            wait=_choose_wait,
             retry=retry_if_exception(lambda fault: isinstance(fault, _TryError)),
             reraise=True,
         )
         try:
             async with asyncio.timeout(deadline.remaining):
-                return await tries(self._authorised, method, path, content)
+                return await tries(self._call_authorised, method, path, content)
         except _TryError as fault:
-            raise _away(fault.error_code, fault.status, fault.retry_after) from None
+            raise _make_away(fault.error_code, fault.status, fault.retry_after) from None
         except TimeoutError:
-            raise _away("TIMEOUT") from None
+            raise _make_away("TIMEOUT") from None
 
-    async def _authorised(self, method: str, path: str, content: Mapping[str, Any]) -> Answer:
+    async def _call_authorised(self, method: str, path: str, content: Mapping[str, Any]) -> CrmResponse:
         token = await self._credentials.get()
-        answer = await self._send(method, (token.instance_url or self._base) + path, token, content)
-        if answer.status == 401:
-            self._credentials.refused(token)
+        response = await self._send(method, (token.instance_url or self._base) + path, token, content)
+        if response.status == 401:
+            self._credentials.discard(token)
             token = await self._credentials.get()
-            answer = await self._send(method, (token.instance_url or self._base) + path, token, content)
-        return _accepted(answer)
+            response = await self._send(method, (token.instance_url or self._base) + path, token, content)
+        return _require_success(response)
 
-    async def _ask_for_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        answer = await self._send("POST", f"{self._base}/services/oauth2/token", None, {"data": form})
-        if answer.status == 200 and isinstance(answer.json, dict) and answer.json.get("access_token"):
-            return answer.json
-        raise _away("TOKEN_REFUSED", answer.status)
+    async def _request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
+        response = await self._send("POST", f"{self._base}/services/oauth2/token", None, {"data": form})
+        if response.status == 200 and isinstance(response.json, dict) and response.json.get("access_token"):
+            return response.json
+        raise _make_away("TOKEN_REFUSED", response.status)
 
-    async def _send(self, method: str, url: str, token: Token | None, content: Mapping[str, Any]) -> Answer:
+    async def _send(self, method: str, url: str, token: Token | None, content: Mapping[str, Any]) -> CrmResponse:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
         if current := request_id.get():
             headers["X-Request-ID"] = current
         try:
-            # The library bounds each read; the sum bounds an answer that comes in drops.
+            # The library bounds each read; the sum bounds an response that comes in drops.
             async with (
-                asyncio.timeout(_total(self._http.timeout)),
-                self._http.stream(method, url, headers=headers, **content) as response,
+                asyncio.timeout(_sum_limits(self._http.timeout)),
+                self._http.stream(method, url, headers=headers, **content) as received,
             ):
-                body = await _read(response)
+                body = await _read(received)
         except (httpx.TransportError, TimeoutError) as fault:
             raise _TryError(_UNANSWERED.get(type(fault), "CONNECTION_LOST")) from None
-        status, retry_after = response.status_code, _seconds(response.headers.get("Retry-After"))
-        answer = Answer(status, _json(body, status), retry_after)
-        if status in AGAIN_STATUSES:
-            raise _TryError(_complaint(answer)[0], status, retry_after)
-        return answer
+        status, retry_after = received.status_code, _parse_retry_after(received.headers.get("Retry-After"))
+        response = CrmResponse(status, _decode(body, status), retry_after)
+        if status in RETRIED_STATUSES:
+            raise _TryError(_parse_complaint(response)[0], status, retry_after)
+        return response
 
 
-async def _read(response: httpx.Response) -> bytes:
+async def _read(received: httpx.Response) -> bytes:
     body = bytearray()
-    async for chunk in response.aiter_bytes():
+    async for chunk in received.aiter_bytes():
         body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise _away("ANSWER_TOO_LARGE")
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise _make_away("ANSWER_TOO_LARGE")
     return bytes(body)
 
 
-def _total(timeout: httpx.Timeout) -> float | None:
+def _sum_limits(timeout: httpx.Timeout) -> float | None:
     return None if timeout.connect is None or timeout.read is None else timeout.connect + timeout.read
 
 
-def _json(body: bytes, status: int) -> Any:
+def _decode(body: bytes, status: int) -> Any:
     if not body:
         return None
     try:
@@ -134,49 +135,49 @@ def _json(body: bytes, status: int) -> Any:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         if status >= 400:
             return None
-        raise _away("ANSWER_NOT_JSON", status) from None
+        raise _make_away("ANSWER_NOT_JSON", status) from None
 
 
-def _accepted(answer: Answer) -> Answer:
-    if answer.status <= 300:
-        return answer
-    code, fields = _complaint(answer)
-    if answer.status in AWAY_STATUSES or code in AWAY_CODES or not 400 <= answer.status < 500:
-        raise _away(code, answer.status, answer.retry_after)
-    log.warning("crm.refused", status=answer.status, error_code=code, fields=fields)
-    raise CrmRefused(answer.status, code, fields)
+def _require_success(response: CrmResponse) -> CrmResponse:
+    if response.status <= 300:
+        return response
+    code, fields = _parse_complaint(response)
+    if response.status in AWAY_STATUSES or code in AWAY_CODES or not 400 <= response.status < 500:
+        raise _make_away(code, response.status, response.retry_after)
+    log.warning("crm.refused", status=response.status, error_code=code, fields=fields)
+    raise CrmRefused(response.status, code, fields)
 
 
-def _complaint(answer: Answer) -> tuple[str, list[str]]:
-    """The first error's code and the fields it names; never its message."""
-    first = answer.json[0] if isinstance(answer.json, list) and answer.json else {}
+def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
+    """Return the first error's code and the fields it names; never its message."""
+    first = response.json[0] if isinstance(response.json, list) and response.json else {}
     first = first if isinstance(first, dict) else {}
     names = first.get("fields")
-    fields = [name for name in names if _word(_FIELD, name)] if isinstance(names, list) else []
-    return _word(_ERROR_CODE, first.get("errorCode")) or "UNKNOWN", fields
+    fields = [name for name in names if _match_name(_FIELD, name)] if isinstance(names, list) else []
+    return _match_name(_ERROR_CODE, first.get("errorCode")) or "UNKNOWN", fields
 
 
-def _word(pattern: re.Pattern[str], value: object) -> str | None:
-    """Only what looks like a name: whatever else a CRM puts there may belong to a person."""
+def _match_name(pattern: re.Pattern[str], value: object) -> str | None:
+    """Return only what looks like a name: whatever else a CRM puts there may belong to a person."""
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 
-def _away(error_code: str, status: int | None = None, retry_after: float | None = None) -> CrmAway:
+def _make_away(error_code: str, status: int | None = None, retry_after: float | None = None) -> CrmAway:
     log.warning("crm.away", error_code=error_code, status=status)
     seconds = None if retry_after is None else max(1, math.ceil(retry_after))
     return CrmAway(error_code, http_status=status, retry_after=seconds)
 
 
-def _wait(state: RetryCallState) -> float:
-    """100 ms, then 200 ms, each ± 50 %, but never less than the CRM asked for."""
+def _choose_wait(state: RetryCallState) -> float:
+    """Return 100 ms, then 200 ms, each ± 50 %, but never less than the CRM asked for."""
     fault = state.outcome.exception() if state.outcome else None
     asked = fault.retry_after if isinstance(fault, _TryError) else None
     pause: float = FIRST_WAIT_SECONDS * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
     return pause if asked is None else max(pause, asked)
 
 
-def _seconds(retry_after: str | None) -> float | None:
-    """Both forms of the header, a number of seconds or a date; None for anything else."""
+def _parse_retry_after(retry_after: str | None) -> float | None:
+    """Parse both forms of the header, a number of seconds or a date; None for anything else."""
     if retry_after is None:
         return None
     if retry_after.strip().isdigit():

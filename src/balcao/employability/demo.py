@@ -16,8 +16,8 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.employability.legacy_jobs import service as legacy_jobs
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import Status
-from balcao.employability.reference_values.kinds import Kind, shipped_id
+from balcao.employability.legacy_jobs.states import JobStatus
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.behaviours import service as behaviours
 from balcao.employability.resume.experiences import service as experiences
 from balcao.employability.resume.experiences.schemas import ExperienceBody
@@ -44,23 +44,24 @@ EXPERIENCE_IDS = tuple(uuid5(NAMESPACE_URL, f"balcao:demo:experience:{number}") 
 
 
 async def load(platform: Platform) -> None:
+    """Write the demo data that are missing."""
     call = operator_call(platform, "employability.demo")
     for id_, body in zip(EXPERIENCE_IDS, EXPERIENCES, strict=True):
         await experiences.add_experience(call, ANA, body, id_)
     for behaviour in BEHAVIOURS:
         await behaviours.add_link(call, ANA, behaviour)
-    if not await legacy_jobs.present_jobs(call):
+    if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    """A removed thing is left out, or another of its kind named."""
+    """Name what there is; a removed thing is left out, or another of its kind named."""
     call = operator_call(platform, "employability.demo")
     links = await behaviours.read_links(call, ANA)
-    jobs = await legacy_jobs.present_jobs(call)
+    jobs = await legacy_jobs.list_job_ids(call)
     return {
-        "work_model_id": str(shipped_id(Kind.WORK_MODEL, "Remoto")),
-        "availability_id": str(shipped_id(Kind.AVAILABILITY, "Imediato")),
+        "work_model_id": str(seed_value_id(Kind.WORK_MODEL, "Remoto")),
+        "availability_id": str(seed_value_id(Kind.AVAILABILITY, "Imediato")),
         "experience_id": str(EXPERIENCE_IDS[0]),
         **({"behaviour_link_id": str(links[-1].id)} if links else {}),
         **({"job_id": str(jobs[-1])} if jobs else {}),
@@ -68,22 +69,28 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 
 
 async def _load_jobs(call: Call) -> None:
-    """One for each status, one removed, one past its limit."""
-    day = _first_day(call)
-    opened = _job("Auxiliar de cozinha", Status.OPEN, data_limite_candidatura=day + timedelta(days=30))
-    under_review = _job("Jardineiro", Status.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5))
-    closed = _job("Operador de caixa", Status.OPEN, numero_vagas=4)
-    await legacy_jobs.create_job(call, _job("Monitor de oficinas", Status.CREATED, jornada_trabalho="MEIO_PERIODO"))
+    """Create a job for each status, one removed, one past its limit."""
+    day = _find_midnight(call)
+    opened = _describe_job("Auxiliar de cozinha", JobStatus.OPEN, data_limite_candidatura=day + timedelta(days=30))
+    under_review = _describe_job(
+        "Jardineiro", JobStatus.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5)
+    )
+    closed = _describe_job("Operador de caixa", JobStatus.OPEN, numero_vagas=4)
+    await legacy_jobs.create_job(
+        call, _describe_job("Monitor de oficinas", JobStatus.CREATED, jornada_trabalho="MEIO_PERIODO")
+    )
     await legacy_jobs.create_job(call, opened)
-    for body, status in ((under_review, Status.UNDER_REVIEW), (closed, Status.CLOSED)):
+    for body, status in ((under_review, JobStatus.UNDER_REVIEW), (closed, JobStatus.CLOSED)):
         id_ = await legacy_jobs.create_job(call, body)
         await legacy_jobs.replace_job(call, id_, msgspec.structs.replace(body, status=status))
-    await legacy_jobs.remove_job(call, await legacy_jobs.create_job(call, _job("Vigia noturno", Status.OPEN)))
-    past = _job("Vendedor temporário", Status.OPEN, data_limite_candidatura=day - timedelta(days=10))
+    await legacy_jobs.remove_job(
+        call, await legacy_jobs.create_job(call, _describe_job("Vigia noturno", JobStatus.OPEN))
+    )
+    past = _describe_job("Vendedor temporário", JobStatus.OPEN, data_limite_candidatura=day - timedelta(days=10))
     await legacy_jobs.create_job(call, past)
 
 
-def _job(titulo: str, status: Status, **fields: Any) -> LegacyJobBody:
+def _describe_job(titulo: str, status: JobStatus, **fields: Any) -> LegacyJobBody:
     common: dict[str, Any] = {
         "descricao": f"{titulo}: vaga de demonstração.",
         "orgao_id": "1100",
@@ -95,7 +102,7 @@ def _job(titulo: str, status: Status, **fields: Any) -> LegacyJobBody:
     return LegacyJobBody(titulo, "CLT", status, **common | fields)
 
 
-def _first_day(call: Call) -> datetime:
-    """Midnight of today in the platform's zone: the instants of the demo data hang on the day of the first start."""
+def _find_midnight(call: Call) -> datetime:
+    """Return the last midnight in the platform's zone: the demo's instants hang on the day of the first start."""
     now = utc_now().astimezone(call.zone)
     return now.replace(hour=0, minute=0, second=0, microsecond=0)

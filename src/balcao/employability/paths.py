@@ -6,28 +6,30 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
+from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
-_UUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _INTEGER = r"[0-9]{1,19}"
 _LARGEST = 2**63 - 1
 
 
-def path_uuid(text: str) -> UUID:
-    """Raises Invalid for anything but 8-4-4-4-12 hexadecimal digits, in any case."""
-    if not re.fullmatch(_UUID, text):
+def parse_uuid(text: str) -> UUID:
+    """Return a UUID of 8-4-4-4-12 hexadecimal digits, in any case. Raises Invalid for anything else."""
+    if not is_uuid(text):
         raise Invalid("O `id` do caminho não é um UUID.", code="id-invalid")
     return UUID(text)
 
 
-def path_integer(text: str) -> int:
-    """Raises Invalid for anything but digits, or a number beyond 64 bits."""
+def parse_integer(text: str) -> int:
+    """Return a number of the path. Raises Invalid for anything but digits, and beyond 64 bits."""
     if not re.fullmatch(_INTEGER, text) or int(text) > _LARGEST:
         raise Invalid("O `id` do caminho não é um número inteiro.", code="id-invalid")
     return int(text)
 
 
 UuidInPath: TypeAlias = Annotated[
-    UUID, InPath(path_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{_UUID}$")
+    UUID, InPath(parse_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{UUID_PATTERN}$")
 ]
 
-IntegerInPath: TypeAlias = Annotated[int, InPath(path_integer, "Identificador (número inteiro)", "12", f"^{_INTEGER}$")]
+IntegerInPath: TypeAlias = Annotated[
+    int, InPath(parse_integer, "Identificador (número inteiro)", "12", f"^{_INTEGER}$")
+]

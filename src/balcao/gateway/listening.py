@@ -10,6 +10,7 @@ import ctypes
 import socket
 import struct
 import sys
+from pathlib import Path
 
 from balcao.core.logs import log
 
@@ -39,16 +40,17 @@ def waiting(sock: socket.socket) -> int:
 
 
 async def refuse_beyond(sock: socket.socket, connections: int) -> None:
-    """Answer 503 to who waits while the server is at its cap, which shows in that it accepts nobody.
+    """Answer 503 to who waits while the server is at its cap. Ends when it is cancelled.
 
-    Ends when it is cancelled.
+    At its cap it accepts nobody, so that somebody waits at each look. On a busy machine somebody may wait although
+    there is room: the process's open files, of which each connection is one, tell the two apart.
     """
     refusing: set[asyncio.Task[None]] = set()
     waited = 0
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         now = waiting(sock)
-        if waited and now:
+        if waited and now and _open_files() >= connections:
             log.warning("server.full", connections=connections, waiting=now)
             for _ in range(min(now, _MOST_REFUSALS - len(refusing))):
                 try:
@@ -59,6 +61,10 @@ async def refuse_beyond(sock: socket.socket, connections: int) -> None:
                 refusing.add(task)
                 task.add_done_callback(refusing.discard)
         waited = now
+
+
+def _open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 async def _refuse(connection: socket.socket) -> None:

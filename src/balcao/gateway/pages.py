@@ -30,8 +30,9 @@ _PAGE = """<!doctype html>
 <p>Cada serviço tem uma página com as suas operações, que podem ser experimentadas ali mesmo, e uma descrição em
 OpenAPI.</p>
 <ul>{items}</ul>
-<p>Quase todas as operações pedem um token de acesso: na página do serviço, cole-o em <strong>Authorize</strong>.
-Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p></main></body></html>
+<p>Quase todas as operações pedem um token de acesso: na página do serviço, use <strong>Entrar</strong>, ou cole-o em
+<strong>Autorizar</strong>. Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p>
+</main></body></html>
 """
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 

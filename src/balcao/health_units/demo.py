@@ -1,6 +1,6 @@
 """The sandbox's health units and ninety days of their notifications (rules: health_units 7).
 
-The same at every first start but for the day: each unit's story is drawn with seed 2026 and told relative to that day.
+The same at every first start but for the day: each unit's history is drawn with seed 2026, relative to that day.
 """
 
 import asyncio
@@ -54,44 +54,48 @@ class Step:
 
 
 async def load(platform: Platform) -> None:
+    """Write the units and their histories, as far as they are missing."""
     call = operator_call(platform, "health_units.demo")
-    known = await units.known_units(call)
+    known = await units.list_codes(call)
     for number, code in enumerate(CODES, start=1):
         if code not in known:
-            await units.put_unit(call, Cnes(code), _unit(number, code))
+            await units.put_unit(call, Cnes(code), _describe_unit(number, code))
     day = utc_now().astimezone(platform.zone)
-    await asyncio.gather(*(_tell(call, Cnes(code), _story(code, day)) for code in EPISODES))
+    await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
+    """Name a unit with an active notification and one that never had any."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 
 
 DEMO = Demo(load, examples)
 
 
-async def _tell(call: Call, cnes: Cnes, story: list[Step]) -> None:
-    """What a start that was cut short has told already is not told twice."""
-    for step in story[await notifications.count_events(call, cnes) :]:
-        present = await notifications.latest(call, cnes)
+async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
+    """Apply the steps that are missing: a start that was cut short goes on where it stopped."""
+    for step in steps[await notifications.count_events(call, cnes) :]:
+        present = await notifications.read_latest(call, cnes)
         if present is None or not present.active:
             await notifications.open_notification(call, cnes, OpenBody(risco=step.risco), step.at)
         elif step.causa is None:
-            await notifications.change(call, cnes, present.id, ChangeBody(risco=step.risco), step.at)
+            await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=step.risco), step.at)
         else:
-            await notifications.close(call, cnes, present.id, CloseBody(causa=step.causa, risco=step.risco), step.at)
+            await notifications.close_notification(
+                call, cnes, present.id, CloseBody(causa=step.causa, risco=step.risco), step.at
+            )
 
 
-def _story(code: str, now: datetime) -> list[Step]:
-    """In the order of time."""
-    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a story, not a secret
+def _draw_steps(code: str, now: datetime) -> list[Step]:
+    """Return what happens to a unit, in the order of time."""
+    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a steps, not a secret
     midnight = datetime.combine(now.date(), time(), now.tzinfo)
     days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
-    steps = [step for days_ago in days for step in _episode(draw, midnight - timedelta(days=days_ago))]
-    return steps + list(_ending(code, now, midnight))
+    steps = [step for days_ago in days for step in _draw_episode(draw, midnight - timedelta(days=days_ago))]
+    return steps + list(_list_last_steps(code, now, midnight))
 
 
-def _episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
+def _draw_episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
     at = midnight + timedelta(hours=draw.randint(7, 15), minutes=draw.randrange(60))
     risco = draw.choice(list(Risco)[1:])
     yield Step(at, risco)
@@ -102,8 +106,8 @@ def _episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
     yield Step(at + timedelta(minutes=draw.randint(30, 240)), risco, Causa.NORMALIZACAO)
 
 
-def _ending(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
-    """How things stand today."""
+def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
+    """Yield what leads to how things stand today."""
     if code in OPEN_NOW:
         yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
     elif code == UNTOUCHED:
@@ -117,7 +121,7 @@ def _ending(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
         yield Step(midnight - timedelta(hours=13), last, Causa.NORMALIZACAO)
 
 
-def _unit(number: int, code: str) -> UnitBody:
+def _describe_unit(number: int, code: str) -> UnitBody:
     kind = Tipo.UPA if number in {22, 24} else Tipo.CMS if number % 4 == 0 else Tipo.CF
     noun = {Tipo.CF: "Clínica da Família", Tipo.CMS: "Centro Municipal de Saúde", Tipo.UPA: "UPA 24h"}[kind]
     return UnitBody(

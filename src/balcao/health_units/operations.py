@@ -11,8 +11,8 @@ from balcao.core.values.cnes import PATTERN, Cnes
 READ = authenticated() | scope("sms:read")
 
 
-def path_cnes(text: str) -> Cnes:
-    """Raises Unprocessable."""
+def parse_cnes(text: str) -> Cnes:
+    """Return the CNES of a path. Raises Unprocessable."""
     cnes = Cnes.parse(text)
     if cnes is None:
         item = Fault(loc=["path", "cnes"], msg="deve ter exatamente 7 dígitos", type="string_pattern_mismatch")
@@ -20,4 +20,4 @@ def path_cnes(text: str) -> Cnes:
     return cnes
 
 
-CnesInPath: TypeAlias = Annotated[Cnes, InPath(path_cnes, "CNES da unidade: sete dígitos", "9900001", PATTERN)]
+CnesInPath: TypeAlias = Annotated[Cnes, InPath(parse_cnes, "CNES da unidade: sete dígitos", "9900001", PATTERN)]

@@ -13,6 +13,7 @@ from balcao.health_units.risk.service import refresh
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
+    """Keep the board current for as long as the process serves."""
     board = platform.parts[RiskBoard] = RiskBoard()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(refresh, platform, board))
     await watch.start()
@@ -23,4 +24,5 @@ async def running(platform: Platform) -> AsyncIterator[None]:
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
+    """Tell whether the risks may be shown."""
     return {"risk": platform.part(RiskBoard).fresh}

@@ -1,4 +1,4 @@
-"""The words in which the situation of a unit is told."""
+"""The terms that describe the situation of a unit."""
 
 from enum import StrEnum
 
@@ -13,6 +13,7 @@ class Risco(StrEnum):
 
     @property
     def rank(self) -> int:
+        """Return the place in the rising order, 0 for green."""
         return list(Risco).index(self)
 
 

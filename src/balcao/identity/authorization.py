@@ -1,4 +1,4 @@
-"""The authorization request: what a client asks of a person's login, checked before anybody types anything."""
+"""The authorization request: what a client wants of a person's login, checked before anybody types anything."""
 
 import re
 import time
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
 
-from balcao.identity.clients import may_return_to
+from balcao.identity.clients import accepts_redirect
 from balcao.identity.demo import Client
 from balcao.identity.faults import InvalidRequest, Refused
 from balcao.identity.realm import Realm
@@ -19,59 +19,67 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Destination:
-    """Where the answer goes. Known good before any error may be sent there."""
+    """Where the response goes. Known good before any error may be sent there."""
 
     client: Client
     redirect_uri: str
     mode: str
     state: str | None
 
-    def with_answer(self, realm: Realm, answer: Mapping[str, str]) -> str:
-        """The address that carries it back; `iss` says who answered (RFC 9207)."""
+    def format_redirect(self, realm: Realm, response: Mapping[str, str]) -> str:
+        """Return the address that carries the response back; `iss` says who answered (RFC 9207)."""
         state = {} if self.state is None else {"state": self.state}
-        encoded = urlencode({**answer, **state, "iss": realm.issuer})
+        encoded = urlencode({**response, **state, "iss": realm.issuer})
         if self.mode == "fragment":
             return f"{self.redirect_uri}#{encoded}"
         return f"{self.redirect_uri}{'&' if urlsplit(self.redirect_uri).query else '?'}{encoded}"
 
 
-def destination(realm: Realm, asked: Mapping[str, str]) -> Destination:
-    """Raises InvalidRequest: a wrong client or address is told to the person, never sent anywhere."""
-    client = realm.clients.get(asked.get("client_id", ""))
+def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
+    """Return where the response may go.
+
+    Raises InvalidRequest: a wrong client or address is shown to the person, never sent anywhere.
+    """
+    client = realm.clients.get(parameters.get("client_id", ""))
     if client is None or "authorization_code" not in client.flows:
         raise InvalidRequest("O aplicativo que pediu o login não é conhecido.")
-    redirect_uri = asked.get("redirect_uri", "")
-    if not may_return_to(client, redirect_uri):
+    redirect_uri = parameters.get("redirect_uri", "")
+    if not accepts_redirect(client, redirect_uri):
         raise InvalidRequest("O endereço de retorno não está cadastrado para este aplicativo.")
-    mode = asked.get("response_mode", "query")
-    return Destination(client, redirect_uri, mode if mode in RESPONSE_MODES else "query", asked.get("state"))
+    mode = parameters.get("response_mode", "query")
+    return Destination(client, redirect_uri, mode if mode in RESPONSE_MODES else "query", parameters.get("state"))
 
 
-def check(asked: Mapping[str, str]) -> None:
-    """Raises Refused, which goes back to the client."""
-    if asked.get("response_type") != "code":
+def check_request(parameters: Mapping[str, str]) -> None:
+    """Check the other parameters. Raises Refused, which goes back to the client."""
+    if parameters.get("response_type") != "code":
         raise Refused("unsupported_response_type", "Somente response_type=code é aceito.")
-    if asked.get("response_mode", "query") not in RESPONSE_MODES:
+    if parameters.get("response_mode", "query") not in RESPONSE_MODES:
         raise Refused("invalid_request", "response_mode deve ser query ou fragment.")
     for name in ("request", "request_uri"):
-        if name in asked:
+        if name in parameters:
             raise Refused(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
-    if asked.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(asked.get("code_challenge", "")):
+    if parameters.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(
+        parameters.get("code_challenge", "")
+    ):
         raise Refused("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
-    if "\0" in asked.get("nonce", ""):  # the one character that PostgreSQL does not store
+    if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL does not store
         raise Refused("invalid_request", "nonce tem um caractere que não é aceito.")
 
 
-def usable(session: Session | None, asked: Mapping[str, str]) -> Session | None:
-    """None when the person must log in. Raises Refused where the client forbids the page for it."""
-    if asked.get("prompt") == "login" or (session is not None and _too_old(session, asked.get("max_age"))):
+def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
+    """Return the session if it will do, None when the person must log in.
+
+    Raises Refused where the client forbids the page for it.
+    """
+    if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
         session = None
-    if session is None and asked.get("prompt") == "none":
+    if session is None and parameters.get("prompt") == "none":
         raise Refused("login_required", "A pessoa não está conectada.")
     return session
 
 
-def _too_old(session: Session, max_age: str | None) -> bool:
+def _is_too_old(session: Session, max_age: str | None) -> bool:
     if max_age is None:
         return False
     if not (max_age.isascii() and max_age.isdigit() and len(max_age) <= 9):
@@ -79,10 +87,15 @@ def _too_old(session: Session, max_age: str | None) -> bool:
     return time.time() - session.started_at >= int(max_age)
 
 
-async def code_for(realm: Realm, session: Session, client: Client, asked: Mapping[str, str]) -> str:
-    """Scopes that are not for people are left out; the token's answer names the granted ones."""
-    wanted = asked.get("scope", "").split()
-    scope = " ".join(name for name in PEOPLE_SCOPES if name in wanted)
+async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
+    """Return a code; scopes that are not for people are left out, and the token response names the granted ones."""
+    requested = parameters.get("scope", "").split()
+    scope = " ".join(name for name in PEOPLE_SCOPES if name in requested)
     return await realm.records.grant(
-        session, client.client_id, scope, asked.get("nonce"), asked["redirect_uri"], asked["code_challenge"]
+        session,
+        client.client_id,
+        scope,
+        parameters.get("nonce"),
+        parameters["redirect_uri"],
+        parameters["code_challenge"],
     )

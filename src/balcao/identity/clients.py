@@ -1,4 +1,4 @@
-"""Which client is asking, and where it may be answered."""
+"""Which client calls, and where its responses may go."""
 
 import base64
 import binascii
@@ -13,12 +13,13 @@ from balcao.identity.realm import Realm
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-def authenticated(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Client:
-    """By secret in the header or in the form; a public one by its id alone, but never for client credentials.
+def authenticate(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Client:
+    """Return the client, proved by its secret in the header or in the form.
 
-    Raises ClientRefused, InvalidRequest for two ways at once, Refused for a flow that is not the client's.
+    A public one needs its id alone, but never for client credentials. Raises ClientRefused, InvalidRequest for two ways
+    at once, Refused for a flow that is not the client's.
     """
-    name, secret = _credentials(form, authorization)
+    name, secret = _read_credentials(form, authorization)
     client = realm.clients.get(name)
     expected = client.secret if client is not None else ""
     known = hmac.compare_digest((secret or "").encode(), expected.encode()) and bool(expected)
@@ -33,17 +34,17 @@ def _needs_no_secret(client: Client, secret: str | None, flow: str) -> bool:
     return client.public and secret is None and flow == "authorization_code"
 
 
-def _credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str | None]:
+def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str | None]:
     if authorization is None:
         return form.get("client_id", ""), form.get("client_secret")
-    name, secret = _basic(authorization)
+    name, secret = _decode_basic(authorization)
     if "client_secret" in form or form.get("client_id", name) != name:
         raise InvalidRequest("Identifique o cliente de uma só forma: no cabeçalho ou no formulário.")
     return name, secret
 
 
-def _basic(authorization: str) -> tuple[str, str]:
-    """Both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
+def _decode_basic(authorization: str) -> tuple[str, str]:
+    """Decode the header; both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
     scheme, _, encoded = authorization.partition(" ")
     try:
         name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
@@ -54,13 +55,19 @@ def _basic(authorization: str) -> tuple[str, str]:
     return unquote_plus(name), unquote_plus(secret)
 
 
-def may_return_to(client: Client, address: str) -> bool:
-    """Letter by letter one of the client's own; on the loopback address any port and path (RFC 8252, 7.3)."""
+def accepts_redirect(client: Client, address: str) -> bool:
+    """Tell whether the address is, letter by letter, one of the client's own.
+
+    On the loopback address any port and path will do (RFC 8252, 7.3).
+    """
     return address in client.redirect_uris or (client.loopback and _is_loopback(address))
 
 
 def _is_loopback(address: str) -> bool:
-    """Addresses that two programs could read in two ways are none."""
+    """Tell whether this is an address on the person's own machine.
+
+    Addresses that two programs could read in two ways are none.
+    """
     if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
         return False
     try:

@@ -47,20 +47,22 @@ class Client(msgspec.Struct, frozen=True):
 
 @functools.cache
 def people() -> tuple[Person, ...]:
-    return tuple(_load("demo_people.toml", "person", Person))
+    """Return the demo people."""
+    return tuple(_read("demo_people.toml", "person", Person))
 
 
 @functools.cache
 def people_by_login() -> Mapping[str, Person]:
-    """By CPF in digits and by user name in lower case."""
+    """Return the demo people by CPF in digits and by user name in lower case."""
     return {name: person for person in people() for name in (person.cpf, person.username)}
 
 
 @functools.cache
 def clients() -> tuple[Client, ...]:
-    return tuple(_load("demo_clients.toml", "client", Client))
+    """Return the demo clients."""
+    return tuple(_read("demo_clients.toml", "client", Client))
 
 
-def _load(name: str, table: str, kind: type[T]) -> list[T]:
+def _read(name: str, table: str, kind: type[T]) -> list[T]:
     document: dict[str, Any] = tomllib.loads(files("balcao.identity").joinpath(name).read_text("utf-8"))
     return msgspec.convert(document[table], list[kind])  # type: ignore[valid-type]

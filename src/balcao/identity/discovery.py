@@ -9,7 +9,8 @@ from balcao.identity.tokens import ALGORITHM
 _CLAIMS = "sub iss aud azp exp iat auth_time name given_name family_name preferred_username cpf email email_verified"
 
 
-def document(realm: Realm) -> dict[str, Any]:
+def build_document(realm: Realm) -> dict[str, Any]:
+    """Return the discovery document of the realm."""
     base = f"{realm.issuer}/protocol/openid-connect"
     scopes = {scope for client in realm.clients.values() for scope in client.scopes}
     return {

@@ -56,19 +56,19 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 }
 
 
-def _worded(fault: BalcaoError) -> dict[str, str]:
+def _to_error(fault: BalcaoError) -> dict[str, str]:
     if isinstance(fault, Refused):
         return {"error": fault.error, "error_description": fault.message}
     return {"error": "invalid_request" if fault.status < 500 else "server_error", "error_description": fault.message}
 
 
-OAUTH = Dialect(_worded, OAuthError)
+OAUTH = Dialect(_to_error, OAuthError)
 
 
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
     """Word the fault: browsers say that they read HTML; programs do not."""
     if b"text/html" in request.headers.get(b"accept", b""):
-        return pages.fault(fault.message, fault.status)
+        return pages.render_fault(fault.message, fault.status)
     challenge = _CHALLENGES.get(type(fault))
     response = OAUTH.response(fault)
     return response.adding({"WWW-Authenticate": challenge}) if challenge else response

@@ -12,27 +12,30 @@ MAX_FIELDS = 50
 _FORM = "application/x-www-form-urlencoded"
 
 
-def query(request: RealmRequest) -> Mapping[str, str]:
-    """Raises InvalidRequest, as `form` does."""
-    return _once(request.query_string)
+def read_query(request: RealmRequest) -> Mapping[str, str]:
+    """Return the parameters of the query. Raises InvalidRequest, as `read_form` does."""
+    return _parse(request.query_string)
 
 
-def form(request: RealmRequest) -> Mapping[str, str]:
-    """Raises InvalidRequest for another media type, for what is not UTF-8, and for a name that comes twice."""
+def read_form(request: RealmRequest) -> Mapping[str, str]:
+    """Return the fields of a form.
+
+    Raises InvalidRequest for another media type, for what is not UTF-8, and for a name that comes twice.
+    """
     if request.header("content-type").partition(";")[0].strip().lower() != _FORM:
         raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")
     if request.content is None:
         raise TooLarge()
-    return _once(request.content)
+    return _parse(request.content)
 
 
-def either(request: RealmRequest) -> Mapping[str, str]:
-    """Of a GET the query, of a POST the form (OpenID Connect Core 3.1.2.1)."""
-    return form(request) if request.method == "POST" else query(request)
+def read_parameters(request: RealmRequest) -> Mapping[str, str]:
+    """Return the query of a GET, the form of a POST (OpenID Connect Core 3.1.2.1)."""
+    return read_form(request) if request.method == "POST" else read_query(request)
 
 
-def _once(encoded: bytes) -> Mapping[str, str]:
-    """Empty values count as absent (RFC 6749, 3.1 and 3.2)."""
+def _parse(encoded: bytes) -> Mapping[str, str]:
+    """Parse text in which each name stands once; empty values count as absent (RFC 6749, 3.1 and 3.2)."""
     try:
         pairs = parse_qsl(encoded.decode("ascii"), errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from balcao.identity import tokens
-from balcao.identity.clients import authenticated
+from balcao.identity.clients import authenticate
 from balcao.identity.demo import Client
 from balcao.identity.faults import InvalidRequest, Refused
 from balcao.identity.realm import Realm
@@ -18,32 +18,37 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 async def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -> dict[str, Any]:
-    """Raises Refused and its kin."""
+    """Return the token response to a grant. Raises Refused and its kin."""
     kind = form.get("grant_type", "")
     if not kind:
         raise InvalidRequest("Falta grant_type.")
     if kind not in _GRANTS:
         raise Refused("unsupported_grant_type", f"grant_type deve ser um de: {', '.join(_GRANTS)}.")
-    flow, answer = _GRANTS[kind]
-    return await answer(realm, authenticated(realm, form, authorization, flow), form)
+    flow, issue = _GRANTS[kind]
+    return await issue(realm, authenticate(realm, form, authorization, flow), form)
 
 
-async def _client_credentials(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    """The scopes asked for, all granted ones when none is asked for. Never a refresh token (spec: authentication 3)."""
-    asked = form.get("scope", "").split()
-    if not set(asked) <= set(client.scopes):
+async def _grant_client(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    """Grant the scopes asked for, all of the client's when none is asked for.
+
+    Never a refresh token (spec: authentication 3).
+    """
+    requested = form.get("scope", "").split()
+    if not set(requested) <= set(client.scopes):
         raise Refused("invalid_scope", "O cliente não tem um dos escopos pedidos.")
-    return tokens.for_client(realm, client, " ".join(s for s in client.scopes if s in asked or not asked))
+    return tokens.issue_for_client(realm, client, " ".join(s for s in client.scopes if s in requested or not requested))
 
 
-async def _authorization_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    found = await realm.records.exchange_code(form.get("code", ""), client.client_id, lambda code: _matches(code, form))
+async def _grant_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+    found = await realm.records.exchange_code(
+        form.get("code", ""), client.client_id, lambda code: _code_matches(code, form)
+    )
     if found is None:
-        raise invalid_grant()
-    return tokens.for_person(realm, *found)
+        raise make_invalid_grant()
+    return tokens.issue_for_person(realm, *found)
 
 
-def _matches(code: Credential, form: Mapping[str, str]) -> bool:
+def _code_matches(code: Credential, form: Mapping[str, str]) -> bool:
     verifier = form.get("code_verifier", "")
     if form.get("redirect_uri") != code.redirect_uri or not _VERIFIER.fullmatch(verifier):
         return False
@@ -51,22 +56,23 @@ def _matches(code: Credential, form: Mapping[str, str]) -> bool:
     return hmac.compare_digest(challenge, (code.challenge or "").encode())
 
 
-async def _refresh_token(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+async def _grant_refresh(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
     found = await realm.records.exchange_refresh(form.get("refresh_token", ""), client.client_id)
     if found is None:
-        raise invalid_grant()
-    return tokens.for_person(realm, *found)
+        raise make_invalid_grant()
+    return tokens.issue_for_person(realm, *found)
 
 
-def invalid_grant() -> Refused:
+def make_invalid_grant() -> Refused:
+    """Return the refusal of a code or refresh token; it does not say why."""
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
-Answer = Callable[[Realm, Client, Mapping[str, str]], Awaitable[dict[str, Any]]]
+Issue = Callable[[Realm, Client, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
 # The flow that the client must have, and what answers.
-_GRANTS: Mapping[str, tuple[str, Answer]] = {
-    "client_credentials": ("client_credentials", _client_credentials),
-    "authorization_code": ("authorization_code", _authorization_code),
-    "refresh_token": ("authorization_code", _refresh_token),
+_GRANTS: Mapping[str, tuple[str, Issue]] = {
+    "client_credentials": ("client_credentials", _grant_client),
+    "authorization_code": ("authorization_code", _grant_code),
+    "refresh_token": ("authorization_code", _grant_refresh),
 }

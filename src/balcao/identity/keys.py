@@ -1,4 +1,4 @@
-"""The provider's signing keys: kept across restarts, rotated by command, published while a token may need them."""
+"""The provider's signing keys: which outlive restarts, rotated by command, published while a token may need them."""
 
 import fcntl
 import os
@@ -34,79 +34,80 @@ class SigningKeys:
     """The keys of one file; a changed file is noticed at the next use. Raises SettingsError when it cannot be used."""
 
     def __init__(self, settings: Settings) -> None:
-        self._path = _path(settings)
-        with _locked(self._path):
+        self._path = _locate_file(settings)
+        with _lock(self._path):
             if not self._path.exists():
-                _write(self._path, [_new()])
-        self._seen = _stamp(self._path)
-        self._made_at, self._keys = _usable(_read(self._path))
+                _write(self._path, [_make_key()])
+        self._seen = _read_stamp(self._path)
+        self._made_at, self._keys = _import_keys(_read(self._path))
 
     @property
     def signing(self) -> RSAKey:
-        """The newest key that has been published long enough; the oldest when none has."""
-        self._notice_change()
+        """Return the newest key that has been published long enough; the oldest when none has."""
+        self._reload_if_changed()
         ready = [i for i, made_at in enumerate(self._made_at) if made_at <= time.time() - SIGNS_AFTER_SECONDS]
         return self._keys[ready[-1] if ready else 0]
 
     @property
     def all(self) -> KeySet:
-        self._notice_change()
+        """Return every key that a token may need."""
+        self._reload_if_changed()
         return KeySet(list(self._keys))
 
-    def published(self) -> dict[str, Any]:
-        """The JWKS document: public members only."""
-        self._notice_change()
+    def export_public(self) -> dict[str, Any]:
+        """Return the JWKS document: public members only."""
+        self._reload_if_changed()
         return {"keys": [key.as_dict(private=False, use="sig", alg="RS256") for key in self._keys]}
 
-    def _notice_change(self) -> None:
-        """A file that cannot be read leaves the known keys in use."""
-        stamp = _stamp(self._path)
+    def _reload_if_changed(self) -> None:
+        """Load a changed file; one that cannot be read leaves the known keys in use."""
+        stamp = _read_stamp(self._path)
         if stamp == self._seen:
             return
         self._seen = stamp
         try:
-            self._made_at, self._keys = _usable(_read(self._path))
+            self._made_at, self._keys = _import_keys(_read(self._path))
         except SettingsError:
             log.warning("identity.key_file_unusable")
 
 
-def rotate(settings: Settings) -> str:
-    """Adds a key that will sign from `SIGNS_AFTER_SECONDS` on, drops those no token needs. Returns the new key's id."""
-    path = _path(settings)
-    made = _new()
-    with _locked(path):
+def rotate_keys(settings: Settings) -> str:
+    """Add a key that signs from `SIGNS_AFTER_SECONDS` on, drop those no token needs, and return the new key's id."""
+    path = _locate_file(settings)
+    made = _make_key()
+    with _lock(path):
         stored = _read(path) if path.exists() else []
-        _write(path, [*_still_needed(stored, time.time()), made])
+        _write(path, [*_list_needed(stored, time.time()), made])
     return str(made.jwk["kid"])
 
 
-def _still_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
-    """A key signs until its successor does; the newest always stays."""
+def _list_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
+    """Return the keys that a token may need: a key signs until its successor does; the newest always stays."""
     ended = [*(key.made_at for key in stored[1:]), now]
     return [key for number, key in enumerate(stored) if ended[number] > now - PUBLISHED_SECONDS]
 
 
-def _new() -> StoredKey:
-    """The id is the key's thumbprint (RFC 7638)."""
+def _make_key() -> StoredKey:
+    """Make a key; its id is its thumbprint (RFC 7638)."""
     key = RSAKey.generate_key(BITS, private=True, auto_kid=True)
     return StoredKey(time.time(), dict(key.as_dict(private=True)))
 
 
-def _usable(stored: Sequence[StoredKey]) -> tuple[list[float], list[RSAKey]]:
+def _import_keys(stored: Sequence[StoredKey]) -> tuple[list[float], list[RSAKey]]:
     try:
         keys = [RSAKey.import_key(key.jwk) for key in stored]
     except (JoseError, ValueError, KeyError, TypeError):
-        raise _unusable() from None
+        raise _make_unusable() from None
     if not keys or not all(key.is_private and key.kid for key in keys):
-        raise _unusable()
+        raise _make_unusable()
     return [key.made_at for key in stored], keys
 
 
-def _path(settings: Settings) -> Path:
+def _locate_file(settings: Settings) -> Path:
     return settings.data_dir / "identity" / "keys.json"
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
+def _read_stamp(path: Path) -> tuple[int, int, int] | None:
     try:
         found = path.stat()
     except OSError:
@@ -115,16 +116,16 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _read(path: Path) -> list[StoredKey]:
-    """In the order of their making."""
+    """Return the keys in the order of their making."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=list[StoredKey])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        raise _unusable() from None
+        raise _make_unusable() from None
     return sorted(stored, key=lambda key: key.made_at)
 
 
 def _write(path: Path, stored: Sequence[StoredKey]) -> None:
-    """Whole or not at all, readable by the owner alone."""
+    """Write the file whole or not at all, readable by the owner alone."""
     draft = path.with_suffix(".new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -135,8 +136,8 @@ def _write(path: Path, stored: Sequence[StoredKey]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """One process at a time makes or rotates keys."""
+def _lock(path: Path) -> Iterator[None]:
+    """Let one process at a time make or rotate keys."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.with_suffix(".lock").open("w") as lock:
@@ -148,7 +149,7 @@ def _locked(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _unusable() -> SettingsError:
+def _make_unusable() -> SettingsError:
     return SettingsError(
         "O arquivo identity/keys.json em BALCAO_DATA_DIR não pode ser usado: apague-o para gerar uma chave nova."
     )

@@ -13,94 +13,96 @@ from balcao.identity.authorization import Destination
 from balcao.identity.demo import Person, people_by_login
 from balcao.identity.faults import Refused
 from balcao.identity.realm import Realm, RealmRequest
-from balcao.identity.records import secret
+from balcao.identity.records import make_secret
 from balcao.identity.store import Session
-from balcao.identity.tokens import subject_of
+from balcao.identity.tokens import compute_subject
 
 # A hundred times higher in the sandbox, as every rate.
 ACCOUNT_RATE = "10/minute"
 ADDRESS_RATE = "60/minute"
 
-WRONG = "CPF ou senha incorretos."
-OUTDATED = "O formulário expirou. Tente de novo."
+WRONG_LOGIN = "CPF ou senha incorretos."
+OUTDATED_FORM = "O formulário expirou. Tente de novo."
 
 
-async def begin(request: RealmRequest, asked: Mapping[str, str]) -> Response[Any]:
-    """A code at once for who is logged in already, else the page."""
+async def start_login(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
+    """Answer with a code at once for who is logged in already, else with the page."""
     realm = request.realm
-    target = authorization.destination(realm, asked)
-    return await _or_back(realm, target, _begin(request, target, asked))
+    target = authorization.find_destination(realm, parameters)
+    return await _redirect_refusal(realm, target, _answer_request(request, target, parameters))
 
 
-async def _begin(request: RealmRequest, target: Destination, asked: Mapping[str, str]) -> Response[Any]:
+async def _answer_request(request: RealmRequest, target: Destination, parameters: Mapping[str, str]) -> Response[Any]:
     realm = request.realm
-    authorization.check(asked)
-    session = authorization.usable(await browser.session(request), asked)
+    authorization.check_request(parameters)
+    session = authorization.choose_session(await browser.find_session(request), parameters)
     if session is None:
-        return _page(request, asked, asked.get("login_hint", ""))
-    return await _with_code(realm, target, session, asked, 302)
+        return _show_page(request, parameters, parameters.get("login_hint", ""))
+    return await _redirect_with_code(realm, target, session, parameters, 302)
 
 
-async def attempt(request: RealmRequest) -> Response[Any]:
-    """The form of the page; the authorization request comes with it and is checked again."""
-    realm, asked, form = request.realm, forms.query(request), forms.form(request)
-    target = authorization.destination(realm, asked)
+async def attempt_login(request: RealmRequest) -> Response[Any]:
+    """Check the form of the page; the authorization request comes with it and is checked again."""
+    realm, parameters, form = request.realm, forms.read_query(request), forms.read_form(request)
+    target = authorization.find_destination(realm, parameters)
     username = form.get("username", "")
-    if not browser.sent_our_form(request, form):
-        return _page(request, asked, username, OUTDATED, 400)
+    if not browser.is_our_form(request, form):
+        return _show_page(request, parameters, username, OUTDATED_FORM, 400)
     try:
-        person = await _identified(realm, username, form.get("password", ""), request.address)
+        person = await _find_person(realm, username, form.get("password", ""), request.address)
     except TooMany as fault:
-        return _too_many(request, asked, username, fault)
+        return _show_too_many(request, parameters, username, fault)
     if person is None:
-        return _page(request, asked, username, WRONG, 400)
-    return await _or_back(realm, target, _logged_in(realm, target, person, asked))
+        return _show_page(request, parameters, username, WRONG_LOGIN, 400)
+    return await _redirect_refusal(realm, target, _log_in(realm, target, person, parameters))
 
 
-async def _logged_in(realm: Realm, target: Destination, person: Person, asked: Mapping[str, str]) -> Response[Any]:
-    authorization.check(asked)
+async def _log_in(realm: Realm, target: Destination, person: Person, parameters: Mapping[str, str]) -> Response[Any]:
+    authorization.check_request(parameters)
     session, proof = await realm.records.log_in(person.username)
-    response = await _with_code(realm, target, session, asked, 303)
-    return response.adding(cookies=(browser.cookie(realm, browser.SESSION, proof),))
+    response = await _redirect_with_code(realm, target, session, parameters, 303)
+    return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, proof),))
 
 
-async def _identified(realm: Realm, username: str, password: str, address: str) -> Person | None:
-    """By CPF, with or without punctuation, or by user name. Raises TooMany."""
+async def _find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
+    """Return who these are, by CPF, with or without punctuation, or by user name. Raises TooMany."""
     await realm.limits.spend(ADDRESS_RATE, "login-address", address)
     cpf = Cpf.parse_claim(username)
     person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
     if person is not None:
-        await realm.limits.spend(ACCOUNT_RATE, "login-account", subject_of(person))
-    expected = person.password if person is not None else secret()
+        await realm.limits.spend(ACCOUNT_RATE, "login-account", compute_subject(person))
+    expected = person.password if person is not None else make_secret()
     return person if hmac.compare_digest(password.encode(), expected.encode()) else None
 
 
-async def _with_code(
-    realm: Realm, target: Destination, session: Session, asked: Mapping[str, str], status: Literal[302, 303]
+async def _redirect_with_code(
+    realm: Realm, target: Destination, session: Session, parameters: Mapping[str, str], status: Literal[302, 303]
 ) -> Response[Any]:
-    code = await authorization.code_for(realm, session, target.client, asked)
-    return redirect(target.with_answer(realm, {"code": code}), status)
+    code = await authorization.grant_code(realm, session, target.client, parameters)
+    return redirect(target.format_redirect(realm, {"code": code}), status)
 
 
-async def _or_back(realm: Realm, target: Destination, answer: Awaitable[Response[Any]]) -> Response[Any]:
-    """What `answer` gives, or its refusal told to the client."""
+async def _redirect_refusal(realm: Realm, target: Destination, response: Awaitable[Response[Any]]) -> Response[Any]:
+    """Return the response, or send its refusal back to the client."""
     try:
-        return await answer
+        return await response
     except Refused as fault:
         words = {"error": fault.error, "error_description": fault.message}
-        return redirect(target.with_answer(realm, words), 303)
+        return redirect(target.format_redirect(realm, words), 303)
 
 
-def _page(
-    request: RealmRequest, asked: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
+def _show_page(
+    request: RealmRequest, parameters: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
 ) -> Response[str]:
-    realm, csrf = request.realm, browser.csrf(request)
-    action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(asked)}"
-    response = pages.login(action, csrf, username, fault, status)
-    return response.adding(cookies=(browser.cookie(realm, browser.CSRF, csrf),))
+    realm, csrf = request.realm, browser.choose_form_secret(request)
+    action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
+    response = pages.render_login(action, csrf, username, fault, status)
+    return response.adding(cookies=(browser.format_cookie(realm, browser.CSRF, csrf),))
 
 
-def _too_many(request: RealmRequest, asked: Mapping[str, str], username: str, fault: TooMany) -> Response[str]:
+def _show_too_many(
+    request: RealmRequest, parameters: Mapping[str, str], username: str, fault: TooMany
+) -> Response[str]:
     text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
-    response = _page(request, asked, username, text, fault.status)
+    response = _show_page(request, parameters, username, text, fault.status)
     return response.adding({"Retry-After": str(fault.retry_after)})

@@ -19,40 +19,43 @@ _PERSON = "<tr><td>{}</td><td><code>{}</code></td><td><code>{}</code></td><td><c
 _HIDDEN = '<input type="hidden" name="{}" value="{}">'
 
 
-def login(action: str, csrf: str, username: str = "", fault: str = "", status: int = 200) -> Response[str]:
-    """`action` is where the form goes; what was typed stays, but for the password."""
+def render_login(action: str, csrf: str, username: str = "", fault: str = "", status: int = 200) -> Response[str]:
+    """Render the login page; `action` is where the form goes, and what was typed stays, but for the password."""
     values = {"action": action, "csrf": csrf, "username": username}
-    return _page("login.html", values, status, fault=_fault(fault), people=_people())
+    return _render("login.html", values, status, fault=_render_fault_line(fault), people=_render_people())
 
 
-def logout(action: str, fields: Mapping[str, str]) -> Response[str]:
-    """Asks whether to log out; `fields` come back with the answer."""
+def render_logout(action: str, fields: Mapping[str, str]) -> Response[str]:
+    """Render the question whether to log out; `fields` come back with the form."""
     hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
-    return _page("logout.html", {"action": action}, 200, fields=hidden)
+    return _render("logout.html", {"action": action}, 200, fields=hidden)
 
 
-def logged_out() -> Response[str]:
-    return _page("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
+def render_logged_out() -> Response[str]:
+    """Render what a person sees who has no application to return to."""
+    return _render("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
 
 
-def fault(text: str, status: int) -> Response[str]:
-    return _page("message.html", {"title": "Não foi possível continuar", "text": text}, status)
+def render_fault(text: str, status: int) -> Response[str]:
+    """Render a refusal for a person."""
+    return _render("message.html", {"title": "Não foi possível continuar", "text": text}, status)
 
 
-def style() -> Response[str]:
+def read_style() -> Response[str]:
+    """Return the style sheet of all pages."""
     return Response((_FOLDER / "style.css").read_bytes(), media_type="text/css; charset=utf-8")
 
 
-def _page(name: str, values: Mapping[str, str], status: int, **markup: str) -> Response[str]:
+def _render(name: str, values: Mapping[str, str], status: int, **markup: str) -> Response[str]:
     escaped = {key: escape(value) for key, value in values.items()}
     text = Template((_FOLDER / name).read_text("utf-8")).substitute(escaped | markup)
     return Response(text.encode(), status=status, media_type=HTML, headers=_HEADERS)
 
 
-def _fault(text: str) -> str:
+def _render_fault_line(text: str) -> str:
     return f'<p class="fault" role="alert" id="fault">{escape(text)}</p>' if text else ""
 
 
-def _people() -> str:
+def _render_people() -> str:
     rows = ((p.name, p.username, p.cpf, p.password) for p in demo.people())
     return "\n".join(_PERSON.format(*map(escape, row)) for row in rows)

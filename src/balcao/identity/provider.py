@@ -19,7 +19,7 @@ PREFIX = "/auth"
 # Tokens, codes and pages are for one reader, and keys must be seen fresh after a rotation.
 _NEVER_STORED = {"Cache-Control": NO_STORE}
 
-Answer = Response[Any] | Awaitable[Response[Any]]
+PendingResponse = Response[Any] | Awaitable[Response[Any]]
 
 
 def mount(settings: Settings, platform: Platform) -> Mount:
@@ -32,67 +32,68 @@ def mount(settings: Settings, platform: Platform) -> Mount:
 def mount_realm(realm: Realm) -> Mount:
     """Compile the addresses of one realm."""
     openid = "/protocol/openid-connect"
-    addresses: list[tuple[str, str, Callable[[RealmRequest], Answer]]] = [
-        ("GET", "/.well-known/openid-configuration", _configuration),
-        ("GET", f"{openid}/certs", _certs),
-        ("GET", "/login.css", _style),
-        ("GET", f"{openid}/auth", _authorize),
-        ("POST", f"{openid}/auth", _authorize),
-        ("POST", f"{openid}/authenticate", login.attempt),
-        ("POST", f"{openid}/token", _token),
-        ("GET", f"{openid}/userinfo", _user_info),
-        ("POST", f"{openid}/userinfo", _user_info),
-        ("GET", f"{openid}/logout", _end),
-        ("POST", f"{openid}/logout", logout.posted),
+    # Method, path, the name in logs and metrics, and what answers.
+    addresses: list[tuple[str, str, str, Callable[[RealmRequest], PendingResponse]]] = [
+        ("GET", "/.well-known/openid-configuration", "configuration", _read_configuration),
+        ("GET", f"{openid}/certs", "certs", _read_keys),
+        ("GET", "/login.css", "style", _read_style),
+        ("GET", f"{openid}/auth", "authorize", _authorize),
+        ("POST", f"{openid}/auth", "authorize", _authorize),
+        ("POST", f"{openid}/authenticate", "attempt", login.attempt_login),
+        ("POST", f"{openid}/token", "token", _issue_tokens),
+        ("GET", f"{openid}/userinfo", "user_info", _read_user_info),
+        ("POST", f"{openid}/userinfo", "user_info", _read_user_info),
+        ("GET", f"{openid}/logout", "end", _end_session),
+        ("POST", f"{openid}/logout", "posted", logout.receive_form),
     ]
     endpoints = [
-        (method, f"/realms/{{realm}}{path}", _endpoint(realm, method, handler)) for method, path, handler in addresses
+        (method, f"/realms/{{realm}}{path}", _endpoint(realm, method, name, handler))
+        for method, path, name, handler in addresses
     ]
     return Mount("identity", PREFIX, endpoints, lambda _: OAUTH)
 
 
-def _endpoint(realm: Realm, method: str, handler: Callable[[RealmRequest], Answer]) -> PageEndpoint:
+def _endpoint(realm: Realm, method: str, name: str, handler: Callable[[RealmRequest], PendingResponse]) -> PageEndpoint:
     async def respond(request: Request) -> Response[Any]:
         if request.path_values[0] != realm.name:
             raise NotFound("Este domínio (realm) não existe.")
-        answer = handler(RealmRequest(realm, request))
-        return (await answer if inspect.isawaitable(answer) else answer).adding(_NEVER_STORED)
+        response = handler(RealmRequest(realm, request))
+        return (await response if inspect.isawaitable(response) else response).adding(_NEVER_STORED)
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
         return faults.refuse(request, fault).adding(_NEVER_STORED)
 
-    key = f"identity.{handler.__name__.lstrip('_')}"
-    return PageEndpoint("identity", key, method, respond, refuse, forms.MAX_FORM_BYTES)
+    return PageEndpoint("identity", f"identity.{name}", method, respond, refuse, forms.MAX_FORM_BYTES)
 
 
-def _configuration(request: RealmRequest) -> Answer:
-    return to_json(discovery.document(request.realm))
+def _read_configuration(request: RealmRequest) -> PendingResponse:
+    return to_json(discovery.build_document(request.realm))
 
 
-def _certs(request: RealmRequest) -> Answer:
-    return to_json(request.realm.keys.published())
+def _read_keys(request: RealmRequest) -> PendingResponse:
+    return to_json(request.realm.keys.export_public())
 
 
-def _style(_: RealmRequest) -> Answer:
-    return pages.style()
+def _read_style(_: RealmRequest) -> PendingResponse:
+    return pages.read_style()
 
 
-def _authorize(request: RealmRequest) -> Answer:
-    return login.begin(request, forms.either(request))
+def _authorize(request: RealmRequest) -> PendingResponse:
+    return login.start_login(request, forms.read_parameters(request))
 
 
-async def _token(request: RealmRequest) -> Response[Any]:
-    form, authorization = forms.form(request), request.header("authorization") or None
+async def _issue_tokens(request: RealmRequest) -> Response[Any]:
+    form, authorization = forms.read_form(request), request.header("authorization") or None
     return to_json(await grants.exchange(request.realm, form, authorization))
 
 
-async def _user_info(request: RealmRequest) -> Response[Any]:
+async def _read_user_info(request: RealmRequest) -> Response[Any]:
     scheme, _, given = request.header("authorization").partition(" ")
-    grant = await tokens.grant_of(request.realm, given) if scheme.lower() == "bearer" else None
+    grant = await tokens.find_grant(request.realm, given) if scheme.lower() == "bearer" else None
     if grant is None:
         raise TokenRefused()
-    return to_json(tokens.user_info(grant))
+    return to_json(tokens.list_user_info(grant))
 
 
-def _end(request: RealmRequest) -> Answer:
-    return logout.asked(request, forms.query(request))
+def _end_session(request: RealmRequest) -> PendingResponse:
+    return logout.request_logout(request, forms.read_query(request))

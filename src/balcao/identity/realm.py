@@ -1,4 +1,4 @@
-"""What the provider holds: its name, the people and clients it knows, its keys and what it granted."""
+"""What the provider is made of: its name, the people and clients it knows, its keys and what it granted."""
 
 import functools
 from collections.abc import Mapping
@@ -24,23 +24,24 @@ class Realm:
         self.name = settings.realm
         self.issuer = settings.issuers[0].rstrip("/")
         self.audience = settings.auth_audience
-        self.clients = known_clients(settings)
+        self.clients = load_clients(settings)
         self.keys = SigningKeys(settings)
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
 
     @functools.cached_property
     def path(self) -> str:
-        """Of the issuer, as browsers see it: where cookies belong and forms go."""
+        """Return the path of the issuer, as browsers see it: where cookies belong and forms go."""
         return urlsplit(self.issuer).path
 
     @property
-    def secure(self) -> bool:
+    def is_secure(self) -> bool:
+        """Tell whether browsers reach the realm by https."""
         return self.issuer.startswith("https://")
 
 
-def known_clients(settings: Settings) -> Mapping[str, Client]:
-    """By id. Where a setting names a client's secret, the setting counts."""
+def load_clients(settings: Settings) -> Mapping[str, Client]:
+    """Return the clients by id. Where a setting names a client's secret, the setting counts."""
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
         "crm-sandbox": settings.crm_sandbox_client_secret.get_secret_value(),

@@ -19,28 +19,29 @@ from balcao.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
 REFRESH_SECONDS = 1800
-# So long a refresh token may be used again, because two tabs of a browser refresh at once, or an answer was lost.
+# So long a refresh token may be used again, because two tabs of a browser refresh at once, or a response was lost.
 REPEAT_SECONDS = 30.0
 
 
-def secret() -> str:
+def make_secret() -> str:
+    """Return 43 characters that nobody can guess."""
     return secrets.token_urlsafe(32)
 
 
 class Records:
-    """`key` makes each refresh token's successor, so that it can be answered twice without being kept."""
+    """`key` makes each refresh token's successor, so that it can be given twice without being stored."""
 
     def __init__(self, database: Database, key: bytes) -> None:
         self._database = database
         self._key = key
 
     async def log_in(self, username: str) -> tuple[Session, str]:
-        """Return the new session and the cookie that proves it."""
-        cookie = secret()
+        """Begin a session; return it and the cookie that proves it."""
+        cookie = make_secret()
         async with self._database.connection() as connection:
             return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
 
-    async def session(self, cookie: str) -> Session | None:
+    async def use_session(self, cookie: str) -> Session | None:
         """Return the session of a browser's cookie, which counts as a use of it."""
         if not cookie:
             return None
@@ -55,8 +56,11 @@ class Records:
     async def grant(
         self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str
     ) -> str:
-        """Return the code, which is worth nothing when the session has ended meanwhile."""
-        code, grant = secret(), Grant(new_id(), session, client, scope, nonce)
+        """Grant a client what the login gave, and return the code.
+
+        The code is worth nothing when the session has ended meanwhile.
+        """
+        code, grant = make_secret(), Grant(new_id(), session, client, scope, nonce)
         async with self._database.transaction() as connection:
             if await store.add_grant(connection, grant):
                 await store.add_credential(connection, _hash(code), grant.id, CODE_LIFE, redirect_uri, challenge)
@@ -65,7 +69,7 @@ class Records:
     async def exchange_code(
         self, code: str, client: str, matches: Callable[[Credential], bool]
     ) -> tuple[Grant, str] | None:
-        """Return the grant and its first refresh token.
+        """Exchange a code for its grant and the first refresh token; None for a code that is worth nothing.
 
         A code has one try, whatever comes of it; a second use ends all that came of the first.
         """
@@ -79,10 +83,10 @@ class Records:
             await store.use_credential(connection, _hash(code))
             if not (found.living and matches(found)):
                 return None
-            return found.grant, await self._add_refresh(connection, found.grant, secret())
+            return found.grant, await self._add_refresh(connection, found.grant, make_secret())
 
     async def exchange_refresh(self, token: str, client: str) -> tuple[Grant, str] | None:
-        """Return the grant and the next refresh token.
+        """Exchange a refresh token for its grant and the next one; None for a token that is worth nothing.
 
         Used again at once, it gives the one that is next by now; used again later it ends the grant, because one of
         its two users stole it.
@@ -97,7 +101,7 @@ class Records:
                 await store.end_grant(connection, found.grant.id)
                 return None
             while found is not None and found.used_for is not None:
-                token = self._successor(token)
+                token = self._derive_successor(token)
                 found = await store.lock_credential(connection, _hash(token), client, refresh=True)
             return (found.grant, token) if found is not None and found.living else None
 
@@ -106,8 +110,8 @@ class Records:
         async with self._database.connection() as connection:
             return await store.read_grant(connection, grant)
 
-    async def end_session_of(self, refresh_token: str, client: str) -> bool:
-        """End the session that the refresh token, also a used one, belongs to; False when the client has no such."""
+    async def end_session_by_token(self, refresh_token: str, client: str) -> bool:
+        """End the session of the refresh token, also of a used one; return false when the client has no such token."""
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
             if found is None or not (found.living or found.used_for is not None):
@@ -118,25 +122,26 @@ class Records:
     async def _renew(self, connection: Connection, found: Credential, token: str) -> tuple[Grant, str]:
         await store.use_credential(connection, _hash(token))
         await store.prolong_session(connection, found.grant.session.id)
-        return found.grant, await self._add_refresh(connection, found.grant, self._successor(token))
+        return found.grant, await self._add_refresh(connection, found.grant, self._derive_successor(token))
 
     async def _add_refresh(self, connection: Connection, grant: Grant, token: str) -> str:
         await store.add_credential(connection, _hash(token), grant.id, timedelta(seconds=REFRESH_SECONDS))
         return token
 
-    def _successor(self, token: str) -> str:
+    def _derive_successor(self, token: str) -> str:
+        """Return the token that follows; the same for the same token, so that nobody needs to store it."""
         digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def _hash(text: str) -> bytes:
-    """Unguessable texts need no slow hash."""
+    """Return what the database stores: unguessable texts need no slow hash."""
     return hashlib.sha256(text.encode()).digest()
 
 
-async def _forget(_: Call, connection: Connection) -> Swept:
+async def _delete_expired(_: Call, connection: Connection) -> Swept:
     checked = await store.count_sessions(connection)
-    return Swept(checked, await store.forget_sessions(connection))
+    return Swept(checked, await store.delete_expired_sessions(connection))
 
 
-RETENTION = (Retention("identity_session", _forget),)
+RETENTION = (Retention("identity_session", _delete_expired),)

@@ -10,8 +10,8 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
 
-IDLE = timedelta(minutes=30)
-LONGEST = timedelta(hours=10)
+IDLE_LIFETIME = timedelta(minutes=30)
+MAX_LIFETIME = timedelta(hours=10)
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_
 
 
 async def add_session(connection: Connection, session: str, cookie_hash: bytes, username: str) -> Session:
-    row = await connection.fetchrow(_ADD_SESSION, session, cookie_hash, username, IDLE)
+    row = await connection.fetchrow(_ADD_SESSION, session, cookie_hash, username, IDLE_LIFETIME)
     assert row is not None  # an INSERT without conflict clause
     return Session(**row)
 
@@ -62,8 +62,8 @@ RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_
 
 
 async def use_session(connection: Connection, cookie_hash: bytes) -> Session | None:
-    """The living session of this cookie, which lives on by being used."""
-    row = await connection.fetchrow(_USE_SESSION, cookie_hash, IDLE, LONGEST)
+    """Return the living session of this cookie and prolong it."""
+    row = await connection.fetchrow(_USE_SESSION, cookie_hash, IDLE_LIFETIME, MAX_LIFETIME)
     return None if row is None else Session(**row)
 
 
@@ -73,13 +73,15 @@ UPDATE platform.identity_session SET expires_at = least(now() + $2::interval, st
 
 
 async def prolong_session(connection: Connection, session: str) -> None:
-    await connection.execute(_PROLONG_SESSION, session, IDLE, LONGEST)
+    """Prolong a session by its idle lifetime, but never beyond the longest."""
+    await connection.execute(_PROLONG_SESSION, session, IDLE_LIFETIME, MAX_LIFETIME)
 
 
 _END_SESSION = "DELETE FROM platform.identity_session WHERE id = $1"
 
 
 async def end_session(connection: Connection, session: str) -> None:
+    """Delete a session, and with it all that was granted in it."""
     await connection.execute(_END_SESSION, session)
 
 
@@ -91,7 +93,7 @@ RETURNING true
 
 
 async def add_grant(connection: Connection, grant: Grant) -> bool:
-    """False when the session has ended meanwhile."""
+    """Return false when the session has ended meanwhile."""
     values = (grant.id, grant.session.id, grant.client, grant.scope, grant.nonce)
     return bool(await connection.fetchval(_ADD_GRANT, *values))
 
@@ -100,6 +102,7 @@ _END_GRANT = "DELETE FROM platform.identity_grant WHERE id = $1"
 
 
 async def end_grant(connection: Connection, grant: str) -> None:
+    """Delete a grant with its codes and refresh tokens."""
     await connection.execute(_END_GRANT, grant)
 
 
@@ -112,9 +115,9 @@ WHERE granted.id = $1 AND session.expires_at > now()
 
 
 async def read_grant(connection: Connection, grant: str) -> Grant | None:
-    """One whose session lives."""
+    """Return a grant whose session lives."""
     row = await connection.fetchrow(_READ_GRANT, grant)
-    return None if row is None else _grant(dict(row))
+    return None if row is None else _to_grant(dict(row))
 
 
 _ADD_CREDENTIAL = """
@@ -157,17 +160,20 @@ WHERE credential.hash = $1 AND client = $2 AND (credential.challenge IS NULL) = 
 async def lock_credential(
     connection: Connection, credential_hash: bytes, client: str, *, refresh: bool
 ) -> Credential | None:
-    """This client's, used or expired ones too; whoever asks for another one of the session waits."""
+    """Return this client's code or refresh token, a used or expired one too.
+
+    The session's row is the lock: whoever asks for another credential of the session waits.
+    """
     await connection.execute(_LOCK_SESSION, credential_hash)
     row = await connection.fetchrow(_READ_CREDENTIAL, credential_hash, client, refresh)
     if row is None:
         return None
     values = dict(row)
     own = {name: values.pop(name) for name in ("living", "used_for", "redirect_uri", "challenge")}
-    return Credential(_grant(values), **own)
+    return Credential(_to_grant(values), **own)
 
 
-def _grant(values: dict[str, object]) -> Grant:
+def _to_grant(values: dict[str, object]) -> Grant:
     session = {"id": values["session_id"], "username": values["username"], "started_at": values["started_at"]}
     return msgspec.convert({**values, "session": session}, Grant)
 
@@ -180,13 +186,13 @@ async def use_credential(connection: Connection, credential_hash: bytes) -> None
 
 
 _COUNT_SESSIONS = "SELECT count(*) FROM platform.identity_session"
-_FORGET_SESSIONS = "DELETE FROM platform.identity_session WHERE expires_at <= now() RETURNING true"
+_DELETE_EXPIRED_SESSIONS = "DELETE FROM platform.identity_session WHERE expires_at <= now() RETURNING true"
 
 
 async def count_sessions(connection: Connection) -> int:
     return await fetch_count(connection, _COUNT_SESSIONS)
 
 
-async def forget_sessions(connection: Connection) -> int:
-    """Erase what expired sessions leave, and return how many they were."""
-    return len(await connection.fetch(_FORGET_SESSIONS))
+async def delete_expired_sessions(connection: Connection) -> int:
+    """Delete what expired sessions leave, and return how many they were."""
+    return len(await connection.fetch(_DELETE_EXPIRED_SESSIONS))

@@ -21,27 +21,27 @@ ACCESS_SECONDS = 300
 _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
-def subject_of(person: Person) -> str:
-    """The same on every machine."""
+def compute_subject(person: Person) -> str:
+    """Return the person's `sub`, the same on every machine."""
     return str(uuid.uuid5(_SUBJECTS, f"person:{person.cpf}"))
 
 
-def for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
-    """The answer to client credentials: exactly these four members."""
+def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
+    """Return the token response to client credentials: exactly these four members."""
     claims = {"sub": str(uuid.uuid5(_SUBJECTS, f"client:{client.client_id}")), "aud": realm.audience}
-    granted = {"azp": client.client_id, "scope": scope, "jti": new_id()} | _roles([])
+    granted = {"azp": client.client_id, "scope": scope, "jti": new_id()} | _list_roles([])
     return {
-        "access_token": _signed(realm, claims | granted),
+        "access_token": _sign(realm, claims | granted),
         "expires_in": ACCESS_SECONDS,
         "token_type": "Bearer",
         "scope": scope,
     }
 
 
-def for_person(realm: Realm, grant: Grant, refresh_token: str) -> dict[str, Any]:
-    """The answer to a code or a refresh token; an ID token where `openid` was asked for."""
-    access_token = _signed(realm, _access_claims(realm, grant))
-    answer = {
+def issue_for_person(realm: Realm, grant: Grant, refresh_token: str) -> dict[str, Any]:
+    """Return the token response to a code or a refresh token; with an ID token where `openid` was asked for."""
+    access_token = _sign(realm, _list_access_claims(realm, grant))
+    response = {
         "access_token": access_token,
         "expires_in": ACCESS_SECONDS,
         "refresh_token": refresh_token,
@@ -50,12 +50,12 @@ def for_person(realm: Realm, grant: Grant, refresh_token: str) -> dict[str, Any]
         "scope": grant.scope,
     }
     if "openid" in grant.scope.split():
-        answer["id_token"] = _signed(realm, _id_claims(grant, access_token))
-    return answer
+        response["id_token"] = _sign(realm, _list_id_claims(grant, access_token))
+    return response
 
 
-def read(realm: Realm, token: str) -> Mapping[str, Any] | None:
-    """The claims of a token of ours, expired or not; None for any other."""
+def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:
+    """Return the claims of a token of ours, expired or not; None for any other."""
     try:
         claims = jwt.decode(token, realm.keys.all, algorithms=[ALGORITHM]).claims
     except (JoseError, ValueError, KeyError, TypeError, RecursionError):
@@ -63,15 +63,16 @@ def read(realm: Realm, token: str) -> Mapping[str, Any] | None:
     return claims if claims.get("iss") == realm.issuer else None
 
 
-async def grant_of(realm: Realm, token: str) -> Grant | None:
-    """What a living access token of a person goes back to; None when it expired or was revoked."""
-    claims = read(realm, token)
+async def find_grant(realm: Realm, token: str) -> Grant | None:
+    """Return what a living access token of a person goes back to; None when it expired or was revoked."""
+    claims = read_claims(realm, token)
     if claims is None or claims.get("aud") != realm.audience or claims["exp"] <= time.time():
         return None
     return await realm.records.read_grant(str(claims["jti"]).partition(":")[0])
 
 
-def profile(person: Person) -> dict[str, Any]:
+def list_profile_claims(person: Person) -> dict[str, Any]:
+    """Return the claims of the scope `profile`."""
     return {
         "cpf": person.cpf,
         "preferred_username": person.cpf,
@@ -81,42 +82,46 @@ def profile(person: Person) -> dict[str, Any]:
     }
 
 
-def email(person: Person) -> dict[str, Any]:
+def list_email_claims(person: Person) -> dict[str, Any]:
+    """Return the claims of the scope `email`."""
     return {"email": person.email, "email_verified": True}
 
 
-def user_info(grant: Grant) -> dict[str, Any]:
-    """What the granted scopes show of the person."""
+def list_user_info(grant: Grant) -> dict[str, Any]:
+    """Return what the granted scopes show of the person."""
     person, scopes = people_by_login()[grant.session.username], grant.scope.split()
-    shown = {"sub": subject_of(person)}
-    shown |= profile(person) if "profile" in scopes else {}
-    return shown | (email(person) if "email" in scopes else {})
+    claims = {"sub": compute_subject(person)}
+    claims |= list_profile_claims(person) if "profile" in scopes else {}
+    return claims | (list_email_claims(person) if "email" in scopes else {})
 
 
-def _access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
-    """Name and e-mail whatever the scopes: login sync takes them from here (spec: GET /auth/validate)."""
+def _list_access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
+    """Return the claims of an access token.
+
+    Name and e-mail whatever the scopes: login sync takes them from here (spec: GET /auth/validate).
+    """
     person = people_by_login()[grant.session.username]
-    claims = {"sub": subject_of(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
+    claims = {"sub": compute_subject(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
     session = {"jti": f"{grant.id}:{new_id()}", "sid": grant.session.id}
-    return claims | session | _roles(person.token_roles) | profile(person) | email(person)
+    return claims | session | _list_roles(person.token_roles) | list_profile_claims(person) | list_email_claims(person)
 
 
-def _id_claims(grant: Grant, access_token: str) -> dict[str, Any]:
+def _list_id_claims(grant: Grant, access_token: str) -> dict[str, Any]:
     claims: dict[str, Any] = {"aud": grant.client, "azp": grant.client, "sid": grant.session.id, "jti": new_id()}
-    claims |= {"auth_time": int(grant.session.started_at), "at_hash": _half_hash(access_token)}
-    return claims | user_info(grant) | ({"nonce": grant.nonce} if grant.nonce is not None else {})
+    claims |= {"auth_time": int(grant.session.started_at), "at_hash": _compute_half_hash(access_token)}
+    return claims | list_user_info(grant) | ({"nonce": grant.nonce} if grant.nonce is not None else {})
 
 
-def _roles(names: list[str]) -> dict[str, Any]:
+def _list_roles(names: list[str]) -> dict[str, Any]:
     return {"realm_access": {"roles": list(names)}, "resource_access": {}}
 
 
-def _half_hash(token: str) -> str:
-    """OpenID Connect Core 3.1.3.6."""
+def _compute_half_hash(token: str) -> str:
+    """Return `at_hash` (OpenID Connect Core 3.1.3.6)."""
     return base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()[:16]).rstrip(b"=").decode()
 
 
-def _signed(realm: Realm, claims: Mapping[str, Any]) -> str:
+def _sign(realm: Realm, claims: Mapping[str, Any]) -> str:
     now = int(time.time())
     key = realm.keys.signing
     times = {"iss": realm.issuer, "iat": now, "exp": now + ACCESS_SECONDS}

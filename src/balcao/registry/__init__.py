@@ -4,8 +4,19 @@ from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.registry import city, consent, crm, mirror, mobility, person
 from balcao.registry.dead_letters.feature import FEATURE as DEAD_LETTERS
-from balcao.registry.rights.feature import FEATURE as RIGHTS
+from balcao.registry.rights.feature import make_feature as make_rights
 from balcao.registry.running import running
+
+# The mirror first: an erasure sets its tombstone before anything is judged by what is left in it.
+_FEATURES = [
+    *mirror.FEATURES,
+    *person.FEATURES,
+    *consent.FEATURES,
+    *city.FEATURES,
+    *mobility.FEATURES,
+    *crm.FEATURES,
+]
+_RIGHTS = make_rights(feature.personal_data for feature in _FEATURES if feature.personal_data is not None)
 
 SERVICE = Service(
     name="registry",
@@ -14,17 +25,7 @@ SERVICE = Service(
     title="Balcão: registro do cidadão",
     version="1.0",
     package=__name__,
-    # The mirror first: an erasure sets its tombstone before anything is judged by what is left in it.
-    features=[
-        *mirror.FEATURES,
-        *person.FEATURES,
-        *consent.FEATURES,
-        *city.FEATURES,
-        *mobility.FEATURES,
-        *crm.FEATURES,
-        RIGHTS,
-        DEAD_LETTERS,
-    ],
+    features=[*_FEATURES, _RIGHTS, DEAD_LETTERS],
     dialects={"": ERROR_TEXT},
     description=(
         "Registro do cidadão: dados de base e autodeclarados, preferências e consentimentos, pets, veículos, empresas "

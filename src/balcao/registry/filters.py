@@ -1,4 +1,4 @@
-"""Filters of the public lists: what stands in the query, checked (rules: registry 2.6)."""
+"""Parsers of the filters that the public lists have in common (rules: registry 2.6)."""
 
 from collections.abc import Mapping
 
@@ -8,15 +8,15 @@ SEARCH_LENGTH = 100
 CODE_LENGTH = 50
 
 
-def search_of(query: Mapping[str, str]) -> str | None:
-    """The words to look for; None when none are asked for. Raises Invalid for anything but 1 to 100 characters."""
-    return _text(query, "search", SEARCH_LENGTH)
+def parse_search(query: Mapping[str, str]) -> str | None:
+    """Return the words to look for; None when there are none. Raises Invalid for anything but 1 to 100 characters."""
+    return _parse_text(query, "search", SEARCH_LENGTH)
 
 
-def code_of(query: Mapping[str, str], name: str) -> str | None:
-    """A value to be met exactly; None when it is not asked for. Raises Invalid naming the parameter."""
-    return _text(query, name, CODE_LENGTH)
+def parse_code(query: Mapping[str, str], name: str) -> str | None:
+    """Return a value to be met exactly; None when there is none. Raises Invalid naming the parameter."""
+    return _parse_text(query, name, CODE_LENGTH)
 
 
-def _text(query: Mapping[str, str], name: str, longest: int) -> str | None:
+def _parse_text(query: Mapping[str, str], name: str, longest: int) -> str | None:
     return clean(name, query[name], longest=longest) if name in query else None

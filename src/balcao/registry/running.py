@@ -1,16 +1,17 @@
-"""What the registry keeps in each process: the CRM's client, the running login syncs, the count of waiting events."""
+"""What the registry opens in each process: the CRM's client, the login syncs under way, the count of waiting events."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
-from balcao.crm.client import CrmClient, crm_client
+from balcao.crm.client import CrmClient, open_crm_client
 from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.crm.login.service import LoginSyncs
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    async with crm_client(platform.settings) as crm:
+    """Open the parts for as long as the process serves or works."""
+    async with open_crm_client(platform.settings) as crm:
         platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}
         yield

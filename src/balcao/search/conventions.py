@@ -1,4 +1,4 @@
-"""What every operation of this service does alike: query values, paging, path ids, staff answers, who is acting."""
+"""What every operation of this service does alike: query values, paging, path ids, responses for staff, who acts."""
 
 import re
 from collections.abc import Mapping
@@ -9,67 +9,67 @@ from balcao.core.errors import Forbidden, NotFound
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
 T = TypeVar("T")
 
-UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
 
 ServiceIdInPath: TypeAlias = Annotated[
-    str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", UUID_PATTERN)
+    str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
 ]
 
 _ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
 
 
-def given(query: Mapping[str, str], name: str) -> str | None:
-    """The query value, None when absent or what counts as absent."""
+def read_parameter(query: Mapping[str, str], name: str) -> str | None:
+    """Return the query value, None when absent or what counts as absent."""
     value = query.get(name, "").strip()
     return None if value in _ABSENT else value
 
 
-def integer(text: str | None) -> int | None:
-    """The integer from 1 to the largest that this text is, else None."""
+def parse_integer(text: str | None) -> int | None:
+    """Return the integer from 1 to the largest that this text is, else None."""
     found = re.fullmatch(r"0*([0-9]{1,10})", text or "")
     number = int(found[1]) if found else 0
     return number if 1 <= number <= LARGEST_INTEGER else None
 
 
-def page_of(query: Mapping[str, str]) -> tuple[int, int]:
-    """Page and entries per page; whatever is no integer in its range becomes the default, never an error."""
-    per_page = integer(given(query, "per_page"))
-    return integer(given(query, "page")) or 1, per_page if per_page and per_page <= MOST_PER_PAGE else 10
+def parse_page(query: Mapping[str, str]) -> tuple[int, int]:
+    """Return page and entries per page; whatever is no integer in its range becomes the default, never an error."""
+    per_page = parse_integer(read_parameter(query, "per_page"))
+    return parse_integer(read_parameter(query, "page")) or 1, per_page if per_page and per_page <= MOST_PER_PAGE else 10
 
 
-def path_uuid(text: str, missing: str) -> str:
-    """Raises NotFound for text that is no UUID: an id of another form is an unknown id."""
-    if not re.fullmatch(UUID_PATTERN, text):
+def parse_uuid(text: str, missing: str) -> str:
+    """Return an id of the path in lower case. Raises NotFound for text that is no UUID, as for any unknown id."""
+    if not is_uuid(text):
         raise NotFound(missing)
     return text.lower()
 
 
-def staff_answer(value: T, headers: Mapping[str, str] | None = None) -> Response[T]:
-    """An answer that nobody keeps."""
+def respond_to_staff(value: T, headers: Mapping[str, str] | None = None) -> Response[T]:
+    """Answer in a form that no cache stores."""
     return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})})
 
 
-def acting(call: Call) -> str:
-    """How staff see who did it: the name claim, else the client; never a CPF."""
+def name_actor(call: Call) -> str:
+    """Return who acts, as staff see it: the name claim, else the client; never a CPF."""
     if call.caller is None:
         return "operação"
-    shown = call.caller.display_name
-    return call.caller.client if Cpf.parse_claim(shown) else shown
+    name = call.caller.display_name
+    return call.caller.client if Cpf.parse_claim(name) else name
 
 
-def require(call: Call, action: str) -> None:
-    """An "also" condition. Raises Forbidden; an operator at the machine's shell may do everything."""
+def require_action(call: Call, action: str) -> None:
+    """Check an "also" condition of a rule. Raises Forbidden; an operator at the machine's shell may do everything."""
     if call.grant == OPERATOR:
         return
     if not call.platform.catalogue.snapshot.grants(call.identified, action):
         raise Forbidden()
 
 
-def details(**what: Any) -> list[str]:
-    """What an audit event says of a call that concerns no person: `service=<id>`, `version=3`."""
+def describe_event(**what: Any) -> list[str]:
+    """Return what an audit event says of a call that concerns no person: `service=<id>`, `version=3`."""
     return [f"{name}={value}" for name, value in what.items()]

@@ -27,7 +27,7 @@ from balcao.search.collection import service as collection
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
-from balcao.search.services.schemas import RollbackBody, ServiceBody
+from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
 
 SEED = 2026
 LONG_HISTORIES = frozenset({1, 10, 29})
@@ -45,7 +45,7 @@ Step = Callable[[datetime], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedService:
     """One service of the sandbox and what happens to it, a version for each step."""
 
     service_id: str
@@ -54,38 +54,38 @@ class Planned:
 
 
 async def load(platform: Platform) -> None:
-    """Leaves what is there alone, whatever its users did to it."""
+    """Write the sandbox's catalogue as far as it is missing; what its users changed stays changed."""
     await collection.begin_with(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
-    for planned in _plan():
+    for planned in _draw_services():
         await _load(platform, planned, today)
-    if await schema_migrations.newest_migration(platform) is None:
-        order = StartBody("v3", reason="Endereços legíveis para os serviços")
-        await schema_migrations.start(_call(platform, ADMINISTRATOR), order)
+    if await schema_migrations.find_newest_migration(platform) is None:
+        body = StartBody("v3", reason="Endereços legíveis para os serviços")
+        await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    """A service with a long history, and the completed migration."""
-    planned = next(planned for planned in _plan() if planned.number in LONG_HISTORIES)
-    newest = await services.version_of(_call(platform, EDITOR), planned.service_id)
+    """Name a service with a long history, and the completed migration."""
+    planned = next(planned for planned in _draw_services() if planned.number in LONG_HISTORIES)
+    newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
         "service_id": planned.service_id,
         "versions": list(range(1, newest + 1)),
-        "migration_id": await schema_migrations.newest_migration(platform),
+        "migration_id": await schema_migrations.find_newest_migration(platform),
     }
 
 
-async def _load(platform: Platform, planned: Planned, today: datetime) -> None:
-    steps = _steps(platform, planned)
-    done = await services.version_of(_call(platform, EDITOR), planned.service_id)
+async def _load(platform: Platform, planned: PlannedService, today: datetime) -> None:
+    steps = _list_steps(platform, planned)
+    done = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     first = today - timedelta(days=120 - planned.number, minutes=37 * planned.number)
     for number, step in enumerate(steps[done:], start=done):
         await step(first + timedelta(days=3 * number, hours=number))
 
 
-def _steps(platform: Platform, planned: Planned) -> Sequence[Step]:
-    """What happens to a service in the sandbox, in order."""
-    history = _History(_call(platform, EDITOR), _call(platform, PUBLISHER), planned)
+def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
+    """Return what happens to a service in the sandbox, in order."""
+    history = _History(_act_as(platform, EDITOR), _act_as(platform, PUBLISHER), planned)
     if planned.number in LONG_HISTORIES:
         return [
             history.create,
@@ -106,10 +106,10 @@ def _steps(platform: Platform, planned: Planned) -> Sequence[Step]:
 class _History:
     editor: Call
     publisher: Call
-    planned: Planned
+    planned: PlannedService
 
     async def create(self, at: datetime) -> None:
-        await services.create(self.editor, _body(self.planned.body), service_id=self.planned.service_id, at=at)
+        await services.create(self.editor, _to_body(self.planned.body), service_id=self.planned.service_id, at=at)
 
     async def ask_for_a_declaration(self, at: datetime) -> None:
         await self._update(self.editor, at, **self._declaration)
@@ -128,8 +128,8 @@ class _History:
         await self._update(self.publisher, at, nome_servico=name, **self._declaration, **self._button)
 
     async def roll_back(self, at: datetime) -> None:
-        order = RollbackBody(to_version=4, change_reason="O nome anterior é o que as pessoas procuram.")
-        await services.rollback(self.publisher, self.planned.service_id, order, at=at)
+        body = ServiceRollbackBody(to_version=4, change_reason="O nome anterior é o que as pessoas procuram.")
+        await services.roll_back(self.publisher, self.planned.service_id, body, at=at)
 
     async def delete(self, at: datetime) -> None:
         await services.delete(self.publisher, self.planned.service_id, at=at)
@@ -144,16 +144,16 @@ class _History:
         return {"buttons": [*self.planned.body["buttons"], button]}
 
     async def _update(self, call: Call, at: datetime, **members: Any) -> None:
-        await services.update(call, self.planned.service_id, _body(self.planned.body | members), at=at)
+        await services.update(call, self.planned.service_id, _to_body(self.planned.body | members), at=at)
 
 
-def _plan() -> Iterator[Planned]:
+def _draw_services() -> Iterator[PlannedService]:
     data = tomllib.loads(files(__package__).joinpath("demo_services.toml").read_text("utf-8"))
     chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
-    for number, line in enumerate(data["services"]):
-        nome, tema, sub, orgao, resumo = (part.strip() for part in line.split("|"))
+    for number, row in enumerate(data["services"]):
+        nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
         service_id = str(uuid.UUID(int=chance.getrandbits(128), version=4))
-        yield Planned(
+        yield PlannedService(
             service_id,
             number,
             {
@@ -185,12 +185,12 @@ def _plan() -> Iterator[Planned]:
         )
 
 
-def _body(members: dict[str, Any]) -> ServiceBody:
+def _to_body(members: dict[str, Any]) -> ServiceBody:
     return msgspec.convert(members, ServiceBody)
 
 
-def _call(platform: Platform, cpf: Cpf) -> Call:
-    """A demo staff member's, by the right of whoever runs the loader."""
+def _act_as(platform: Platform, cpf: Cpf) -> Call:
+    """Return a demo staff member's call, by the right of whoever runs the loader."""
     person = next(person for person in people() if person.cpf == cpf.digits)
     caller = Caller(
         subject=f"demo-{person.username}",

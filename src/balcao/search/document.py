@@ -7,7 +7,7 @@ import msgspec
 Position = Annotated[int, msgspec.Meta(ge=0, le=2_147_483_647)]
 
 
-class Agents(msgspec.Struct):
+class AgentSettings(msgspec.Struct):
     """How conversational agents use the service."""
 
     tool_hint: str = ""
@@ -24,7 +24,7 @@ class Button(msgspec.Struct):
     ordem: Position | None = None
 
 
-class Content(msgspec.Struct):
+class ServiceContent(msgspec.Struct):
     """What editors decide of a service, cleaned; in the order of the document's table."""
 
     nome_servico: str
@@ -47,13 +47,13 @@ class Content(msgspec.Struct):
     awaiting_approval: bool
     published_at: int | None
     is_free: bool | None
-    agents: Agents | None
+    agents: AgentSettings | None
     extra_fields: dict[str, Any]
     status: int
     buttons: list[Button]
 
 
-class Document(Content):
+class ServiceDocument(ServiceContent):
     """What is stored; `created_at` and `last_update` in unix seconds."""
 
     autor: str

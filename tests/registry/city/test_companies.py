@@ -231,7 +231,7 @@ def test_loading_again_changes_only_what_differs_and_who_belongs(
     ],
     ids=str,
 )
-def test_a_line_that_is_no_company_is_refused_without_its_values(changes: dict[str, Any]) -> None:
+def test_a_row_that_is_no_company_is_refused_without_its_values(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError) as refusal:
         msgspec.convert(LINES[0] | changes, IMPORTS[0].row)
     assert not any(value in str(refusal.value) for value in ("900.000", "02/03", "ontem", "0100128"))

@@ -173,6 +173,6 @@ def test_loading_again_changes_only_what_differs(http: httpx.Client, database_ur
     [{"nivel": "2"}, {"nivel": 100}, {"nivel": -1}, {"cd_ua": ""}, {"nome_ua": None}, {"updated_at": "2026-01-02"}],
     ids=repr,
 )
-def test_a_line_that_is_no_department_is_refused(changes: dict[str, Any]) -> None:
+def test_a_row_that_is_no_department_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(line("1", 1, "Nome") | changes, IMPORTS[0].row)

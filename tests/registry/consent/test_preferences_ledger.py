@@ -24,11 +24,11 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry import consent
 from balcao.registry.consent.ledger import service as ledger
-from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, breaks, linked
+from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, find_breaks, link_entries
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 from balcao.registry.consent.ledger.service import Verification
 from balcao.registry.consent.preferences import demo, service
-from balcao.registry.consent.preferences.changes import Wish
+from balcao.registry.consent.preferences.changes import RequestedChange
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
@@ -258,15 +258,15 @@ OPT_INS: dict[str | None, bool] = {
     "health": True,
 }
 CHOICES = st.dictionaries(st.sampled_from(sorted(filter(None, OPT_INS))), st.booleans())
-WISHES = st.lists(st.builds(Wish, st.just("web"), st.none() | st.booleans(), CHOICES), max_size=6)
+WISHES = st.lists(st.builds(RequestedChange, st.just("web"), st.none() | st.booleans(), CHOICES), max_size=6)
 
 
 @given(WISHES)
 @hypothesis.settings(max_examples=size(20, 1000), deadline=None)
-def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, wishes: list[Wish]) -> None:
+def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, wishes: list[RequestedChange]) -> None:
     cpf = Cpf(somebody())
     for wish in wishes:
-        act(service.fulfil, cpf, wish)
+        act(service.apply_change, cpf, wish)
     held = act(service.read_preferences, cpf)
     wished = dict(OPT_INS)
     for wish in wishes:
@@ -286,7 +286,7 @@ def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, 
 async def history(call: Call, cpf: Cpf) -> list[LedgerEntry]:
     """Oldest first."""
     async with call.platform.database.connection() as connection:
-        return (await ledger.whole_history(connection, cpf))[::-1]
+        return (await ledger.list_history(connection, cpf))[::-1]
 
 
 MEMBERS: dict[str, st.SearchStrategy[Any]] = {
@@ -309,22 +309,22 @@ ENTRIES = st.lists(st.builds(LedgerEntry, **MEMBERS), min_size=1, max_size=5)
 
 @given(ENTRIES, st.data())
 def test_any_other_member_of_any_entry_breaks_the_chain_there(entries: list[LedgerEntry], data: st.DataObject) -> None:
-    chain = linked(entries, 0, BEGINNING)
-    assert list(breaks(chain)) == []
+    chain = link_entries(entries, 0, BEGINNING)
+    assert list(find_breaks(chain)) == []
     place = data.draw(st.integers(0, len(chain) - 1))
     name = data.draw(st.sampled_from(sorted(MEMBERS)))
     value = data.draw(MEMBERS[name])
     altered = replace(chain[place], entry=msgspec.structs.replace(entries[place], **{name: value}))
     expected = [] if altered == chain[place] else [(altered, Break.ALTERED)]
-    assert list(breaks([*chain[:place], altered, *chain[place + 1 :]])) == expected
+    assert list(find_breaks([*chain[:place], altered, *chain[place + 1 :]])) == expected
 
 
 @given(ENTRIES, st.data())
 def test_an_entry_taken_out_of_the_middle_leaves_a_gap(entries: list[LedgerEntry], data: st.DataObject) -> None:
-    chain = linked(entries, 0, BEGINNING)
+    chain = link_entries(entries, 0, BEGINNING)
     taken = data.draw(st.integers(0, len(chain) - 1))
     left: list[Link] = chain[:taken] + chain[taken + 1 :]
-    assert [fault for _, fault in breaks(left)] == [Break.GAP] * (taken < len(chain) - 1)
+    assert [fault for _, fault in find_breaks(left)] == [Break.GAP] * (taken < len(chain) - 1)
 
 
 @pytest.fixture

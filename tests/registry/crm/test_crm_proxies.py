@@ -225,7 +225,7 @@ FILED = {"numeroSolicitacao": str, "cpf": str, "status": OneOf("enfileirado"), "
 STATUS = {"numeroSolicitacao": str, "status": str, "dataSolicitacao": INSTANT, "dataConclusao": Optional(INSTANT)}
 
 
-def test_a_request_for_anonymisation_is_filed_done_and_told_to_nobody_else(
+def test_a_request_for_anonymisation_is_filed_done_and_shown_to_nobody_else(
     ask: Ask, http: httpx.Client, issuer: Issuer, crm: RunningCrm
 ) -> None:
     answer = ask("POST", "/cidadao/{}/anonimizar")

@@ -166,7 +166,7 @@ def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(
     assert (crm.accounts(BRUNO)[0]["PersonEmail"], letter(BRUNO)) == ("curto@casa.example", None)
 
 
-def test_a_revived_push_leaves_no_letter_behind(
+def test_a_revived_push_leaves_no_dead_lettered_job_behind(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, person: str
 ) -> None:
     own(person, email="x" * 90 + "@casa.example")
@@ -214,7 +214,7 @@ async def test_the_log_keeps_the_last_ten_tries(platform: Platform, crm: Running
     async with platform.database.transaction() as connection:
         for number in range(12):
             tried: dict[str, Any] = {"status": None, "code": f"TRY_{number}", "fields": [], "duration": 0.0}
-            await store.failed(connection, row["id"], tried, given_up=False)
+            await store.record_failure(connection, row["id"], tried, given_up=False)
     [row] = await platform_rows(platform, LETTER, person)
     assert [code for _, code in codes(row)] == [f"TRY_{number}" for number in range(2, 12)]
 
@@ -352,7 +352,7 @@ async def test_an_open_circuit_is_not_called_at_all(platform: Platform, crm: Run
     await declare(operator_call(platform, "registry.test"), Cpf(person), {"genero": "Nao_binario"})
     circuit = platform.part(CrmClient).circuit
     for _ in range(IN_A_ROW):
-        circuit.failed(circuit.admit())
+        circuit.record_failure(circuit.admit())
     await worked(platform)
     [row] = await platform_rows(platform, LETTER, person)
     assert (crm.operations(), row["status"], row["attempts"], codes(row)) == ([], "queued", 0, [])
@@ -415,7 +415,7 @@ def test_the_demos_simulators_fail_in_their_ways(
     assert codes(letter(cpf)) == [kept]
 
 
-async def test_the_demo_has_a_dead_letter(platform: Platform, crm: RunningCrm) -> None:
+async def test_the_demo_has_a_dead_lettered_job(platform: Platform, crm: RunningCrm) -> None:
     await demo.load(platform)
     await demo.load(platform)
     await worked(platform)

@@ -172,7 +172,7 @@ def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
     assert "configurada" in answers[1].json()["error"]
 
 
-def test_a_full_queue_is_told_before_the_body_is_looked_at(
+def test_a_full_queue_refuses_before_the_body_is_looked_at(
     settings: Settings, database_url: str, issuer: Issuer, sql: Sql, drain: Drain
 ) -> None:
     drain()

@@ -19,7 +19,7 @@ from balcao.core.context.call import worker_call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.writes import OwnWrite, of_delta
+from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from tests.support.sizes import size
 
 ANA = Cpf("90000000175")
@@ -102,7 +102,7 @@ def applied(event: Event) -> Step:
         if dados is None:
             await mirror.anonymise(connection, ANA, at)
         else:
-            await mirror.apply_delta(connection, ANA, of_delta(dados), at)
+            await mirror.apply_delta(connection, ANA, parse_delta(dados), at)
 
     return step
 
@@ -122,15 +122,15 @@ def pushed() -> list[Step]:
 
     async def take(connection: asyncpg.Connection) -> None:
         await mirror.lock(connection, ANA)
-        row = await outbox_store.of(connection, ANA)
+        row = await outbox_store.read(connection, ANA)
         assert row is not None
         taken[:] = [row]
-        await mirror.sending(connection, ANA, list(row.dirty))
+        await mirror.record_sent(connection, ANA, list(row.dirty))
 
     async def confirm(connection: asyncpg.Connection) -> None:
         await mirror.lock(connection, ANA)
-        await mirror.confirmed(connection, ANA, list(taken[0].dirty))
-        await outbox.sent(connection, ANA, taken[0].id, taken[0].dirty)
+        await mirror.confirm_sent(connection, ANA, list(taken[0].dirty))
+        await outbox.mark_sent(connection, ANA, taken[0].id, taken[0].dirty)
 
     return [take, confirm]
 

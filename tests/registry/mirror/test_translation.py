@@ -5,13 +5,13 @@ import pytest
 from balcao.registry.mirror.translation import (
     ETHNICITY,
     Phone,
-    ethnicity_for_crm,
-    ethnicity_shown,
-    gender_for_crm,
-    gender_shown,
-    phone_shown,
-    same_digits,
-    without_accents,
+    format_ethnicity,
+    format_gender,
+    has_same_digits,
+    parse_phone,
+    strip_accents,
+    to_crm_ethnicity,
+    to_crm_gender,
 )
 
 GENDERS = {
@@ -25,28 +25,28 @@ GENDERS = {
 
 @pytest.mark.parametrize(("code", "text"), GENDERS.items())
 def test_a_gender_that_the_crm_knows_is_one_to_one(code: str, text: str) -> None:
-    assert (gender_shown(code), gender_for_crm(text)) == (text, code)
+    assert (format_gender(code), to_crm_gender(text)) == (text, code)
 
 
 def test_any_other_gender_is_the_crms_other_and_is_shown_as_it_was_said() -> None:
-    assert gender_for_crm("Como me vejo") == "Outro_Prefere_nao_informar"
-    assert gender_shown("Outro_Prefere_nao_informar") == "Prefiro não informar"
-    assert gender_shown("Como me vejo") == "Como me vejo"
+    assert to_crm_gender("Como me vejo") == "Outro_Prefere_nao_informar"
+    assert format_gender("Outro_Prefere_nao_informar") == "Prefiro não informar"
+    assert format_gender("Como me vejo") == "Como me vejo"
 
 
 def test_an_ethnicity_is_shown_without_accents_and_capitals_and_sent_with_them() -> None:
-    sent = [ethnicity_for_crm(option) for option in ETHNICITY]
+    sent = [to_crm_ethnicity(option) for option in ETHNICITY]
     assert sent == ["Branca", "Preta", "Parda", "Amarela", "Indígena", "Outra"]
-    assert tuple(map(ethnicity_shown, sent)) == ETHNICITY
-    assert ethnicity_shown("INDIGENA") == "indigena"
+    assert tuple(map(format_ethnicity, sent)) == ETHNICITY
+    assert format_ethnicity("INDIGENA") == "indigena"
 
 
 def test_an_ethnicity_that_is_not_listed_is_shown_as_it_is() -> None:
-    assert ethnicity_shown("Não Declarada") == "Não Declarada"
+    assert format_ethnicity("Não Declarada") == "Não Declarada"
 
 
 def test_accents_go_and_letters_stay() -> None:
-    assert without_accents("Ação é Índio, não ñ") == "Acao e Indio, nao n"
+    assert strip_accents("Ação é Índio, não ñ") == "Acao e Indio, nao n"
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_accents_go_and_letters_stay() -> None:
     ],
 )
 def test_a_phone_is_taken_apart(register: str, shown: Phone | None) -> None:
-    assert phone_shown(register) == shown
+    assert parse_phone(register) == shown
 
 
 def test_phones_are_the_same_by_their_digits() -> None:
-    assert same_digits("+55 (21) 98888-7777", "5521988887777")
-    assert same_digits("5521988887777", "+55 (21) 98888-7777")
-    assert not same_digits("5521988887777", "5521988887778")
+    assert has_same_digits("+55 (21) 98888-7777", "5521988887777")
+    assert has_same_digits("5521988887777", "+55 (21) 98888-7777")
+    assert not has_same_digits("5521988887777", "5521988887778")

@@ -224,7 +224,7 @@ def load(database_url: str, kind: str, *rows: dict[str, str]) -> int:
     return asyncio.run(once())
 
 
-def test_a_load_is_idempotent_and_leaves_what_administrators_and_owners_did(
+def test_an_import_is_idempotent_and_leaves_what_administrators_and_owners_did(
     garage: Garage, database_url: str, sql: Any
 ) -> None:
     brands = [{"name": "Carga"}, {"name": "CARGA"}, {"name": "Outro"}]
@@ -266,6 +266,6 @@ def test_a_load_is_idempotent_and_leaves_what_administrators_and_owners_did(
     ],
     ids=["brand", "name", "vehicle_type"],
 )
-def test_an_unusable_line_is_refused_by_type(database_url: str, row: dict[str, str]) -> None:
+def test_an_unusable_row_is_refused_by_type(database_url: str, row: dict[str, str]) -> None:
     with pytest.raises(msgspec.ValidationError):
         load(database_url, "vehicle-models", row)

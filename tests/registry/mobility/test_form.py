@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleModel, VehicleType
-from balcao.registry.mobility.catalogue.slugs import folded, slug
-from balcao.registry.mobility.vehicles.flows import Choice, settle
-from balcao.registry.mobility.vehicles.form import merged
-from balcao.registry.mobility.vehicles.photos import checked_url
+from balcao.registry.mobility.catalogue.slugs import fold, make_slug
+from balcao.registry.mobility.vehicles.flows import Choice, resolve
+from balcao.registry.mobility.vehicles.form import merge
+from balcao.registry.mobility.vehicles.photos import parse_url
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
 from tests.support.sizes import EXAMPLES
 
@@ -39,7 +39,7 @@ choices = st.builds(
 def outcome(choice: Choice) -> Choice | None:
     """What is kept, None when it is refused."""
     try:
-        return settle(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
+        return resolve(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
     except Invalid:
         return None
 
@@ -99,7 +99,7 @@ members: dict[str, st.SearchStrategy[Any]] = {
 @settings(max_examples=EXAMPLES)
 @given(st.fixed_dictionaries({}, optional=members))
 def test_a_change_gives_what_it_names_and_clears_only_the_file_of_a_photo_that_is_new(change: dict[str, Any]) -> None:
-    after = merged(HELD, VehicleUpdate(**change))
+    after = merge(HELD, VehicleUpdate(**change))
     for name in VehicleCreate.__struct_fields__:
         photo = name.partition("_file_")[0]
         is_new = photo in PHOTOS and change.get(f"{photo}_url", getattr(HELD, f"{photo}_url")) != getattr(
@@ -153,20 +153,20 @@ REFUSED = [
 
 @pytest.mark.parametrize("url", TAKEN, ids=ascii)
 def test_an_address_on_an_allowed_server_is_taken_as_it_is(url: str) -> None:
-    assert checked_url("foto", url, HOSTS) == url.strip()
+    assert parse_url("foto", url, HOSTS) == url.strip()
 
 
 @pytest.mark.parametrize("url", REFUSED, ids=lambda url: ascii(url)[:60])
 def test_any_other_address_is_refused(url: str) -> None:
     with pytest.raises(Invalid, match="`foto`"):
-        checked_url("foto", url, HOSTS)
+        parse_url("foto", url, HOSTS)
 
 
 @settings(max_examples=EXAMPLES)
 @given(st.from_regex(r"\Ahttps://[a-z@:./\\#?-]{0,20}(storage\.googleapis\.com)?[a-z@:./\\#?-]{0,20}\Z"))
 def test_what_is_taken_leads_every_reader_to_an_allowed_server(url: str) -> None:
     try:
-        taken = checked_url("foto", url, HOSTS)
+        taken = parse_url("foto", url, HOSTS)
     except Invalid:
         return
     authority = re.split(r"[/\\?#]", taken.removeprefix("https://"), maxsplit=1)[0]
@@ -184,26 +184,26 @@ def test_what_is_taken_leads_every_reader_to_an_allowed_server(url: str) -> None
     ],
 )
 def test_slugs(name: str, wanted: str) -> None:
-    assert slug(name) == wanted
+    assert make_slug(name) == wanted
 
 
 @pytest.mark.parametrize("name", ["/", "电动", " - _ ", "!!!"])
 def test_a_name_without_a_slug_is_refused(name: str) -> None:
     with pytest.raises(Invalid, match="`name`"):
-        slug(name)
+        make_slug(name)
 
 
 @settings(max_examples=EXAMPLES)
 @given(st.text(max_size=30))
 def test_a_slug_is_an_id_and_its_own_slug(name: str) -> None:
     try:
-        found = slug(name)
+        found = make_slug(name)
     except Invalid:
         assert not re.search(r"[a-zA-Z0-9]", name)
         return
     assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", found)
-    assert slug(found) == found
-    assert folded(found) == found
+    assert make_slug(found) == found
+    assert fold(found) == found
 
 
 def test_the_colours_are_those_of_the_document() -> None:

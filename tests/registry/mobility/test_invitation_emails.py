@@ -8,7 +8,7 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.mail import MailRefused, SmtpMailer, mailer_of
-from balcao.registry.mobility.invitations import service
+from balcao.registry.mobility.drivers import invitation_email
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
 from tests.support.issuer import Issuer
@@ -52,30 +52,30 @@ def due(sql: Callable[..., Any]) -> None:
     sql("UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'invite_email' AND status = 'queued'")
 
 
-def test_the_invitee_gets_one_letter_that_names_nobody(
+def test_the_invitee_gets_one_email_that_names_nobody(
     garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any
 ) -> None:
     link = garage.invited(ANA, held, BRUNO, name="Bruno Tavares", phone="21999990000")
     assert state(link) == "pending"
     payloads = [bytes(row["payload"]) for row in sql("SELECT payload FROM queue.pgqueuer")]
     assert payloads == [f'{{"conductor":"{link}"}}'.encode()]
-    post.letters.clear()
+    post.emails.clear()
     drain()
     assert state(link) == "sent"
-    (letter,) = post.letters
-    assert (letter["To"], letter["From"]) == (ADDRESS, "balcao@portoaurora.example")
-    whole = letter.as_string() + letter.get_payload(decode=True).decode()  # type: ignore[union-attr]
+    (email,) = post.emails
+    assert (email["To"], email["From"]) == (ADDRESS, "balcao@portoaurora.example")
+    whole = email.as_string() + email.get_payload(decode=True).decode()  # type: ignore[union-attr]
     assert not [word for word in ("Bruno", "Ana", BRUNO, ANA, "bicicleta", "21999990000") if word in whole]
     assert base64.b64decode(post.logins[-1]).split(b"\0")[1:] == [b"us@er", b"se:nha"]
     shown = garage.conductors(ANA, held).json()["data"][0]
     assert shown["email_attempted_at"]
 
 
-def test_three_refusals_fail_the_letter_and_not_the_invitation_and_an_operator_may_ask_again(
+def test_three_refusals_fail_the_email_and_not_the_invitation_and_an_operator_may_ask_again(
     garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any
 ) -> None:
     link = garage.invited(ANA, held, BRUNO)
-    post.letters.clear()
+    post.emails.clear()
     post.refusals = 3
     seen = []
     for _ in range(3):
@@ -84,7 +84,7 @@ def test_three_refusals_fail_the_letter_and_not_the_invitation_and_an_operator_m
         seen.append(state(link))
     assert seen == ["queued", "queued", "failed"]
     parked = sql("SELECT id FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint = 'invite_email'")
-    assert (len(parked), post.letters) == (1, [])
+    assert (len(parked), post.emails) == (1, [])
     log = sql("SELECT string_agg(traceback::text, ' ') AS kept FROM queue.pgqueuer_log")
     assert ADDRESS not in (log[0]["kept"] or "")
     assert garage.answer(BRUNO, link).status_code == 200
@@ -92,24 +92,22 @@ def test_three_refusals_fail_the_letter_and_not_the_invitation_and_an_operator_m
     sql("UPDATE registry.vehicle_conductor SET email_status = 'failed', email_attempts = 3 WHERE id = $1", again)
     due(sql)
     drain()
-    assert (state(again), len(post.letters)) == ("sent", 1)
+    assert (state(again), len(post.emails)) == ("sent", 1)
 
 
-def test_who_answered_before_gets_no_letter(
-    garage: Garage, held: str, post: MailServer, drain: Any, state: Any
-) -> None:
+def test_who_answered_before_gets_no_email(garage: Garage, held: str, post: MailServer, drain: Any, state: Any) -> None:
     link = garage.driving(ANA, held, BRUNO)
-    post.letters.clear()
+    post.emails.clear()
     drain()
-    assert (state(link), post.letters) == ("skipped", [])
+    assert (state(link), post.emails) == ("skipped", [])
 
 
-async def test_a_letter_sent_is_not_sent_again(garage: Garage, held: str, post: MailServer, platform: Platform) -> None:
+async def test_an_email_sent_is_not_sent_again(garage: Garage, held: str, post: MailServer, platform: Platform) -> None:
     link = garage.invited(ANA, held, BRUNO)
-    post.letters.clear()
+    post.emails.clear()
     for _ in range(2):
-        await service.send(platform, link)
-    assert len(post.letters) == 1
+        await invitation_email.send(platform, link)
+    assert len(post.emails) == 1
     assert garage.conductors(ANA, held).json()["data"][0]["email_status"] == "sent"
 
 

@@ -16,8 +16,8 @@ from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE, mobility
-from balcao.registry.mobility.drivers import demo
-from balcao.registry.mobility.invitations import store as invitations
+from balcao.registry.mobility.drivers import store as links
+from balcao.registry.mobility.vehicles import demo
 from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
@@ -56,7 +56,7 @@ def test_an_invitation_ends_after_ninety_days(garage: Garage, owner: Any, sql: A
     age = "UPDATE registry.vehicle_conductor SET created_at = now() - $2::text::interval WHERE id = $1"
     for link, days in ((old, "91 days"), (young, "89 days"), (accepted, "91 days")):
         sql(age, link, days)
-    assert [owner(invitations.expire), owner(invitations.expire)] == [1, 0]
+    assert [owner(links.expire), owner(links.expire)] == [1, 0]
     assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {young, accepted}
     assert garage.answer(BRUNO, old).status_code == 400
     assert garage.invite(ANA, held, BRUNO).status_code == 201
@@ -66,10 +66,10 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
     made = garage.registered(CARLA, has_invoice=True, invoice_photo_url=PHOTO)
     link = garage.invited(CARLA, made["id"], BRUNO)
     garage.vehicle(CARLA, made["id"], "DELETE")
-    assert (owner(invitations.delete_old), owner(vehicles.erase_old)) == (0, 0)
+    assert (owner(links.delete_old), owner(vehicles.erase_old)) == (0, 0)
     sql("UPDATE registry.vehicle_conductor SET updated_at = now() - interval '731 days' WHERE id = $1", link)
     sql("UPDATE registry.vehicle SET deleted_at = now() - interval '731 days' WHERE id = $1", made["id"])
-    assert (owner(invitations.delete_old), owner(vehicles.erase_old)) == (1, 1)
+    assert (owner(links.delete_old), owner(vehicles.erase_old)) == (1, 1)
     assert owner(vehicles.erase_old) == 0
     assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
     assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
@@ -161,7 +161,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
     assert [tuple(row) for row in found] == [("autopropelido", 3), ("bicicleta_eletrica", 3), ("ciclomotor", 3)]
 
 
-def test_without_a_mail_provider_the_letter_is_skipped(garage: Garage, drain: Any, sql: Any) -> None:
+def test_without_a_mail_provider_the_email_is_skipped(garage: Garage, drain: Any, sql: Any) -> None:
     link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
     drain()
     found = sql("SELECT email_status, status FROM registry.vehicle_conductor WHERE id = $1", link)

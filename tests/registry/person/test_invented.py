@@ -8,7 +8,7 @@ from balcao.registry.person import invented
 
 COUNT = 210
 STATUSES = {"Aberto", "Em andamento", "Fechado com solução", "Não constatado", "Cancelado"}
-MANY = list(invented.citizens(COUNT))
+MANY = list(invented.make_citizens(COUNT))
 
 
 def test_each_has_a_right_cpf_of_their_number_and_the_named_keep_their_names() -> None:
@@ -21,8 +21,8 @@ def test_each_has_a_right_cpf_of_their_number_and_the_named_keep_their_names() -
 
 
 def test_a_citizen_is_the_same_whether_the_others_are_made_or_not() -> None:
-    assert invented.citizen(137) == MANY[136]
-    assert list(invented.citizens(3, first=100)) == MANY[99:102]
+    assert invented.make_citizen(137) == MANY[136]
+    assert list(invented.make_citizens(3, first=100)) == MANY[99:102]
 
 
 def test_every_tenth_has_no_email_and_every_seventh_tickets_of_all_statuses() -> None:
@@ -30,7 +30,7 @@ def test_every_tenth_has_no_email_and_every_seventh_tickets_of_all_statuses() ->
     assert without == list(range(10, COUNT + 1, 10))
     by_person = {
         cpf: [ticket.status for ticket in tickets]
-        for cpf, tickets in itertools.groupby(invented.tickets(COUNT), key=lambda ticket: ticket.cpf)
+        for cpf, tickets in itertools.groupby(invented.make_tickets(COUNT), key=lambda ticket: ticket.cpf)
     }
     assert list(by_person) == [MANY[number - 1].cpf for number in range(7, COUNT + 1, 7)]
     assert {frozenset(statuses) for statuses in by_person.values()} == {frozenset(STATUSES)}

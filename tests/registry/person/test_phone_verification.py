@@ -20,7 +20,7 @@ from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.mirror.records import Mirror, MirroredField, Wording
-from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import Secrets
 from balcao.registry.person.phones.number import Number
@@ -131,11 +131,11 @@ _numbers = st.one_of(
 @given(_numbers, st.sampled_from(["{}", "+{}", "({}) ", "00-{}"]))
 def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tuple[str, str, str], form: str) -> None:
     ddi, ddd, valor = parts
-    number = Number.read(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
+    number = Number.parse(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
     for shape, shows in (("{}", True), (form, form != "00-{}")):
         held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
         mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
-        phones = merged(Cpf("90000000175"), None, mirror).telefone
+        phones = merge_record(Cpf("90000000175"), None, mirror).telefone
         assert phones is not None
         main = phones.principal
         assert (main is not None and (main.ddi, main.ddd, main.valor) == parts) is shows
@@ -397,7 +397,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
         platform = assemble(settings.model_copy(update=lost), database_url)
         async with opened(platform):
             with pytest.raises(Retry) as failure:
-                await service.send(platform, str(held["id"]))
+                await service.send_code(platform, str(held["id"]))
         assert failure.value.code == code
     (after,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
     assert after["sealed_code"] == held["sealed_code"]
@@ -448,7 +448,7 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
         citizen.event(None, FUTURE, "anonimizacao")
         (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
         (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
-        body = phone | {"code": Secrets(platform.audit.key).unsealed(held["sealed_code"])}
+        body = phone | {"code": Secrets(platform.audit.key).unseal(held["sealed_code"])}
         answer, _ = await asyncio.gather(
             asyncio.to_thread(citizen.post, "phone/validate", body), apply(platform, str(event["id"]))
         )

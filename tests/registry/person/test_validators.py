@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from balcao import app
 from balcao.core.errors import Invalid
 from balcao.registry.person.validators.schemas import EmailQuestion, PhoneQuestion
-from balcao.registry.person.validators.service import judge_email, judge_phone
+from balcao.registry.person.validators.service import check_email, check_phone
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
@@ -86,14 +86,14 @@ def test_a_malformed_or_blank_question_is_refused(http: httpx.Client, member: st
 @given(st.text(max_size=300) | st.from_regex(r"\+?[0-9() -]{0,20}", fullmatch=True))
 def test_any_text_gets_a_verdict_and_a_good_one_stands(text: str) -> None:
     try:
-        email, phone = judge_email(EmailQuestion(text)), judge_phone(PhoneQuestion(text))
+        email, phone = check_email(EmailQuestion(text)), check_phone(PhoneQuestion(text))
     except Invalid:
         return
     if email.valid:
-        assert judge_email(EmailQuestion(email.normalized)) == email
+        assert check_email(EmailQuestion(email.normalized)) == email
     if phone.valid:
         assert phone.e164 == f"+{phone.ddi}{phone.ddd}{phone.numero}"
-        assert judge_phone(PhoneQuestion(phone.e164)) == phone
+        assert check_phone(PhoneQuestion(phone.e164)) == phone
 
 
 @pytest.mark.parametrize("member", ["phone", "email"])

@@ -13,8 +13,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.records import Mirror
 from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
-from balcao.registry.person.citizens.base import shown
-from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.citizens.base import format_citizen
+from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.wallet import personal_data as wallet
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
@@ -33,8 +33,8 @@ BARE = Cpf.with_stem("912000001").digits
 @pytest.fixture(scope="module", autouse=True)
 def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
     """The first nine invented citizens, Ana with everything, and one of whom the city knows the CPF only."""
-    lines: list[Any] = [*invented.citizens(9), {"cpf": BARE}]
-    lines[0].educacao = invented.citizen(4).educacao or lines[3].educacao
+    lines: list[Any] = [*invented.make_citizens(9), {"cpf": BARE}]
+    lines[0].educacao = invented.make_citizen(4).educacao or lines[3].educacao
     with importing(settings, database_url) as running:
         running(written(tmp_path_factory.mktemp("base") / "a", lines))
         yield running
@@ -164,8 +164,8 @@ def test_the_whole_base_record_shows(read: Callable[..., httpx.Response], issuer
 def test_who_is_a_minor_follows_from_the_birth_date_unless_the_city_says_it(
     record: dict[str, Any], minor: bool | None
 ) -> None:
-    citizen = merged(Cpf(ANA), record, Mirror(False, {}, {}))
-    assert shown(citizen, ZoneInfo("America/Sao_Paulo"), date(2026, 11, 21)).menor_idade is minor
+    citizen = merge_record(Cpf(ANA), record, Mirror(False, {}, {}))
+    assert format_citizen(citizen, ZoneInfo("America/Sao_Paulo"), date(2026, 11, 21)).menor_idade is minor
 
 
 def test_the_export_holds_base_record_and_wallet_as_they_were_loaded(settings: Settings, database_url: str) -> None:
@@ -176,7 +176,7 @@ def test_the_export_holds_base_record_and_wallet_as_they_were_loaded(settings: S
 
     with acting(settings, database_url, "registry.export") as act:
         found = act(exported)
-    loaded = msgspec.to_builtins(invented.citizen(1))
+    loaded = msgspec.to_builtins(invented.make_citizen(1))
     assert found["registro_base"]["mae"] == loaded["mae"]
     assert found["carteira"]["saude"] == loaded["saude"]
     assert base_record.PERSONAL_DATA.erase is wallet.PERSONAL_DATA.erase is None

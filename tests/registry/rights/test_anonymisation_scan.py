@@ -19,7 +19,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import ADDRESS_PARTS, TEXT_KEYS
-from balcao.registry.mirror.writes import OwnWrite, of_delta
+from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
@@ -153,7 +153,7 @@ async def test_a_later_own_write_keeps_its_mark_for_the_crm(platform: Platform, 
     carla, call = Cpf("90000000337"), operator_call(platform, "test.scan")
     past = datetime.now(UTC) - timedelta(hours=1)
     async with platform.database.transaction() as connection:
-        await mirror.apply_delta(connection, carla, of_delta({"email": MARK}), past)
+        await mirror.apply_delta(connection, carla, parse_delta({"email": MARK}), past)
     await declaring.declare_gender(call, carla, GenderBody("Travesti"))
     mark = "UPDATE registry.outbox SET dirty = dirty || '{\"email\": 1}' WHERE cpf = $1"
     await asyncio.to_thread(sql, mark, carla.digits)

@@ -3,7 +3,8 @@
 from typing import Annotated
 
 import msgspec
-from pydantic import AfterValidator, BaseModel, StringConstraints
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from balcao.core.values.text import has_control
 
@@ -23,14 +24,28 @@ Description = Annotated[
 class ActionChange(BaseModel):
     """What is left out or null stays as it is."""
 
-    name: Name | None = None
-    description: Description | None = None
+    name: Annotated[
+        Name | None,
+        Field(
+            description="Nome novo, `recurso:verbo`, único no catálogo; sem ele o nome fica.",
+            examples=["avatars:manage"],
+        ),
+    ] = None
+    description: Annotated[
+        Description | None,
+        Field(
+            description="Descrição nova, até 500 caracteres; sem ela a descrição fica.",
+            examples=["Publica e retira avatares do catálogo."],
+        ),
+    ] = None
 
 
 class Action(msgspec.Struct):
     """An action of the catalogue (spec: authorization action). `endpoint_count` counts the mappings bound to it."""
 
-    id: int
-    name: str
-    description: str
-    endpoint_count: int
+    id: Annotated[int, Meta(description="Identificador da ação.", examples=[1])]
+    name: Annotated[str, Meta(description="Nome da ação, `recurso:verbo`.", examples=["avatars:manage"])]
+    description: Annotated[
+        str, Meta(description="O que a ação permite.", examples=["Publica e retira avatares do catálogo."])
+    ]
+    endpoint_count: Annotated[int, Meta(description="Quantas operações dependem desta ação.", examples=[2])]

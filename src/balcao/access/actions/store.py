@@ -9,7 +9,7 @@ MAX_ID = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundAction:
     """`reserved`: one of the platform's own, whose name is fixed. `name_taken`: by another action."""
 
     action: Action
@@ -28,13 +28,13 @@ WHERE action.id = $1
 """
 
 
-async def find(connection: Connection, action_id: int, new_name: str | None) -> Found | None:
-    """Any integer may be asked for."""
+async def find(connection: Connection, action_id: int, new_name: str | None) -> FoundAction | None:
+    """Return the action and what stands in the way of renaming it; any integer may be asked for."""
     row = await connection.fetchrow(_FIND, action_id, new_name) if 0 < action_id <= MAX_ID else None
     if row is None:
         return None
     action = Action(row["id"], row["name"], row["description"], row["endpoint_count"])
-    return Found(action, row["reserved"], row["name_taken"])
+    return FoundAction(action, row["reserved"], row["name_taken"])
 
 
 _UPDATE = """
@@ -49,7 +49,7 @@ async def update(connection: Connection, action_id: int, name: str, description:
 _ID_OF = "SELECT id FROM access.action WHERE name = $1"
 
 
-async def id_of(connection: Connection, name: str) -> int | None:
+async def find_id(connection: Connection, name: str) -> int | None:
     found: int | None = await connection.fetchval(_ID_OF, name)
     return found
 
@@ -57,7 +57,7 @@ async def id_of(connection: Connection, name: str) -> int | None:
 _ID_OF_KEY = "SELECT id FROM access.action WHERE code_key = $1"
 
 
-async def id_of_key(connection: Connection, code_key: str) -> int | None:
+async def find_id_by_key(connection: Connection, code_key: str) -> int | None:
     found: int | None = await connection.fetchval(_ID_OF_KEY, code_key)
     return found
 
@@ -70,6 +70,6 @@ RETURNING id
 
 
 async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
-    """None when the name is in use."""
+    """Return the new id, or None when the name is in use."""
     made: int | None = await connection.fetchval(_INSERT, name, description, created_by)
     return made

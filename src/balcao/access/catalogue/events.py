@@ -10,7 +10,7 @@ SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
 
 @dataclass(frozen=True)
-class Event:
+class CatalogueEvent:
     """`operation` as `action.update`; `identity` is the target's id as text; `subject` the person concerned."""
 
     operation: str
@@ -21,7 +21,8 @@ class Event:
     before: Any = None
     after: Any = None
 
-    def document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
+    def to_document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
+        """Return the event as the chain stores it."""
         return {
             "actor": actor,
             "operation": self.operation,
@@ -34,22 +35,22 @@ class Event:
             "request_id": request_id,
         }
 
-    def of(self, call: Call) -> dict[str, Any]:
-        """The document with the call's actor; people enter as keyed hash and masked CPF only."""
-        return self.document(_actor(call), call.request_id, _person(call, self.subject))
+    def describe_for(self, call: Call) -> dict[str, Any]:
+        """Return the document with the call's actor; people enter as keyed hash and masked CPF only."""
+        return self.to_document(_describe_actor(call), call.request_id, _describe_person(call, self.subject))
 
 
-def _actor(call: Call) -> dict[str, Any]:
+def _describe_actor(call: Call) -> dict[str, Any]:
     if call.caller is None:
         return {"sub": OPERATOR, "azp": "", "cpf": None, "display_name": OPERATOR}
     cpf, subject = call.caller.cpf, call.caller.subject
     if cpf is not None:  # some providers make the claim `sub` of the person's number
         subject = subject.replace(cpf.digits, cpf.masked)
-    person = _person(call, cpf) or {"cpf": None}
+    person = _describe_person(call, cpf) or {"cpf": None}
     return {"sub": subject, "azp": call.client, "display_name": call.caller.display_name, **person}
 
 
-def _person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
+def _describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
     key = call.platform.audit.key
     hashed = key.of(cpf)
     if cpf is None or hashed is None:
@@ -57,6 +58,6 @@ def _person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
     return {"cpf": cpf.masked, "hash": hashed.hex(), "key_number": key.number}
 
 
-def author(call: Call) -> str | None:
-    """Who made a row, as it is kept beside it: the masked CPF; nothing for a machine or the operator."""
+def mask_author(call: Call) -> str | None:
+    """Return who made a row, as it is stored beside it: the masked CPF; None for a machine or the operator."""
     return call.actor.masked if call.actor else None

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from balcao.access.catalogue import store
-from balcao.access.catalogue.events import Event
+from balcao.access.catalogue.events import CatalogueEvent
 from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -14,38 +14,38 @@ from balcao.core.http.operations import RecordDenial
 from balcao.core.logs import log
 
 
-class Write:
+class CatalogueWrite:
     """`version` is the present one until the block ends, then the one that the recorded change made."""
 
-    def __init__(self, connection: Connection, version: int, attempt: Event) -> None:
+    def __init__(self, connection: Connection, version: int, attempt: CatalogueEvent) -> None:
         self.connection = connection
         self.version = version
         self.attempt = attempt
-        self.events: list[Event] = []
+        self.events: list[CatalogueEvent] = []
 
-    def record(self, event: Event) -> None:
-        """Goes to the chain when the block ends; without any the block has written nothing."""
+    def record(self, event: CatalogueEvent) -> None:
+        """Note an event for the chain, written when the block ends; without any the block has changed nothing."""
         self.events.append(event)
 
 
 @asynccontextmanager
-async def writing(call: Call, attempt: Event) -> AsyncIterator[Write]:
-    """Serialises catalogue writes; afterwards this process already decides by the new version.
+async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
+    """Let one catalogue write at a time run; afterwards this process already decides by the new version.
 
     A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
     """
     try:
         async with call.platform.database.transaction() as connection:
-            write = Write(connection, await store.lock(connection), attempt)
+            write = CatalogueWrite(connection, await store.lock(connection), attempt)
             yield write
             if write.events:
-                write.version = await store.record(connection, [event.of(call) for event in write.events])
+                write.version = await store.record(connection, [event.describe_for(call) for event in write.events])
     except Forbidden:
         if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.key):
             await _record_denied(call, write.attempt)
         raise
     if write.events:
-        await _follow(call)
+        await _reload(call)
 
 
 async def lock(connection: Connection) -> None:
@@ -58,28 +58,28 @@ async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> No
     await store.record(connection, events)
 
 
-async def _follow(call: Call) -> None:
-    """The change is committed: should the store be lost just now, the next poll brings the version."""
+async def _reload(call: Call) -> None:
+    """Take over the committed change; should the database be lost just now, the next poll brings the version."""
     try:
         await call.platform.catalogue.reload()
     except Unavailable:
         log.warning("catalogue.reload_failed")
 
 
-def refusal(operation: str, kind: str, identity: str) -> RecordDenial:
-    """The trace of a call that the rule refused; `identity` names the path parameter that holds the target's id."""
+def make_denial_recorder(operation: str, kind: str, identity: str) -> RecordDenial:
+    """Return what records a call that the rule refused; `identity` names the path parameter with the target's id."""
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
-        await _record_denied(call, Event(operation, kind, _id(path[identity])))
+        await _record_denied(call, CatalogueEvent(operation, kind, _parse_id(path[identity])))
 
     return refused
 
 
-async def _record_denied(call: Call, attempt: Event) -> None:
+async def _record_denied(call: Call, attempt: CatalogueEvent) -> None:
     async with call.platform.database.connection() as connection:
-        await store.record_denied(connection, attempt.of(call))
+        await store.record_denied(connection, attempt.describe_for(call))
 
 
-def _id(text: str) -> str | None:
-    """Only what can be an id is kept: the rest of a path may be anything, a person's number too."""
+def _parse_id(text: str) -> str | None:
+    """Return the text if it can be an id: the rest of a path may be anything, a person's number too."""
     return text if text.isascii() and text.isdigit() and len(text) < 11 else None

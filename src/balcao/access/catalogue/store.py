@@ -13,7 +13,7 @@ _LOCK = "SELECT version FROM access.catalogue_version FOR UPDATE"
 
 
 async def lock(connection: Connection) -> int:
-    """The present version; whoever holds the lock is the only one to change the catalogue."""
+    """Return the present version; whoever holds the lock is the only one to change the catalogue."""
     return await fetch_count(connection, _LOCK)
 
 
@@ -21,7 +21,7 @@ _RECORD = "SELECT access.record_changes($1::jsonb)"
 
 
 async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
-    """Raises the version once and appends the events to the chain; answers the new version.
+    """Raise the version once, append the events to the chain and return the new version.
 
     Raises Unavailable when they cannot be written: no change without its event.
     """
@@ -42,7 +42,7 @@ FROM jsonb_populate_record(NULL::access.audit_event, $1::jsonb) AS event, access
 
 
 async def record_denied(connection: Connection, event: dict[str, Any]) -> None:
-    """Beside the chain. Raises Unavailable."""
+    """Record a refused attempt beside the chain. Raises Unavailable."""
     try:
         await connection.execute(_RECORD_DENIED, json_text(event))
     except asyncpg.PostgresError as failure:

@@ -18,7 +18,7 @@ RETURNING id
 async def insert(
     connection: Connection, name: str, description: str, attributes: Attributes, created_by: str | None
 ) -> int | None:
-    """None when the name exists."""
+    """Return the new id, or None when the name exists."""
     made: int | None = await connection.fetchval(_INSERT, name, description, json_text(attributes), created_by)
     return made
 
@@ -26,7 +26,7 @@ async def insert(
 _ID_OF = "SELECT id FROM access.grp WHERE name = $1"
 
 
-async def id_of(connection: Connection, name: str) -> int | None:
+async def find_id(connection: Connection, name: str) -> int | None:
     found: int | None = await connection.fetchval(_ID_OF, name)
     return found
 
@@ -34,7 +34,7 @@ async def id_of(connection: Connection, name: str) -> int | None:
 _ROLE_NAMED = "SELECT id FROM access.role WHERE name = $1"
 
 
-async def role_named(connection: Connection, name: str) -> int | None:
+async def find_role_id(connection: Connection, name: str) -> int | None:
     found: int | None = await connection.fetchval(_ROLE_NAMED, name)
     return found
 
@@ -47,7 +47,7 @@ RETURNING true
 
 
 async def assign(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
-    """False when the group has the role already."""
+    """Return false when the group has the role already."""
     return bool(await connection.fetchval(_ASSIGN, group_id, role_id, granted_by))
 
 
@@ -63,7 +63,7 @@ RETURNING true
 
 
 async def add_member(connection: Connection, group_id: int, cpf: Cpf, added_by: str | None) -> bool:
-    """Makes the person known too. False when they are a member already."""
+    """Add a person, also to the persons that the catalogue knows; return false for a member already."""
     return bool(await connection.fetchval(_ADD_MEMBER, group_id, cpf.digits, added_by))
 
 
@@ -77,6 +77,7 @@ RETURNING name
 
 
 async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
+    """Add the groups that are missing and return their names."""
     return [row["name"] for row in await connection.fetch(_ADD_GROUPS, json_text(groups))]
 
 
@@ -97,4 +98,5 @@ JOIN access.role ON role.id = made.role_id
 
 
 async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
+    """Give the seed data's own groups their roles; a group or role of the city's own is not touched."""
     return [dict(row) for row in await connection.fetch(_ADD_GROUP_ROLES, json_text(group_roles))]

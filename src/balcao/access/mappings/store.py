@@ -13,6 +13,6 @@ RETURNING id
 async def insert(
     connection: Connection, method: str, path_pattern: str, action_id: int, description: str, created_by: str | None
 ) -> int | None:
-    """None when a mapping of the same method and shape exists."""
+    """Return the new id, or None when a mapping of the same method and shape exists."""
     made: int | None = await connection.fetchval(_INSERT, method, path_pattern, action_id, description, created_by)
     return made

@@ -13,7 +13,7 @@ RETURNING id
 
 
 async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
-    """None when the name exists."""
+    """Return the new id, or None when the name exists."""
     made: int | None = await connection.fetchval(_INSERT, name, description, created_by)
     return made
 
@@ -21,7 +21,7 @@ async def insert(connection: Connection, name: str, description: str, created_by
 _ID_OF = "SELECT id FROM access.role WHERE name = $1"
 
 
-async def id_of(connection: Connection, name: str) -> int | None:
+async def find_id(connection: Connection, name: str) -> int | None:
     found: int | None = await connection.fetchval(_ID_OF, name)
     return found
 
@@ -29,7 +29,7 @@ async def id_of(connection: Connection, name: str) -> int | None:
 _ACTION_NAMED = "SELECT id FROM access.action WHERE name = $1"
 
 
-async def action_named(connection: Connection, name: str) -> int | None:
+async def find_action_id(connection: Connection, name: str) -> int | None:
     found: int | None = await connection.fetchval(_ACTION_NAMED, name)
     return found
 
@@ -42,7 +42,7 @@ RETURNING true
 
 
 async def grant(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
-    """False when the role grants it already."""
+    """Return false when the role grants it already."""
     return bool(await connection.fetchval(_GRANT, role_id, action_id, granted_by))
 
 
@@ -56,6 +56,7 @@ RETURNING name
 
 
 async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
+    """Add the roles that are missing and return their names."""
     return [row["name"] for row in await connection.fetch(_ADD_ROLES, json_text(roles))]
 
 
@@ -77,5 +78,5 @@ ORDER BY role.id, action.id
 
 
 async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
-    """Only to shipped roles: a role of the city's own is not widened by a release."""
+    """Grant actions to roles of the seed data only: a role of the city's own is not widened by a release."""
     return [dict(row) for row in await connection.fetch(_ADD_GRANTS, json_text(grants))]

@@ -8,11 +8,11 @@ import msgspec
 
 from balcao import __version__
 from balcao.access.catalogue import service as catalogue
-from balcao.access.catalogue.events import SYSTEM, Event
+from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.groups import service as groups
 from balcao.access.roles import service as roles
 from balcao.access.seed import store
-from balcao.access.seed.written import Written
+from balcao.access.seed.items import SeedItem
 from balcao.core.database.pool import Connection
 
 WILDCARD = ":*"
@@ -44,106 +44,108 @@ class Seed(msgspec.Struct, frozen=True):
 
     @property
     def descriptions(self) -> dict[str, str]:
+        """Return each action's description by its code key."""
         return {key: text for service in self.actions.values() for key, text in service.items()}
 
     def grants(self, role: SeedRole) -> list[str]:
-        """Code keys in the file's order."""
-        wanted = [*role.actions, *(key for service in role.services for key in self.actions[service])]
-        return [key for key in self.descriptions if _named(key, wanted) and not _named(key, role.without)]
+        """Return the code keys that the role grants, in the file's order."""
+        granted = [*role.actions, *(key for service in role.services for key in self.actions[service])]
+        return [key for key in self.descriptions if _is_named(key, granted) and not _is_named(key, role.without)]
 
 
-def _named(key: str, names: list[str] | tuple[str, ...]) -> bool:
+def _is_named(key: str, names: list[str] | tuple[str, ...]) -> bool:
     return key in names or key.partition(":")[0] + WILDCARD in names
 
 
 @cache
-def seed() -> Seed:
+def read_seed() -> Seed:
+    """Read the seed data of this release."""
     text = (files("balcao.access.seed") / "seed.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), Seed)
 
 
 async def load(connection: Connection, release: Seed | None = None) -> None:
-    """Writes what no earlier run has written, in the caller's transaction; nothing else is touched.
+    """Write what no earlier run has written, in the caller's transaction; nothing else is touched.
 
     What an administrator removed stays removed; a later release adds its own new actions, roles, grants and groups.
     A name that the city gave to a role or group of its own stays the city's.
     """
-    release = release or seed()
+    release = release or read_seed()
     await catalogue.lock(connection)
-    known = await store.written_once(connection)
+    known = await store.list_written(connection)
     made = {
-        "actions": await store.add_actions(connection, _new_actions(release, known)),
-        "roles": await roles.add_roles(connection, _new_roles(release, known)),
-        "grants": await roles.add_grants(connection, _new_grants(release, known)),
-        "groups": await groups.add_groups(connection, _new_groups(release, known)),
-        "group_roles": await groups.add_group_roles(connection, _new_group_roles(release, known)),
+        "actions": await store.add_actions(connection, _list_new_actions(release, known)),
+        "roles": await roles.add_roles(connection, _list_new_roles(release, known)),
+        "grants": await roles.add_grants(connection, _list_new_grants(release, known)),
+        "groups": await groups.add_groups(connection, _list_new_groups(release, known)),
+        "group_roles": await groups.add_group_roles(connection, _list_new_group_roles(release, known)),
     }
-    await store.mark_written(connection, [item for item in _items(release) if item not in known])
+    await store.mark_written(connection, [item for item in _list_items(release) if item not in known])
     if any(made.values()):
-        event = Event("catalogue.apply", "catalogue", name=f"balcao {__version__}", after=made)
-        await catalogue.record(connection, [event.document(SYSTEM, request_id="")])
+        event = CatalogueEvent("catalogue.apply", "catalogue", name=f"balcao {__version__}", after=made)
+        await catalogue.record(connection, [event.to_document(SYSTEM, request_id="")])
 
 
-Known = set[Written]
+Known = set[SeedItem]
 
 
-def _items(release: Seed) -> list[Written]:
+def _list_items(release: Seed) -> list[SeedItem]:
     return [
-        *(Written("action", key) for key in release.descriptions),
-        *(Written("role", role.name) for role in release.roles),
-        *(Written("grant", role.name, key) for role in release.roles for key in release.grants(role)),
-        *(Written("group", group.name) for group in release.groups),
-        *(Written("group_role", group.name, role) for group in release.groups for role in group.roles),
+        *(SeedItem("action", key) for key in release.descriptions),
+        *(SeedItem("role", role.name) for role in release.roles),
+        *(SeedItem("grant", role.name, key) for role in release.roles for key in release.grants(role)),
+        *(SeedItem("group", group.name) for group in release.groups),
+        *(SeedItem("group_role", group.name, role) for group in release.groups for role in group.roles),
     ]
 
 
-def _new_actions(release: Seed, known: Known) -> list[dict[str, str]]:
+def _list_new_actions(release: Seed, known: Known) -> list[dict[str, str]]:
     return [
         {"key": key, "description": text}
         for key, text in release.descriptions.items()
-        if Written("action", key) not in known
+        if SeedItem("action", key) not in known
     ]
 
 
-def _new_roles(release: Seed, known: Known) -> list[dict[str, object]]:
+def _list_new_roles(release: Seed, known: Known) -> list[dict[str, object]]:
     return [
         {"name": role.name, "description": role.description, "administrative": role.administrative}
         for role in release.roles
-        if Written("role", role.name) not in known
+        if SeedItem("role", role.name) not in known
     ]
 
 
-def _new_grants(release: Seed, known: Known) -> list[dict[str, str]]:
+def _list_new_grants(release: Seed, known: Known) -> list[dict[str, str]]:
     return [
         {"role": role.name, "action": key}
         for role in release.roles
         for key in release.grants(role)
-        if Written("grant", role.name, key) not in known
+        if SeedItem("grant", role.name, key) not in known
     ]
 
 
-def _new_groups(release: Seed, known: Known) -> list[dict[str, str]]:
+def _list_new_groups(release: Seed, known: Known) -> list[dict[str, str]]:
     return [
         {"name": group.name, "description": group.description}
         for group in release.groups
-        if Written("group", group.name) not in known
+        if SeedItem("group", group.name) not in known
     ]
 
 
-def _new_group_roles(release: Seed, known: Known) -> list[dict[str, str]]:
+def _list_new_group_roles(release: Seed, known: Known) -> list[dict[str, str]]:
     return [
         {"group": group.name, "role": role}
         for group in release.groups
         for role in group.roles
-        if Written("group_role", group.name, role) not in known
+        if SeedItem("group_role", group.name, role) not in known
     ]
 
 
-async def was_written(connection: Connection, item: Written) -> bool:
-    """Return whether an earlier run has written this."""
-    return item in await store.written_once(connection)
+async def was_written(connection: Connection, item: SeedItem) -> bool:
+    """Tell whether an earlier run has written this."""
+    return item in await store.list_written(connection)
 
 
-async def mark_written(connection: Connection, item: Written) -> None:
+async def mark_written(connection: Connection, item: SeedItem) -> None:
     """Let no later run write this again."""
     await store.mark_written(connection, [item])

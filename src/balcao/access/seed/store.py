@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.access.seed.written import Written
+from balcao.access.seed.items import SeedItem
 from balcao.core.database.pool import Connection, json_text
 
 _WRITTEN = "SELECT kind, name, held FROM access.shipped_once"
 
 
-async def written_once(connection: Connection) -> set[Written]:
-    return {Written(*row) for row in await connection.fetch(_WRITTEN)}
+async def list_written(connection: Connection) -> set[SeedItem]:
+    """Return everything of the seed data that any release has written here."""
+    return {SeedItem(*row) for row in await connection.fetch(_WRITTEN)}
 
 
 _MARK = """
@@ -19,7 +20,7 @@ SELECT kind, name, held FROM jsonb_to_recordset($1::jsonb) AS item(kind text, na
 """
 
 
-async def mark_written(connection: Connection, items: Sequence[Written]) -> None:
+async def mark_written(connection: Connection, items: Sequence[SeedItem]) -> None:
     if items:
         await connection.execute(_MARK, json_text([item._asdict() for item in items]))
 
@@ -31,5 +32,5 @@ FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS item
 
 
 async def add_actions(connection: Connection, actions: Sequence[Any]) -> list[str]:
-    """Code keys of the actions that were made or, by an early registration, already there."""
+    """Return the code keys of the actions that were made or, by an early registration, already there."""
     return [row["key"] for row in await connection.fetch(_ADD_ACTIONS, json_text(actions))]

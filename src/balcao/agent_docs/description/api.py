@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.agent_docs.description import answers
+from balcao.agent_docs.description import responses
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import Root
 from balcao.core.access.rules import public
@@ -19,10 +19,12 @@ routes = Routes(tags=["descrição"], dialect=DETAIL)
     "agent_docs.read_root",
     public(),
     "Apresentação da API de agentes",
+    description="Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública.",
     errors=[304],
 )
 async def read_root(call: Call) -> Response[Root]:
-    return answers.frozen(call.platform.part(Published).root, call, call.headers.text(b"accept-encoding"))
+    """Return where to go on from here."""
+    return responses.respond(call.platform.part(Published).root, call, call.headers.text(b"accept-encoding"))
 
 
 @routes.get(
@@ -30,8 +32,13 @@ async def read_root(call: Call) -> Response[Root]:
     "agent_docs.read_description",
     public(),
     "Descrição da API de agentes em OpenAPI 3.1",
+    description=(
+        "Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o "
+        "documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`."
+    ),
     errors=[304],
 )
 async def read_description(call: Call) -> Response[dict[str, Any]]:
-    document = call.platform.part(Published).required_document()
-    return answers.frozen(document, call, call.headers.text(b"accept-encoding"))
+    """Return the OpenAPI document. Raises Unavailable when it could not be generated."""
+    document = call.platform.part(Published).require_document()
+    return responses.respond(document, call, call.headers.text(b"accept-encoding"))

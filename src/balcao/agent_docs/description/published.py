@@ -10,14 +10,15 @@ from balcao.core.logs import log
 
 
 @dataclass(frozen=True)
-class Frozen:
+class EncodedBody:
     """A body in both encodings; each has its own strong ETag."""
 
     plain: Ready
     zipped: Ready
 
     @classmethod
-    def of(cls, body: bytes) -> "Frozen":
+    def of(cls, body: bytes) -> "EncodedBody":
+        """Encode a body; without a time in gzip's header the bytes are the same at every start."""
         zipped = gzip.compress(body, mtime=0)
         return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 
@@ -26,20 +27,20 @@ class Frozen:
 class Published:
     """`document` is None when it could not be generated."""
 
-    root: Frozen
-    document: Frozen | None
+    root: EncodedBody
+    document: EncodedBody | None
 
     @classmethod
     def generate(cls, root: bytes, document: Callable[[], bytes]) -> "Published":
-        """Never raises: a failure is logged, and told by every answer and by readiness."""
+        """Generate the document. Never raises: a failure is logged, and every response and readiness tell it."""
         try:
-            return cls(Frozen.of(root), Frozen.of(document()))
+            return cls(EncodedBody.of(root), EncodedBody.of(document()))
         except Exception as failure:
             log.error("agent_docs.not_generated", exc_info=failure)
-            return cls(Frozen.of(root), None)
+            return cls(EncodedBody.of(root), None)
 
-    def required_document(self) -> Frozen:
-        """Raises Unavailable."""
+    def require_document(self) -> EncodedBody:
+        """Return the document. Raises Unavailable when it could not be generated."""
         if self.document is None:
             raise Unavailable("A descrição da API não pôde ser gerada.", code="description-missing")
         return self.document

@@ -3,21 +3,22 @@
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 
 class DescribedService(msgspec.Struct):
     """`base` is relative to the root."""
 
-    name: Annotated[str, msgspec.Meta(examples=["agents"])]
-    base: Annotated[str, msgspec.Meta(examples=["../agent"])]
+    name: Annotated[str, Meta(description="Nome do serviço descrito.", examples=["agents"])]
+    base: Annotated[str, Meta(description="Endereço base do serviço, relativo a esta página.", examples=["../agent"])]
 
 
 class Root(msgspec.Struct):
     """Where to go on from here; every link is relative, so that it works under any prefix."""
 
-    name: Annotated[str, msgspec.Meta(examples=["agent_docs"])]
-    message: Annotated[str, msgspec.Meta(examples=["Descrição da API."])]
-    version: Annotated[str, msgspec.Meta(examples=["0.1.0"])]
-    description: Annotated[str, msgspec.Meta(examples=["swagger.json"])]
-    health: Annotated[str, msgspec.Meta(examples=["readiness"])]
-    services: list[DescribedService]
+    name: Annotated[str, Meta(description="Nome deste serviço.", examples=["agent_docs"])]
+    message: Annotated[str, Meta(description="O que há aqui, em uma frase.", examples=["Descrição da API."])]
+    version: Annotated[str, Meta(description="Versão da plataforma.", examples=["0.1.0"])]
+    description: Annotated[str, Meta(description="Endereço do documento OpenAPI.", examples=["swagger.json"])]
+    health: Annotated[str, Meta(description="Endereço do estado deste serviço.", examples=["readiness"])]
+    services: Annotated[list[DescribedService], Meta(description="Serviços que o documento descreve.")]

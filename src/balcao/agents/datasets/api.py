@@ -17,10 +17,16 @@ routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
     "agents.read_dataset_examples",
     READ_DATASET,
     "Exemplos de um conjunto de dados",
+    description=(
+        "Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que entraram. Exige a ação "
+        "`dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta "
+        "ficaria grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro."
+    ),
     dialect=DETAIL_WITH_INPUT,
     errors=[404, 422],
     query=ExamplesQuery,
 )
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
+    """Return a page of a data set's examples."""
     sent = {name: value for name, value in query.items() if value.strip()}
     return await service.read_examples(call, validate_model(sent, ExamplesQuery, "query", with_input=True))

@@ -9,24 +9,25 @@ _POSITION_BYTES = 8
 _TEXT_LENGTH = 24
 
 
-def cursor(dataset_id: str, position: int) -> str:
+def encode_cursor(dataset_id: str, position: int) -> str:
+    """Return the cursor of a position: 24 URL-safe characters."""
     raw = position.to_bytes(_POSITION_BYTES)
     return urlsafe_b64encode(raw + _seal(dataset_id, raw)).decode().rstrip("=")
 
 
-def position_of(dataset_id: str | None, text: str) -> int:
-    """The position a cursor stands for. Raises ValueError for one not ours, altered, or of another set.
+def decode_cursor(dataset_id: str | None, text: str) -> int:
+    """Return the position a cursor stands for. Raises ValueError for one not ours, altered, or of another set.
 
     Without a data set only its form is judged.
     """
-    raw = _raw(text)
+    raw = _decode(text)
     position, seal = raw[:_POSITION_BYTES], raw[_POSITION_BYTES:]
     if dataset_id is not None and seal != _seal(dataset_id, position):
         raise ValueError("não é um cursor deste conjunto de dados")
     return int.from_bytes(position)
 
 
-def _raw(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     try:
         raw = urlsafe_b64decode(text.encode("ascii"))
     except (UnicodeEncodeError, Base64Error):

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -14,7 +15,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
-from balcao.agents.datasets.cursors import START, position_of
+from balcao.agents.datasets.cursors import START, decode_cursor
 from balcao.core.values.personal_data import refuse
 from balcao.core.values.text import has_nul, texts_of
 
@@ -27,74 +28,107 @@ MAX_OBJECT_DEPTH = 10
 _EXAMPLE = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
 
 
+_EXAMPLE_ID = "AAAAAAAAAAAAAAAAAAAAAA-1"
+
+
 class Revision(msgspec.Struct):
-    input: Annotated[dict[str, Any], msgspec.Meta(examples=[_EXAMPLE])]
-    output: Annotated[dict[str, Any], msgspec.Meta(examples=[{"golden_answer": "Pelo serviço Poda de árvores."}])]
-    metadata: Annotated[dict[str, Any], msgspec.Meta(examples=[{"id": "1"}])]
+    """The content of an example as of its latest revision."""
+
+    input: Annotated[dict[str, Any], Meta(description="O que é dado ao agente.", examples=[_EXAMPLE])]
+    output: Annotated[
+        dict[str, Any],
+        Meta(
+            description="O que se espera dele; vazio se nada.",
+            examples=[{"golden_answer": "Pelo serviço Poda de árvores."}],
+        ),
+    ]
+    metadata: Annotated[dict[str, Any], Meta(description="Dados livres; vazio se não há.", examples=[{"id": "1"}])]
 
 
 class ProjectRef(msgspec.Struct):
-    id: str
+    """The project that a trace belongs to."""
+
+    id: Annotated[str, Meta(description="Identificador do projeto.", examples=["projeto-1"])]
 
 
 class Trace(msgspec.Struct, rename="camel"):
-    id: str
-    trace_id: str
-    project: ProjectRef
+    """The trace that a span belongs to."""
+
+    id: Annotated[str, Meta(description="Identificador do registro.", examples=["registro-1"])]
+    trace_id: Annotated[
+        str, Meta(description="Identificador do rastro.", examples=["4bf92f3577b34da6a3ce929d0e0e4736"])
+    ]
+    project: Annotated[ProjectRef, Meta(description="Projeto do rastro.")]
 
 
 class Span(msgspec.Struct):
     """Where an imported example was taken from."""
 
-    id: str
-    trace: Trace
+    id: Annotated[str, Meta(description="Identificador do trecho.", examples=["00f067aa0ba902b7"])]
+    trace: Annotated[Trace, Meta(description="Rastro de onde o trecho veio.")]
 
 
 class Example(msgspec.Struct, rename="camel"):
-    id: str
-    latest_revision: Revision
-    span: Span | None
+    """An example with its present content."""
+
+    id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[_EXAMPLE_ID])]
+    latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
+    span: Annotated[Span | None, Meta(description="De onde o exemplo foi tirado; nulo se foi escrito à mão.")]
 
 
 class Edge(msgspec.Struct):
-    example: Example
-    cursor: Annotated[str, msgspec.Meta(examples=["AAAAAAAAAAEAAAAAAAAAAAAA"])]
+    """An example and where it stands in its set."""
+
+    example: Annotated[Example, Meta(description="O exemplo.")]
+    cursor: Annotated[
+        str,
+        Meta(
+            description="Posição do exemplo: envie-a em `after` para continuar.", examples=["AAAAAAAAAAEAAAAAAAAAAAAA"]
+        ),
+    ]
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
     """`endCursor` is null for an empty page."""
 
-    end_cursor: str | None
-    has_next_page: bool
+    end_cursor: Annotated[
+        str | None,
+        Meta(description="Cursor do último item; nulo em página vazia.", examples=["AAAAAAAAAAEAAAAAAAAAAAAA"]),
+    ]
+    has_next_page: Annotated[bool, Meta(description="Se há mais exemplos depois desta página.", examples=[False])]
 
 
 class Examples(msgspec.Struct, rename="camel"):
-    edges: list[Edge]
-    page_info: PageInfo
+    """A page of examples."""
+
+    edges: Annotated[list[Edge], Meta(description="Exemplos da página, na ordem do conjunto.")]
+    page_info: Annotated[PageInfo, Meta(description="Como continuar.")]
 
 
 class DatasetPage(msgspec.Struct, rename={"typename": "__typename", "example_count": "exampleCount"}):
     """`exampleCount` counts all living examples."""
 
-    typename: Literal["Dataset"]
-    id: Annotated[str, msgspec.Meta(examples=["eVASz0i2SRWFf_yfcs_43Q"])]
-    name: Annotated[str, msgspec.Meta(examples=["Atendimento simulado"])]
-    example_count: Annotated[int, msgspec.Meta(ge=0, examples=[1])]
-    examples: Examples
+    typename: Annotated[Literal["Dataset"], Meta(description="Sempre `Dataset`.")]
+    id: Annotated[str, Meta(description="Identificador do conjunto.", examples=["eVASz0i2SRWFf_yfcs_43Q"])]
+    name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
+    example_count: Annotated[int, Meta(ge=0, description="Exemplos no conjunto inteiro.", examples=[1])]
+    examples: Annotated[Examples, Meta(description="A página pedida.")]
 
 
 class DatasetData(msgspec.Struct):
-    dataset: DatasetPage
+    """The inner part of the envelope."""
+
+    dataset: Annotated[DatasetPage, Meta(description="O conjunto de dados.")]
 
 
 class DatasetEnvelope(msgspec.Struct):
     """Examples of a data set, in the envelope that its readers know (spec: agent configuration)."""
 
-    data: DatasetData
+    data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
 
-def _whole(sent: Any) -> Any:
-    """Only digits make a number; of a longer one the first digits tell on which side of the bounds it lies."""
+def _check_digits(sent: Any) -> Any:
+    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
     digits = sent.removeprefix("-") if isinstance(sent, str) else ""
     if not (digits.isascii() and digits.isdigit()):
         raise PydanticKnownError("int_parsing")
@@ -104,32 +138,44 @@ def _whole(sent: Any) -> Any:
 class ExamplesQuery(BaseModel):
     """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
 
-    dataset_id: Annotated[str, Field(pattern=DATASET_ID, description="Conjunto de dados")]
-    first: Annotated[int, Field(ge=1, le=MAX_PAGE, description="Itens por página"), BeforeValidator(_whole)] = MAX_PAGE
-    after: Annotated[str, Field(max_length=200, description="Cursor do último item já lido")] = ""
+    dataset_id: Annotated[
+        str,
+        Field(
+            pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=["eVASz0i2SRWFf_yfcs_43Q"]
+        ),
+    ]
+    first: Annotated[
+        int,
+        Field(ge=1, le=MAX_PAGE, description="Exemplos por página, de 1 a 1000.", examples=[100]),
+        BeforeValidator(_check_digits),
+    ] = MAX_PAGE
+    after: Annotated[
+        str, Field(max_length=200, description="Cursor do último exemplo já lido; vazio para o começo.")
+    ] = ""
 
     @field_validator("after", mode="wrap")
     @classmethod
     def _of_this_set(cls, sent: Any, _: Any, known: ValidationInfo) -> str:
         if sent:
-            position_of(known.data.get("dataset_id"), str(sent))
+            decode_cursor(known.data.get("dataset_id"), str(sent))
         return str(sent)
 
     @property
     def position(self) -> int:
-        return position_of(self.dataset_id, self.after) if self.after else START
+        """Return the position after which the page begins."""
+        return decode_cursor(self.dataset_id, self.after) if self.after else START
 
 
-def _depth(value: Any) -> int:
+def _measure_depth(value: Any) -> int:
     if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+        return 1 + max(map(_measure_depth, value.values()), default=0)
+    return 1 + max(map(_measure_depth, value), default=0) if isinstance(value, list) else 0
 
 
-def _acceptable(value: dict[str, Any]) -> dict[str, Any]:
+def _check_object(value: dict[str, Any]) -> dict[str, Any]:
     if len(msgspec.json.encode(value)) > MAX_OBJECT_BYTES:
         raise ValueError("deve ter no máximo 64 KiB")
-    if _depth(value) > MAX_OBJECT_DEPTH:
+    if _measure_depth(value) > MAX_OBJECT_DEPTH:
         raise ValueError(f"deve ter no máximo {MAX_OBJECT_DEPTH} níveis")
     if has_nul(value):
         raise ValueError("não pode conter o caractere nulo")
@@ -138,7 +184,7 @@ def _acceptable(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-Object = Annotated[dict[str, Any], AfterValidator(_acceptable)]
+Object = Annotated[dict[str, Any], AfterValidator(_check_object)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
 
@@ -153,6 +199,7 @@ class NewExample(BaseModel):
 
     @property
     def content(self) -> dict[str, Any]:
+        """Return what the example's hash and its revision are made of."""
         return self.model_dump(include={"input", "output", "metadata"})
 
 
@@ -161,7 +208,7 @@ class NewExamples(BaseModel):
 
 
 class NewDataset(BaseModel):
-    """`id` is kept for a set that is imported."""
+    """An imported set brings its `id`."""
 
     name: Name
     description: Annotated[str, StringConstraints(max_length=2000)] = ""

@@ -20,22 +20,22 @@ _READ = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1"
 
 
 async def read(connection: Connection, dataset_id: str) -> Dataset | None:
-    return _dataset(await connection.fetchrow(_READ, dataset_id))
+    return _to_dataset(await connection.fetchrow(_READ, dataset_id))
 
 
 _NAMED = "SELECT id, name, example_count FROM agents.datasets WHERE name = $1"
 
 
-async def named(connection: Connection, name: str) -> Dataset | None:
-    return _dataset(await connection.fetchrow(_NAMED, name))
+async def find_by_name(connection: Connection, name: str) -> Dataset | None:
+    return _to_dataset(await connection.fetchrow(_NAMED, name))
 
 
 _LOCK = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1 FOR UPDATE"
 
 
 async def lock(connection: Connection, dataset_id: str) -> Dataset | None:
-    """Whoever holds the row is alone in giving out positions."""
-    return _dataset(await connection.fetchrow(_LOCK, dataset_id))
+    """Return a data set; whoever holds its row is alone in giving out positions."""
+    return _to_dataset(await connection.fetchrow(_LOCK, dataset_id))
 
 
 _INSERT = """
@@ -49,11 +49,11 @@ RETURNING true
 async def insert(
     connection: Connection, dataset_id: str, name: str, description: str, metadata: dict[str, Any], at: datetime
 ) -> bool:
-    """False when the name or the id is taken."""
+    """Return false when the name or the id is taken."""
     return bool(await connection.fetchval(_INSERT, dataset_id, name, description, json_text(metadata), at))
 
 
-# The page's candidates are the next `first` + 1 by position; contents are read only for those that fit in the answer.
+# The page's candidates are the next `first` + 1 by position; contents are read only for those that fit in the response.
 _PAGE = """
 WITH candidate AS (
     SELECT id, position, revision, span, size
@@ -75,8 +75,8 @@ ORDER BY position
 """
 
 
-async def page(connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int) -> list[Row]:
-    """Living examples past a position; `furthest` beyond the last row's position tells that more follow."""
+async def list_page(connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int) -> list[Row]:
+    """Return living examples past a position; `furthest` beyond the last row's position tells that more follow."""
     return list(await connection.fetch(_PAGE, dataset_id, after, first, max_bytes))
 
 
@@ -86,7 +86,7 @@ WHERE dataset_id = $1 AND content_hash = ANY($2) AND deleted_at IS NULL
 """
 
 
-async def living(connection: Connection, dataset_id: str, content_hashes: Sequence[bytes]) -> dict[bytes, str]:
+async def find_living_ids(connection: Connection, dataset_id: str, content_hashes: Sequence[bytes]) -> dict[bytes, str]:
     """Return the ids of the living examples with one of these contents, by the content's hash."""
     return {row["content_hash"]: row["id"] for row in await connection.fetch(_LIVING, dataset_id, content_hashes)}
 
@@ -150,8 +150,9 @@ RETURNING true
 
 
 async def delete(connection: Connection, dataset_id: str, example_id: str, at: datetime) -> bool:
+    """Return false when there is no such living example."""
     return bool(await connection.fetchval(_DELETE, dataset_id, example_id, at))
 
 
-def _dataset(row: Row | None) -> Dataset | None:
+def _to_dataset(row: Row | None) -> Dataset | None:
     return None if row is None else Dataset(**dict(row))

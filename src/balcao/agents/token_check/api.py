@@ -16,6 +16,8 @@ routes = Routes(tags=["autenticação"], dialect=DETAIL)
     "agents.check_token",
     authenticated(),
     "Verifica se o token é válido",
+    description="Responde `ok` a qualquer token válido e 401 aos demais; o motivo fica nos registros da plataforma.",
 )
 def check_token() -> Response[TokenStatus]:
+    """Answer `ok`: a call without a valid token never gets here."""
     return _OK

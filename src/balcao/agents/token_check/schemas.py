@@ -1,9 +1,12 @@
 """Wire type of the token check."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 
 class TokenStatus(msgspec.Struct):
-    status: Literal["ok"]
+    """What a valid token is answered with."""
+
+    status: Annotated[Literal["ok"], Meta(description="Sempre `ok`: um token inválido recebe 401.")]

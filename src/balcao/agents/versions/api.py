@@ -21,8 +21,13 @@ routes = Routes(tags=["configurações"], dialect=DETAIL)
     "agents.read_config",
     READ_CONFIG,
     "Configuração de um agente, por identificador",
+    description=(
+        "Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação "
+        "`agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade."
+    ),
     errors=[304, 404, 422],
 )
 async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentConfig]:
+    """Return a configuration by its id."""
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.read_config(call, path.config_id), call, CACHE)

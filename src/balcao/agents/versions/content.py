@@ -9,7 +9,7 @@ import msgspec
 ChangeType = Literal["prompt", "config", "both"]
 
 
-class Content(msgspec.Struct, frozen=True):
+class AgentContent(msgspec.Struct, frozen=True):
     """The parts of a version that a save may change."""
 
     prompt: str = ""
@@ -20,20 +20,21 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def hash(self) -> bytes:
-        """Equal for equal content, whatever the order of members in a memory block."""
+        """Return a hash, equal for equal content whatever the order of members in a memory block."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).digest()
 
 
-EMPTY = Content()
+EMPTY = AgentContent()
 
 
-def inherited(base: Content, sent: Mapping[str, Any]) -> Content:
-    """`base` with what was sent; null empties."""
+def inherit(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:
+    """Return `base` with what was sent; null empties."""
     emptied = {name: getattr(EMPTY, name) if value is None else value for name, value in sent.items()}
     return msgspec.structs.replace(base, **emptied)
 
 
-def change_type(base: Content, new: Content) -> ChangeType:
+def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
+    """Tell what differs: the prompt, the rest of the configuration, or both (also when nothing does)."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Self
 
 import msgspec
+from msgspec import Meta
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from balcao.agents.operations import CONFIG_ID
@@ -13,21 +14,31 @@ CONTENT = ("prompt_content", "memory_blocks", "tools", "model_name", "embedding_
 DEFAULT_REASON = "alteração pela API"
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
-_Instant = Annotated[str, msgspec.Meta(examples=["2026-10-05T14:30:00.000000+00:00"])]
+_Instant = Annotated[
+    str,
+    Meta(
+        description="Quando a versão foi salva, com microssegundos e fuso.",
+        examples=["2026-10-05T14:30:00.000000+00:00"],
+    ),
+]
 
 
 class AgentConfig(msgspec.Struct):
     """A configuration as agents read it (spec: agent configuration). Nothing is null: what is empty is `[]` or ""."""
 
-    config_id: Annotated[str, msgspec.Meta(examples=[_EXAMPLE_ID])]
-    agent_type: Annotated[str, msgspec.Meta(examples=["agentic_search"])]
-    version: Annotated[int, msgspec.Meta(ge=1, examples=[11])]
+    config_id: Annotated[str, Meta(description="Identificador da configuração (UUID).", examples=[_EXAMPLE_ID])]
+    agent_type: Annotated[str, Meta(description="Tipo de agente.", examples=["agentic_search"])]
+    version: Annotated[int, Meta(ge=1, description="Número da versão, por tipo de agente.", examples=[11])]
     memory_blocks: Annotated[
-        list[dict[str, Any]], msgspec.Meta(examples=[[{"label": "persona", "value": "Atende com clareza."}]])
+        list[dict[str, Any]],
+        Meta(
+            description="Blocos de memória, cada um com `label` e `value`; vazio se não há.",
+            examples=[[{"label": "persona", "value": "Atende com clareza."}]],
+        ),
     ]
-    tools: Annotated[list[str], msgspec.Meta(examples=[["google_search"]])]
-    model_name: Annotated[str, msgspec.Meta(examples=["modelo-demo"])]
-    embedding_name: Annotated[str, msgspec.Meta(examples=["vetores-demo"])]
+    tools: Annotated[list[str], Meta(description="Nomes das ferramentas do agente.", examples=[["google_search"]])]
+    model_name: Annotated[str, Meta(description="Nome do modelo de linguagem.", examples=["modelo-demo"])]
+    embedding_name: Annotated[str, Meta(description="Nome do modelo de vetores.", examples=["vetores-demo"])]
     created_at: _Instant
 
 
@@ -35,25 +46,25 @@ class ConfigPath(BaseModel):
     config_id: Annotated[str, Field(pattern=CONFIG_ID)]
 
 
-def _storable(text: str) -> str:
+def _refuse_nul(text: str) -> str:
     if has_nul(text):
         raise ValueError("não pode conter o caractere nulo")
     return text
 
 
-def _distinct(names: list[str]) -> list[str]:
+def _refuse_repetition(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ValueError("não pode repetir nomes")
     return names
 
 
-_Text = AfterValidator(_storable)
+_Text = AfterValidator(_refuse_nul)
 Tool = Annotated[str, StringConstraints(min_length=1, max_length=100), _Text]
 ModelName = Annotated[str, StringConstraints(max_length=100), _Text]
 
 
 class MemoryBlock(BaseModel):
-    """Further members are kept as they are."""
+    """Further members are stored as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -71,7 +82,7 @@ class MemoryBlock(BaseModel):
 
 
 def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
-    _distinct([block.label for block in blocks])
+    _refuse_repetition([block.label for block in blocks])
     return blocks
 
 
@@ -84,7 +95,7 @@ class SaveBody(BaseModel):
     memory_blocks: Annotated[list[MemoryBlock], Field(max_length=50), AfterValidator(_distinct_labels)] | None = Field(
         None, validation_alias=AliasChoices("memory_blocks", "clickup_cards")
     )
-    tools: Annotated[list[Tool], Field(max_length=64), AfterValidator(_distinct)] | None = None
+    tools: Annotated[list[Tool], Field(max_length=64), AfterValidator(_refuse_repetition)] | None = None
     model_name: ModelName | None = None
     embedding_name: ModelName | None = None
     reason: Annotated[str, StringConstraints(max_length=2000), _Text] = DEFAULT_REASON
@@ -101,6 +112,6 @@ class SaveBody(BaseModel):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The content members that were sent, in plain JSON values; null stands for "empty it"."""
+        """Return the content members that were sent, in plain JSON values; null stands for "empty it"."""
         sent = self.model_dump(include=set(CONTENT), exclude_unset=True)
         return {"prompt" if name == "prompt_content" else name: value for name, value in sent.items()}

@@ -6,10 +6,10 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions import store
-from balcao.agents.versions.content import EMPTY, change_type, inherited
-from balcao.agents.versions.ready import ReadyConfigs
+from balcao.agents.versions.cache import ConfigCache
+from balcao.agents.versions.content import EMPTY, classify_change, inherit
 from balcao.agents.versions.schemas import AgentConfig, SaveBody
-from balcao.agents.versions.store import Version
+from balcao.agents.versions.store import AgentVersion
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -22,21 +22,22 @@ ACTIVATE = "agent_config:activate"
 class Saved(msgspec.Struct, frozen=True):
     """`new` is false when the content was the active version's already."""
 
-    version: Version
+    version: AgentVersion
     new: bool
 
 
 async def read_config(call: Call, config_id: str) -> Ready:
-    """The answer to a checked id. Raises NotFound, also for an id that cannot be one of ours."""
-    known = _uuid(config_id)
-    kept = call.platform.part(ReadyConfigs)
-    return kept.get(known) or kept.keep(known, await _config(call, known))
+    """Return the response for a checked id. Raises NotFound, also for an id that cannot be one of ours."""
+    known = _parse_id(config_id)
+    cache = call.platform.part(ConfigCache)
+    return cache.get(known) or cache.add(known, await _load_config(call, known))
 
 
 async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -> Saved:
-    """`at` is now unless told. Raises Invalid without any content, Conflict when `expected_version` is not active.
+    """Save a version as of `at` (now unless given); content that is active already makes none.
 
-    Activating needs an action of its own, else Forbidden.
+    Raises Invalid without any content, Conflict when `expected_version` is not active, and Forbidden for `activate`
+    without the action that it needs.
     """
     if not body.content:
         raise Invalid("Envie ao menos um campo de conteúdo.", code="content-missing")
@@ -44,16 +45,16 @@ async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -
         raise Forbidden()
     async with call.platform.database.transaction() as connection:
         await store.create_agent(connection, body.agent_type)
-        before = await _locked(connection, body.agent_type, body.expected_version)
-        active = None if before is None else await _existing(connection, body.agent_type, before)
-        content = inherited(active.content if active else EMPTY, body.content)
+        before = await _lock_agent(connection, body.agent_type, body.expected_version)
+        active = None if before is None else await _read_existing(connection, body.agent_type, before)
+        content = inherit(active.content if active else EMPTY, body.content)
         if active and active.content_hash == content.hash:
             return Saved(active, new=False)
         number = await store.insert(
             connection,
             body.agent_type,
             content,
-            change_type(active.content if active else EMPTY, content),
+            classify_change(active.content if active else EMPTY, content),
             before,
             call.acting,
             body.reason,
@@ -61,19 +62,22 @@ async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -
         )
         await call.platform.audit.record(connection, call, "create", fields=sorted(body.content))
         if body.activate:
-            await _move(call, connection, body.agent_type, (before, number), "save", body.reason, at)
-        return Saved(await _existing(connection, body.agent_type, number), new=True)
+            await _move_pointer(call, connection, body.agent_type, (before, number), "save", body.reason, at)
+        return Saved(await _read_existing(connection, body.agent_type, number), new=True)
 
 
 async def activate(
     call: Call, agent_type: str, version: int, reason: str, expected: int | None = None, at: datetime | None = None
-) -> Version:
-    """The version now active. Raises NotFound for an unknown or hidden one, Conflict as `save_version`."""
+) -> AgentVersion:
+    """Make a version the active one and return it.
+
+    Raises NotFound for an unknown or hidden one, Conflict as `save_version`.
+    """
     async with call.platform.database.transaction() as connection:
-        before = await _locked(connection, agent_type, expected)
-        wanted = await _visible(connection, agent_type, version)
-        await _move(call, connection, agent_type, (before, version), "activate", reason, at)
-        return wanted
+        before = await _lock_agent(connection, agent_type, expected)
+        target_version = await _read_visible(connection, agent_type, version)
+        await _move_pointer(call, connection, agent_type, (before, version), "activate", reason, at)
+        return target_version
 
 
 async def roll_back(
@@ -83,76 +87,76 @@ async def roll_back(
     to: int | None = None,
     expected: int | None = None,
     at: datetime | None = None,
-) -> Version:
-    """To the version active before the present one, or to `to`, which must have been active once (else Conflict)."""
+) -> AgentVersion:
+    """Activate the version active before the present one, or `to`, which must have been active once (else Conflict)."""
     async with call.platform.database.transaction() as connection:
-        before = await _locked(connection, agent_type, expected)
-        target = to or await store.active_before(connection, agent_type)
+        before = await _lock_agent(connection, agent_type, expected)
+        target = to or await store.read_previous_version(connection, agent_type)
         if target is None:
             raise Conflict("Nenhuma versão esteve ativa antes desta.", code="nothing-before")
-        wanted = await _visible(connection, agent_type, target)
+        target_version = await _read_visible(connection, agent_type, target)
         if not await store.was_active(connection, agent_type, target):
             raise Conflict("Esta versão nunca esteve ativa: use a ativação.", code="never-active")
-        await _move(call, connection, agent_type, (before, target), "rollback", reason, at)
-        return wanted
+        await _move_pointer(call, connection, agent_type, (before, target), "rollback", reason, at)
+        return target_version
 
 
-async def hide(call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None) -> Version:
-    """Leaves it out of histories for ever. Raises NotFound, Conflict for the active one."""
+async def hide(call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None) -> AgentVersion:
+    """Leave a version out of histories for ever. Raises NotFound, Conflict for the active one."""
     async with call.platform.database.transaction() as connection:
-        before = await _locked(connection, agent_type)
-        wanted = await _existing(connection, agent_type, version)
+        before = await _lock_agent(connection, agent_type)
+        target_version = await _read_existing(connection, agent_type, version)
         if before == version:
             raise Conflict("A versão está ativa: ative outra antes de ocultá-la.", code="version-active")
-        if await store.hide(connection, wanted.version_id, call.acting.name, at or utc_now(), reason):
+        if await store.hide(connection, target_version.version_id, call.acting.name, at or utc_now(), reason):
             await call.platform.audit.record(connection, call, "update", fields=["hidden"])
-        return wanted
+        return target_version
 
 
-async def last_number(call: Call, agent_type: str) -> int:
-    """The newest version's number, hidden ones counted; 0 before the first."""
+async def read_last_number(call: Call, agent_type: str) -> int:
+    """Return the newest version's number, hidden ones counted; 0 before the first."""
     async with call.platform.database.connection() as connection:
-        return await store.last_number(connection, agent_type)
+        return await store.read_last_number(connection, agent_type)
 
 
-async def version_numbered(call: Call, agent_type: str, version: int) -> Version:
-    """Hidden ones too. Raises NotFound."""
+async def read_version(call: Call, agent_type: str, version: int) -> AgentVersion:
+    """Return a version, also a hidden one. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return await _existing(connection, agent_type, version)
+        return await _read_existing(connection, agent_type, version)
 
 
-async def _config(call: Call, config_id: UUID) -> Ready:
+async def _load_config(call: Call, config_id: UUID) -> Ready:
     row = await store.read_config(call.platform.database, config_id)
     if row is None:
-        raise _unknown()
+        raise _make_unknown()
     return Ready.of(AgentConfig(**row | {"created_at": rfc3339_offset(row["created_at"])}))
 
 
-async def _locked(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
-    """The number of the active version, which nobody else moves until this transaction ends."""
+async def _lock_agent(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
+    """Return the number of the active version, which nobody else moves until this transaction ends."""
     if not await store.lock(connection, agent_type):
         raise NotFound("Tipo de agente não encontrado.", code="agent-not-found")
-    active = await store.active_version(connection, agent_type)
+    active = await store.read_active_version(connection, agent_type)
     if expected is not None and expected != active:
         raise Conflict("A versão ativa não é a esperada: leia de novo e repita.", code="version-changed")
     return active
 
 
-async def _existing(connection: Connection, agent_type: str, version: int) -> Version:
+async def _read_existing(connection: Connection, agent_type: str, version: int) -> AgentVersion:
     found = await store.read(connection, agent_type, version)
     if found is None:
         raise NotFound("Versão não encontrada.", code="version-not-found")
     return found
 
 
-async def _visible(connection: Connection, agent_type: str, version: int) -> Version:
-    found = await _existing(connection, agent_type, version)
+async def _read_visible(connection: Connection, agent_type: str, version: int) -> AgentVersion:
+    found = await _read_existing(connection, agent_type, version)
     if found.hidden:
         raise NotFound("Versão não encontrada.", code="version-not-found")
     return found
 
 
-async def _move(
+async def _move_pointer(
     call: Call,
     connection: Connection,
     agent_type: str,
@@ -161,24 +165,24 @@ async def _move(
     reason: str,
     at: datetime | None,
 ) -> None:
-    """Points at the second of `moved`, with its entry in the log; where it points already nothing happens."""
+    """Point at the second of `moved` and log the move; where it points already nothing happens."""
     before, after = moved
     if before == after:
         return
-    await store.point(connection, agent_type, after)
-    await store.log(connection, agent_type, moved, kind, reason, call.acting.name, at or utc_now())
+    await store.set_active_version(connection, agent_type, after)
+    await store.insert_activation(connection, agent_type, moved, kind, reason, call.acting.name, at or utc_now())
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 
 
-def _uuid(text: str) -> UUID:
+def _parse_id(text: str) -> UUID:
     try:
         found = UUID(text)
     except ValueError:
-        raise _unknown() from None
+        raise _make_unknown() from None
     if str(found) != text.lower():
-        raise _unknown()
+        raise _make_unknown()
     return found
 
 
-def _unknown() -> NotFound:
+def _make_unknown() -> NotFound:
     return NotFound("Configuração não encontrada.", code="config-not-found")

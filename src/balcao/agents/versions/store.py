@@ -6,13 +6,13 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.agents.versions.content import Content
+from balcao.agents.versions.content import AgentContent
 from balcao.core.context.call import Actor
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
 
 
-class Version(msgspec.Struct, frozen=True):
+class AgentVersion(msgspec.Struct, frozen=True):
     """A stored version, as those who move the pointer need it."""
 
     version_id: UUID
@@ -22,14 +22,14 @@ class Version(msgspec.Struct, frozen=True):
     change_type: str
     hidden: bool
     content_hash: bytes
-    content: Content
+    content: AgentContent
 
 
 _CONFIG_BY_ID = Lookup(
     "uuid",
     """
 SELECT asked.key, config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
-FROM asked JOIN agents.agent_versions AS held ON held.config_id = asked.key
+FROM asked JOIN agents.agent_versions AS version ON version.config_id = asked.key
 """,
 )
 
@@ -39,7 +39,7 @@ async def read_config(database: Database, config_id: UUID) -> dict[str, Any] | N
     row = await database.fetch_by_key(_CONFIG_BY_ID, config_id)
     if row is None:
         return None
-    members = dict(row) | _lists(row)
+    members = dict(row) | _decode_lists(row)
     del members["key"]
     return members
 
@@ -48,7 +48,7 @@ _CREATE_AGENT = "INSERT INTO agents.agents (agent_type) VALUES ($1) ON CONFLICT 
 
 
 async def create_agent(connection: Connection, agent_type: str) -> None:
-    """Nothing happens to one that is there."""
+    """Create an agent unless it is there."""
     await connection.execute(_CREATE_AGENT, agent_type)
 
 
@@ -56,7 +56,10 @@ _LOCK = "SELECT true FROM agents.agents WHERE agent_type = $1 FOR UPDATE"
 
 
 async def lock(connection: Connection, agent_type: str) -> bool:
-    """Whoever holds the row is alone in numbering versions and moving the pointer. False for an unknown type."""
+    """Lock an agent: whoever holds the row is alone in numbering versions and moving the pointer.
+
+    Return false for an unknown type.
+    """
     return bool(await connection.fetchval(_LOCK, agent_type))
 
 
@@ -69,7 +72,7 @@ WHERE agent.agent_type = $1
 """
 
 
-async def active_version(connection: Connection, agent_type: str) -> int | None:
+async def read_active_version(connection: Connection, agent_type: str) -> int | None:
     number: int | None = await connection.fetchval(_ACTIVE, agent_type)
     return number
 
@@ -83,12 +86,12 @@ WHERE agent_type = $1 AND version = $2
 """
 
 
-async def read(connection: Connection, agent_type: str, version: int) -> Version | None:
+async def read(connection: Connection, agent_type: str, version: int) -> AgentVersion | None:
     row = await connection.fetchrow(_READ, agent_type, version)
     if row is None:
         return None
-    fields = dict(row) | _lists(row)
-    return msgspec.convert(fields | {"content": fields}, Version)
+    fields = dict(row) | _decode_lists(row)
+    return msgspec.convert(fields | {"content": fields}, AgentVersion)
 
 
 _INSERT = """
@@ -108,14 +111,14 @@ RETURNING version
 async def insert(
     connection: Connection,
     agent_type: str,
-    content: Content,
+    content: AgentContent,
     change_type: str,
     base: int | None,
     author: Actor,
     reason: str,
     at: datetime,
 ) -> int:
-    """The new version's number; the agent's row is locked."""
+    """Insert a version and return its number; the agent's row is locked."""
     blocks, tools = json_text(content.memory_blocks), json_text(content.tools)
     texts = (content.prompt, blocks, tools, content.model_name, content.embedding_name)
     number: int = await connection.fetchval(
@@ -131,7 +134,7 @@ WHERE agent_type = $1
 """
 
 
-async def point(connection: Connection, agent_type: str, version: int) -> None:
+async def set_active_version(connection: Connection, agent_type: str, version: int) -> None:
     await connection.execute(_POINT, agent_type, version)
 
 
@@ -141,7 +144,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 """
 
 
-async def log(
+async def insert_activation(
     connection: Connection,
     agent_type: str,
     moved: tuple[int | None, int],
@@ -150,7 +153,7 @@ async def log(
     author: str,
     at: datetime,
 ) -> None:
-    """`moved`: from and to."""
+    """Log a move of the pointer; `moved` is from and to."""
     await connection.execute(_LOG, agent_type, *moved, kind, reason, author, at)
 
 
@@ -159,8 +162,8 @@ SELECT from_version FROM agents.agent_activations WHERE agent_type = $1 ORDER BY
 """
 
 
-async def active_before(connection: Connection, agent_type: str) -> int | None:
-    """The version that was active before the present one."""
+async def read_previous_version(connection: Connection, agent_type: str) -> int | None:
+    """Return the version that was active before the present one."""
     before: int | None = await connection.fetchval(_BEFORE, agent_type)
     return before
 
@@ -180,16 +183,16 @@ RETURNING true
 
 
 async def hide(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
-    """False when it was hidden already."""
+    """Return false when it was hidden already."""
     return bool(await connection.fetchval(_HIDE, version_id, author, at, reason))
 
 
 _LAST_NUMBER = "SELECT next_version - 1 FROM agents.agents WHERE agent_type = $1"
 
 
-async def last_number(connection: Connection, agent_type: str) -> int:
+async def read_last_number(connection: Connection, agent_type: str) -> int:
     return await connection.fetchval(_LAST_NUMBER, agent_type) or 0
 
 
-def _lists(row: Row) -> dict[str, Any]:
+def _decode_lists(row: Row) -> dict[str, Any]:
     return {name: msgspec.json.decode(row[name]) for name in ("memory_blocks", "tools")}

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 from balcao.cli.processes import serving
 from balcao.cli.processes.channel import Order
-from balcao.crm.sandbox.server import server
+from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
 
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Answer on a port of its own, whichever process it shares."""
-    async with serving.running(server(settings).config, order.sockets["crm"]) as task:
+    async with serving.running(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

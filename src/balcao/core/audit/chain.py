@@ -1,4 +1,4 @@
-"""The chain over the audit events: made by the worker after their commit, followed from end to end by an operator."""
+"""The hash chain over the audit events: the worker makes it after their commit, an operator verifies it."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
@@ -26,14 +26,19 @@ ORDER BY seq LIMIT $2
 
 
 class Break(msgspec.Struct, frozen=True):
-    """`why`: the event is missing, was changed, does not follow, is not the one known; or the chain ends too soon."""
+    """Where the chain breaks.
+
+    `why`: the event is missing, was changed, does not follow, is not the one known; or the chain ends too soon.
+    """
 
     seq: int
     why: Literal["missing", "changed", "order", "known", "end"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """`hash` is that of the last event: kept elsewhere, it proves later that nothing up to `last` was touched.
+    """What a verification found.
+
+    `hash` is that of the last event: noted elsewhere, it proves later that nothing up to `last` was touched.
 
     `waiting` counts events that are not chained yet.
     """
@@ -47,7 +52,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 async def chain(platform: Platform) -> int:
-    """Chains what has been committed, a batch a transaction. Answers how many events it were."""
+    """Chain what has been committed, a batch a transaction; return how many events it were."""
     chained = 0
     while True:
         async with platform.database.transaction() as connection:
@@ -57,22 +62,23 @@ async def chain(platform: Platform) -> int:
             return chained
 
 
-async def _chain(platform: Platform, _: Mapping[str, Any]) -> None:
+async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
+    """Chain the audit events, as a job."""
     await chain(platform)
 
 
-JOBS = [JobKind("platform.chain_audit", _chain, first_delay=timedelta(seconds=10), cron="* * * * *")]
+JOBS = [JobKind("platform.chain_audit", run_chain, first_delay=timedelta(seconds=10), cron="* * * * *")]
 
 
 async def verify(connection: Connection, known: tuple[int, str] | None = None) -> Verdict:
-    """Follows the chain in one snapshot; `known` is a number and its hash as an earlier verdict told them."""
+    """Follow the chain in the caller's snapshot; `known` is a number and its hash out of an earlier verdict."""
     end = await connection.fetchrow(_END)
     assert end is not None  # the migration wrote the one row
     waiting = await connection.fetchval(_COUNT_WAITING)
     seq, digest = end["kept_from"] - 1, START if end["kept_from"] == 1 else None
     broken = None
-    async for link in _links(connection):
-        broken = _fault(link, seq, digest, known)
+    async for link in _iterate_links(connection):
+        broken = _find_break(link, seq, digest, known)
         if broken is not None:
             break
         seq, digest = link["seq"], link["hash"]
@@ -81,7 +87,7 @@ async def verify(connection: Connection, known: tuple[int, str] | None = None) -
     return Verdict(broken is None, end["kept_from"], end["seq"], end["hash"].hex(), waiting, broken)
 
 
-async def _links(connection: Connection) -> AsyncIterator[Row]:
+async def _iterate_links(connection: Connection) -> AsyncIterator[Row]:
     seq = 0
     while found := await connection.fetch(_LINKS, seq, BATCH):
         for link in found:
@@ -89,8 +95,11 @@ async def _links(connection: Connection) -> AsyncIterator[Row]:
         seq = found[-1]["seq"]
 
 
-def _fault(link: Row, seq: int, digest: bytes | None, known: tuple[int, str] | None) -> Break | None:
-    """`seq` and `digest` are those of the link before; None where that one was dropped with its month."""
+def _find_break(link: Row, seq: int, digest: bytes | None, known: tuple[int, str] | None) -> Break | None:
+    """Return the break at a link, None without one.
+
+    `seq` and `digest` are those of the link before; the digest is None where that one was dropped with its month.
+    """
     if link["seq"] != seq + 1:
         return Break(seq + 1, "missing")
     if link["genuine"] is False:

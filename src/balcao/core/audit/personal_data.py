@@ -3,31 +3,48 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """`fields` names what was erased, never a value."""
+    """What was erased of one kind; `fields` names it, never a value."""
 
-    kind: str
-    count: int
-    fields: list[str]
+    kind: Annotated[str, Meta(description="Tipo de dado.", examples=["vehicles"])]
+    count: Annotated[int, Meta(description="Quantos registros foram apagados ou esvaziados.", examples=[2])]
+    fields: Annotated[list[str], Meta(description="Campos apagados.", examples=[["serial_number", "photos"]])]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """`basis` tells the person why it is not erased."""
+    """What is not erased of one kind; `basis` tells the person why."""
 
-    kind: str
-    count: int
-    basis: str
+    kind: Annotated[str, Meta(description="Tipo de dado.", examples=["audit_events"])]
+    count: Annotated[int, Meta(description="Quantos registros ficam.", examples=[14])]
+    basis: Annotated[str, Meta(description="Por que ficam.", examples=["Dever de guarda de registros."])]
 
 
-# Members of the export file.
+@dataclass(frozen=True)
+class ExportMember:
+    """One member of the export file; `description` tells integrators, in Portuguese, what it holds.
+
+    Members stand in the file by `place`; one that names none comes last.
+    """
+
+    name: str
+    description: str
+    place: int = 1000
+
+
+class UndeclaredMember(Exception):
+    """Raised for an export that returns other members than its feature declares."""
+
+
+# Returns the declared members of the export file, by name.
 Export = Callable[[Connection, Cpf], Awaitable[Mapping[str, Any]]]
 # Erases what the person's anonymisation at that time erases; in a dry run the caller rolls it back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
@@ -44,8 +61,8 @@ async def no_members(_: Connection, __: Cpf) -> Mapping[str, Any]:
 class PersonalData:
     """One feature's declaration. Without `erase` nothing of it is erased, `retain` says why.
 
-    `by_event`: an `anonimizacao` of the CRM erases it too. `tables` names every table of the feature that has a
-    person's number in a column.
+    `members` are what `export` returns. `by_event`: an `anonimizacao` of the CRM erases it too. `tables` names every
+    table of the feature that has a person's number in a column.
     """
 
     name: str
@@ -54,6 +71,13 @@ class PersonalData:
     retain: Retain | None = None
     by_event: bool = False
     tables: tuple[str, ...] = ()
+    members: tuple[ExportMember, ...] = ()
+
+
+def list_members(declarations: Iterable[PersonalData]) -> list[ExportMember]:
+    """Return the members of the export file, in its order."""
+    members = [member for declared in declarations for member in declared.members]
+    return sorted(members, key=lambda member: member.place)
 
 
 class DeclaredPersonalData:
@@ -63,11 +87,17 @@ class DeclaredPersonalData:
         self.declarations = tuple(declarations)
 
     async def export(self, connection: Connection, cpf: Cpf) -> dict[str, Any]:
-        """Return what is stored of the person, as members of the export file."""
-        members: dict[str, Any] = {}
+        """Return what is stored of the person: the members of the export file, in its order.
+
+        Raises UndeclaredMember.
+        """
+        found: dict[str, Any] = {}
         for declared in self.declarations:
-            members |= await declared.export(connection, cpf)
-        return members
+            members = await declared.export(connection, cpf)
+            if set(members) != {member.name for member in declared.members}:
+                raise UndeclaredMember(declared.name)
+            found |= members
+        return {member.name: found[member.name] for member in list_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
         """Erase what an anonymisation at that time erases; with `by_event`, what a CRM event erases beside the mirror.

@@ -1,4 +1,4 @@
-"""What the platform stores itself, and for how long: audit trail, jobs and their log, repeatable answers."""
+"""What the platform itself stores, and for how long: audit trail, jobs and their log, responses to repeat."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http import idempotency
 from balcao.core.jobs import dead_letters, queue
-from balcao.core.jobs.queue import Wanted
+from balcao.core.jobs.queue import JobFilters
 from balcao.core.values.cpf import Cpf
 
 MONTHS_AHEAD = 24
@@ -22,17 +22,19 @@ _PREPARE_MONTHS = "SELECT platform.prepare_audit_months($1)"
 _DROP_MONTHS = "SELECT platform.drop_audit_months(now() - $1::interval)"
 
 
-async def _audit(call: Call, connection: Connection) -> Swept:
+async def drop_audit_months(call: Call, connection: Connection) -> Swept:
+    """Drop the months of the trail that are beyond their time, and prepare those to come."""
     checked = await connection.fetchval(_COUNT_EVENTS)
     await connection.execute(_PREPARE_MONTHS, MONTHS_AHEAD)
-    kept = timedelta(days=call.platform.settings.audit_retention_days)
-    return Swept(checked, await connection.fetchval(_DROP_MONTHS, kept))
+    age = timedelta(days=call.platform.settings.audit_retention_days)
+    return Swept(checked, await connection.fetchval(_DROP_MONTHS, age))
 
 
 _COUNT_ANSWERS = "SELECT count(*) FROM platform.idempotent_answer"
 
 
-async def _answers(_: Call, connection: Connection) -> Swept:
+async def forget_answers(_: Call, connection: Connection) -> Swept:
+    """Delete old responses that are stored for idempotency keys."""
     checked = await connection.fetchval(_COUNT_ANSWERS)
     return Swept(checked, await idempotency.forget_old(connection))
 
@@ -41,19 +43,22 @@ _COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log"
 _DELETE_LOG = "DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval RETURNING true"
 
 
-async def _job_log(_: Call, connection: Connection) -> Swept:
+async def delete_job_log(_: Call, connection: Connection) -> Swept:
+    """Delete old entries of the queue's log."""
     checked = await connection.fetchval(_COUNT_LOG)
     return Swept(checked, len(await connection.fetch(_DELETE_LOG, JOB_LOG)))
 
 
-async def _dead_letters(call: Call, connection: Connection) -> Swept:
-    """A dead-lettered job that nobody looked after ends as if an operator had dropped it."""
-    checked = await queue.count(connection, Wanted(dead_letters.DEAD))
-    ended = [await _end(call, connection, number) for number in await queue.dead_for(connection, DEAD_LETTERS)]
+async def end_dead_letters(call: Call, connection: Connection) -> Swept:
+    """End dead-lettered jobs that nobody looked after, as if an operator had dropped them."""
+    checked = await queue.count(connection, JobFilters(dead_letters.DEAD))
+    ended = [
+        await _try_to_end(call, connection, number) for number in await queue.list_dead_for(connection, DEAD_LETTERS)
+    ]
     return Swept(checked, sum(ended))
 
 
-async def _end(call: Call, connection: Connection, number: int) -> bool:
+async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     """Return whether it could be ended: an operator may have been faster."""
     try:
         async with connection.transaction():
@@ -64,21 +69,21 @@ async def _end(call: Call, connection: Connection, number: int) -> bool:
 
 
 RETENTION = (
-    Retention("audit_event", _audit),
-    Retention("job_log", _job_log),
-    Retention("idempotent_answer", _answers),
-    Retention("dead_letter", _dead_letters),
+    Retention("audit_event", drop_audit_months),
+    Retention("job_log", delete_job_log),
+    Retention("idempotent_answer", forget_answers),
+    Retention("dead_letter", end_dead_letters),
 )
 
 _LATEST = "SELECT greatest($1, clock_timestamp())"
 
 
-async def _erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """All until now: also an answer that is younger than an event may hold what is older."""
+async def erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """Erase the person's responses until now: one that is younger than an event may still hold what is older."""
     count = await idempotency.forget_person(connection, cpf, await connection.fetchval(_LATEST, at))
     return [Cleared("repeatable_answers", count, ["answer"])]
 
 
 PERSONAL_DATA = (
-    PersonalData("repeatable_answers", erase=_erase_answers, by_event=True, tables=("platform.idempotent_answer",)),
+    PersonalData("repeatable_answers", erase=erase_answers, by_event=True, tables=("platform.idempotent_answer",)),
 )

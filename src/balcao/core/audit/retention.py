@@ -1,4 +1,4 @@
-"""How long what is kept: every night each kind of data loses what is beyond its time (rules: registry 5)."""
+"""Retention: every night each kind of data loses what is beyond its time (rules: registry 5)."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +35,8 @@ class Retention:
 
 
 class Report(msgspec.Struct, frozen=True):
+    """What one run erased of one kind."""
+
     run: str
     kind: str
     at: datetime
@@ -46,13 +48,16 @@ _REPORT = """
 INSERT INTO platform.retention_report (run, kind, checked, removed) VALUES ($1, $2, $3, $4)
 RETURNING run::text, kind, at, checked, removed
 """
-_LISTED = """
+_LIST = """
 SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT $1
 """
 
 
 async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
-    """Applies each in a transaction of its own; one that fails stops no other and is raised at the end."""
+    """Apply each in a transaction of its own; return the reports.
+
+    One that fails stops no other and is raised at the end.
+    """
     reports, failures, number = [], [], new_id()
     call.reason = REASON
     owner = Database(call.platform.database.url, size=2, role=None)
@@ -74,13 +79,13 @@ async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
     return reports
 
 
-async def listed(connection: Connection, limit: int) -> list[Report]:
-    """The newest first."""
-    return [Report(**row) for row in await connection.fetch(_LISTED, limit)]
+async def list_reports(connection: Connection, limit: int) -> list[Report]:
+    """Return the last reports, the newest first."""
+    return [Report(**row) for row in await connection.fetch(_LIST, limit)]
 
 
-def nightly(retentions: Sequence[Retention]) -> JobKind:
-    """At 03:15 in Brasília."""
+def make_nightly_job(retentions: Sequence[Retention]) -> JobKind:
+    """Return the job that applies retention every night, at 03:15 in Brasília."""
 
     async def apply(platform: Platform, _: Mapping[str, Any]) -> None:
         await run(worker_call(platform, OPERATION), retentions)

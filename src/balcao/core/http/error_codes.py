@@ -2,7 +2,7 @@
 
 The `errors.toml` of each package says what its codes mean. Which of them an operation can raise is read from the
 compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
-through an object's method is not followed, so the codes that any operation may answer with are named in `_EVERYWHERE`.
+by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
 """
 
 import functools
@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.rules import PUBLIC
+from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError
 from balcao.core.http.operations import Operation
 
@@ -33,6 +34,8 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 }
 # Raised by the check before the call, or by the audit of it, where the operation is not public.
 _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
+# A path that could be read in two ways is refused before it is matched.
+_OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("probing",)}
 _OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-not-object", "body-too-deep")
 # Where nothing more precise was found.
@@ -65,17 +68,24 @@ def catalogue(package: str) -> Mapping[str, Meaning]:
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
     """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
     core = catalogue(_CORE)
-    reached = dict(_reached(operation))
+    reached = set(_reached(operation))
     if operation.signature.body is not None:
-        reached |= {code: core[code] for code in _OF_A_BODY}
+        reached |= {(_CORE, code) for code in _OF_A_BODY}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
     if operation.rule.action != PUBLIC:
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
+    if operation.signature.path:
+        general.append(_OF_A_PATH)
     found: dict[int, dict[str, str]] = {}
     for status in sorted(statuses):
-        codes = {code: meaning.text for code, meaning in reached.items() if status in meaning.statuses}
+        codes: dict[str, str] = {}
+        # Two packages may use one code, each for a case of its own.
+        for package, code in sorted(reached):
+            meaning = catalogue(package)[code]
+            if status in meaning.statuses and meaning.text not in codes.get(code, ""):
+                codes[code] = f"{codes[code]} {meaning.text}" if code in codes else meaning.text
         codes |= {code: core[code].text for table in general for code in table.get(status, ())}
         if not codes and status in _DEFAULTS:
             codes = {_DEFAULTS[status]: core[_DEFAULTS[status]].text}
@@ -83,19 +93,20 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     return found
 
 
-def _reached(operation: Operation) -> Iterator[tuple[str, Meaning]]:
-    """Walk from the handler, and from what parses its arguments, to every function and class of the platform."""
+def _reached(operation: Operation) -> Iterator[tuple[str, str]]:
+    """Walk from the handler, and from what parses its arguments, to the platform's functions: package and code."""
     signature = operation.signature
     pending: list[Any] = [signature.handler, operation.ready, operation.too_large]
     pending += [signature.body, operation.described_body, operation.query]
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
-    seen: set[int] = set()
+    pending += [marker.read for marker in signature.of_call.values()]
+    seen: dict[int, Any] = {}  # what was seen is held, so that its id is not given to something else
     while pending:
         item = pending.pop()
         if id(item) in seen:
             continue
-        seen.add(id(item))
+        seen[id(item)] = item
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
                 yield from _codes_of(item)
@@ -107,20 +118,20 @@ def _reached(operation: Operation) -> Iterator[tuple[str, Meaning]]:
             pending += _parts_of(item)
 
 
-def _codes_of(function: FunctionType) -> Iterator[tuple[str, Meaning]]:
+def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
     """The constants of a function that are codes of its own package, or of the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
     for package in {_package_of(function), _CORE}:
-        for code, meaning in catalogue(package).items():
+        for code in catalogue(package):
             if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants):
-                yield code, meaning
+                yield package, code
 
 
-def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, Meaning]]:
+def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, str]]:
     """The code of a class that brings one of its own; those of the statuses themselves say nothing."""
-    if kind.__module__ != f"{_CORE}.errors" and (meaning := catalogue(_package_of(kind)).get(kind.default_code)):
-        yield kind.default_code, meaning
+    if kind.__module__ != f"{_CORE}.errors" and kind.default_code in catalogue(_package_of(kind)):
+        yield _package_of(kind), kind.default_code
 
 
 def _package_of(item: FunctionType | type) -> str:
@@ -130,9 +141,10 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _named_in(function: FunctionType) -> Iterator[Any]:
-    """What the function's code names: globals, members of modules and classes, and what a closure holds."""
+    """What the function's code names: globals, members of modules and classes, methods of the call, and a closure's."""
     names = _names(function)
     for name in names:
+        yield vars(Call).get(name)  # what use cases do with their first argument
         found = function.__globals__.get(name)
         yield found
         if isinstance(found, (ModuleType, type)):

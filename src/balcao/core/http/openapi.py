@@ -277,6 +277,7 @@ class _Schemas:
         for schema in self.components.values():
             _drop_titles(schema)
             _name_items(schema)
+            _lift_notes(schema)
             schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
     def of(self, kind: Any) -> Document:
@@ -295,6 +296,7 @@ class _Schemas:
             schema: Document = kind.model_json_schema()  # type: ignore[attr-defined]
         else:
             schema = msgspec.json.schema_components([kind])[1][kind.__name__]
+            _lift_notes(schema)
         return schema
 
 
@@ -317,6 +319,18 @@ def _drop_titles(schema: Any) -> None:
     """Drop the titles that only repeat a member's name."""
     for member in schema.get("properties", {}).values():
         member.pop("title", None)
+
+
+def _lift_notes(schema: Any) -> None:
+    """Move description and examples of an optional member up from its one option that is not null.
+
+    They stand there where the member's type is a described alias with `| None`; readers look for them at the member.
+    """
+    for member in schema.get("properties", {}).values():
+        options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
+        if len(options) == 1:
+            notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
+            member.update(notes | member)
 
 
 def _name_items(schema: Any) -> None:

@@ -1,8 +1,10 @@
 """The machine-readable description of a service and the page that shows it; assets are our own, it works offline."""
 
 import functools
+from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -25,21 +27,36 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="{base}/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="{base}/docs/assets/page.css">
 </head>
 <body>
-<div id="api"></div>
+<header class="platform">
+<a href="{listing}">Todos os serviços</a>
+<a href="{base}/openapi.json">OpenAPI</a>
+<span id="login-status" role="status"></span>
+<button id="login" type="button" hidden>Entrar</button>
+</header>
+<main id="api" data-base="{base}" data-issuer="{issuer}" data-client="{client}"></main>
 <script src="{base}/docs/assets/swagger-ui-bundle.js"></script>
-<script src="{base}/docs/assets/start.js" data-description="{base}/openapi.json"></script>
+<script src="{base}/docs/assets/page.js" type="module"></script>
 </body>
 </html>
 """
+# Scripts and styles are the page's own files; it talks to its service and to the identity provider, and to nobody else.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' {issuer}; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 # The gateway's prefix under which the page was asked for; none where the service stands alone.
 Prefix: TypeAlias = Annotated[str, OfRequest(lambda request: request.prefix)]
-AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "start.js")]
+AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "page.js")]
 _ASSETS = {
     "swagger-ui.css": "text/css; charset=utf-8",
     "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-    "start.js": "text/javascript; charset=utf-8",
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "login.js": "text/javascript; charset=utf-8",
+    "labels.js": "text/javascript; charset=utf-8",
 }
 
 
@@ -60,9 +77,18 @@ def description_operations(service: "Described") -> list[Operation]:
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
-    def read_docs(prefix: Prefix) -> Response[str]:
-        page = _PAGE.format(title=service.title, base=prefix + service.base)
-        return Response(page.encode(), media_type=HTML)
+    def read_docs(call: Call, prefix: Prefix) -> Response[str]:
+        settings = call.platform.settings
+        issuer = settings.issuers[0]
+        page = _PAGE.format(
+            title=escape(service.title),
+            base=escape(prefix + service.base),
+            listing="/docs" if prefix else f"{service.base}/docs",
+            issuer=escape(issuer),
+            client=escape(settings.docs_client),
+        )
+        policy = _POLICY.format(issuer=_origin(issuer))
+        return Response(page.encode(), media_type=HTML, headers={"Content-Security-Policy": policy})
 
     @routes.get(
         "/docs/assets/{name}", f"{service.name}.docs_asset", public(), "Arquivo da página da API", in_description=False
@@ -85,6 +111,12 @@ def asset_response(name: str, call: Call) -> Response[bytes]:
 def _asset(name: str) -> tuple[bytes, str]:
     body = (files("balcao.core.http") / "static" / name).read_bytes()
     return body, etag_of(body)
+
+
+def _origin(address: str) -> str:
+    """Return scheme, host and port of an address, as a content security policy names them."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _gateways(settings: Settings) -> tuple[str, ...]:

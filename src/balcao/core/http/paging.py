@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InQuery
@@ -17,17 +18,19 @@ LAST_PAGE = 1_000_000_000
 class PageQuery(msgspec.Struct):
     """Describes the two parameters; further parameters of a list come in a subclass."""
 
-    page: Annotated[int, msgspec.Meta(ge=1)] = 1
-    per_page: Annotated[int, msgspec.Meta(ge=1, le=MOST_PER_PAGE)] = 10
+    page: Annotated[int, Meta(ge=1, description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[
+        int, Meta(ge=1, le=MOST_PER_PAGE, description="Itens por página, no máximo 100.", examples=[10])
+    ] = 10
 
 
 class Pagination(msgspec.Struct, frozen=True):
     """`total` counts the items of all pages."""
 
-    page: int
-    per_page: int
-    total: int
-    total_pages: int
+    page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
+    per_page: Annotated[int, Meta(description="Itens por página.", examples=[10])]
+    total: Annotated[int, Meta(description="Itens em todas as páginas.", examples=[42])]
+    total_pages: Annotated[int, Meta(description="Número de páginas.", examples=[5])]
 
 
 @dataclass(frozen=True, slots=True)

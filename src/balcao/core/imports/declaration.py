@@ -1,4 +1,4 @@
-"""What a feature takes from the city's files: one kind of row, and how rows are written."""
+"""An import as a feature declares it: one kind of row of the city's files, and how rows are written."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from balcao.core.database.pool import Connection
 
 @dataclass(frozen=True)
 class Import:
-    """`kind` is the word of the import command, `row` the type of one line of JSON Lines.
+    """One kind of import. `kind` is the word of the import command, `row` the type of one line of JSON Lines.
 
     `write` gets a batch of rows that are valid by type, inside a transaction under the owner's role, and returns how
-    many are new or other than before. It is idempotent. A row that cannot be used is its ValueError at decoding
+    many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
     (`__post_init__` of `row`), whose text names the member and never the value.
     """
 
@@ -24,8 +24,8 @@ class Import:
 
 
 @dataclass
-class Done:
-    """What has been committed of a file."""
+class Committed:
+    """How much of a file has been committed."""
 
     byte_offset: int = 0
     lines: int = 0

@@ -1,4 +1,4 @@
-"""What lines of loaded files have in common: bounded texts, and CPFs."""
+"""Members that rows of imported files have in common: bounded texts, and CPFs."""
 
 import re
 from typing import Annotated
@@ -14,12 +14,15 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def require_cpf(name: str, text: str | None) -> None:
-    """Eleven digits, so that it can be masked whatever its check digits are. Raises ValueError naming the member."""
+    """Raise ValueError, naming the member, unless there are eleven digits.
+
+    The check digits may be wrong: such a text still names somebody and can be masked.
+    """
     if text is not None and not _CPF.fullmatch(text):
         raise ValueError(f"O campo `{name}` deve ter 11 dígitos, sem pontuação.")
 
 
 def require_issued_cpf(text: str) -> None:
-    """Whose line this is: the check digits count. Raises ValueError."""
+    """Raise ValueError unless the CPF that the row belongs to is valid, check digits included."""
     if Cpf.parse(text) is None:
         raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")

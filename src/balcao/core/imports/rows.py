@@ -1,4 +1,4 @@
-"""One line becomes a row of its kind, or a refusal that names the member and never the value."""
+"""Decoding of lines: each becomes a row of its kind, or a refusal that names the member and never the value."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -26,43 +26,46 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Numbered(NamedTuple):
+    """A row with the number of its line."""
+
     line: int
     row: Any
 
 
 class Decoder:
-    """For one kind of row; `source` fills the rows' member of that name where a line leaves it out."""
+    """Decodes lines into one kind of row; `source` fills the rows' member of that name where a line leaves it out."""
 
     def __init__(self, row: type[msgspec.Struct], source: str | None = None) -> None:
         self._row = row
         self._decode = msgspec.json.Decoder(row).decode
         self._source = source if "source" in row.__struct_fields__ else None
 
-    def decoded(self, lines: Iterable[Line]) -> tuple[list[Numbered], list[Refused]]:
+    def decode(self, lines: Iterable[Line]) -> tuple[list[Numbered], list[Refused]]:
+        """Return the rows, and the lines that are none."""
         rows, refused = [], []
         for line in lines:
             try:
-                rows.append(Numbered(line.number, self._row_of(line.text)))
+                rows.append(Numbered(line.number, self._decode_row(line.text)))
             except Invalid as fault:
                 refused.append(Refused(line.number, fault.message))
         return rows, refused
 
-    def _row_of(self, text: bytes | None) -> Any:
-        """Raises Invalid."""
+    def _decode_row(self, text: bytes | None) -> Any:
+        """Return the row of a line. Raises Invalid."""
         if text is None:
             raise Invalid(_TOO_LONG)
         try:
             row: Any = self._decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
-            row = self._again(text, fault)
+            row = self._decode_slowly(text, fault)
         if _ESCAPED_NUL in text and has_nul(decoding.parse(text)):
             raise Invalid(_NO_NUL)
         if self._source is not None and row.source is None:
             row.source = self._source
         return row
 
-    def _again(self, text: bytes, fault: Exception) -> Any:
-        """Slowly, to say what is wrong, or to take `3.0` for the integer 3. Raises Invalid."""
+    def _decode_slowly(self, text: bytes, fault: Exception) -> Any:
+        """Decode in a second way, which takes `3.0` for the integer 3 and says what is wrong. Raises Invalid."""
         if isinstance(fault.__cause__, ValueError):
             raise Invalid(str(fault.__cause__))
         try:

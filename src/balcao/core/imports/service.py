@@ -1,4 +1,4 @@
-"""Imports: batches of lines, each committed together with how far it reaches, so that a killed import can go on.
+"""Imports: batches of lines, each committed together with how far it reaches, so that a killed import can be resumed.
 
 Memory does not grow with the file: while one batch is written, the next one is read and decoded, and that is all.
 """
@@ -15,7 +15,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, RowsRefused
 from balcao.core.imports import store
-from balcao.core.imports.declaration import Done, Import
+from balcao.core.imports.declaration import Committed, Import
 from balcao.core.imports.report import Report
 from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
@@ -23,13 +23,16 @@ from balcao.core.imports.source import Source
 BATCH = 1000
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
 
-# Told after each batch: how far in the file as it lies there, and what is done.
-Progress = Callable[[int, Done], None]
+# Called after each batch, with the position in the file as it lies there and what is committed.
+OnProgress = Callable[[int, Committed], None]
 
 
 @dataclass(frozen=True)
 class Order:
-    """`source` names where the lines come from, for rows that keep it; a dry run writes nothing that stays."""
+    """What to import and how. `source` names where the lines come from, for rows that store it.
+
+    A dry run writes nothing that stays.
+    """
 
     declared: Import
     source: str | None = None
@@ -39,13 +42,18 @@ class Order:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`done` counts from the beginning of the file, also when the import went on after `resumed_after` lines."""
+    """What an import did.
 
-    done: Done
+    `done` counts from the beginning of the file, also when the import was resumed after `resumed_after` lines.
+    """
+
+    done: Committed
     resumed_after: int
 
 
 class Batch(NamedTuple):
+    """Lines read and decoded, and where the file stands after them."""
+
     rows: list[Numbered]
     refused: list[Refused]
     byte_offset: int
@@ -53,17 +61,20 @@ class Batch(NamedTuple):
     position: int
 
 
-async def run(call: Call, source: Source, order: Order, progress: Progress) -> Outcome:
-    """Raises Conflict while another import of the kind runs, Invalid for a broken file and an unwritable report."""
-    async with _owner(call.platform) as connection:
+async def run(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
+    """Import a file, or what a killed import left of it.
+
+    Raises Conflict while another import of the kind runs, Invalid for a broken file and an unwritable report.
+    """
+    async with _connect_as_owner(call.platform) as connection:
         await store.lock(connection, order.declared.kind)
-        return await _run(connection, call, source, order, progress)
+        return await _run(connection, call, source, order, on_progress)
 
 
-async def load_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> int:
+async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> int:
     """Write rows that are at hand, such as those of the sandbox; return how many changed."""
     waiting, changed = iter(rows), 0
-    async with _owner(platform) as connection:
+    async with _connect_as_owner(platform) as connection:
         while batch := list(islice(waiting, BATCH)):
             async with connection.transaction():
                 changed += await kind.write(connection, batch)
@@ -71,8 +82,8 @@ async def load_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> in
 
 
 @asynccontextmanager
-async def _owner(platform: Platform) -> AsyncIterator[Connection]:
-    """Under the role that owns the tables, in the city's time zone."""
+async def _connect_as_owner(platform: Platform) -> AsyncIterator[Connection]:
+    """Connect under the role that owns the tables, in the city's time zone."""
     database = Database(platform.database.url, size=1, role=None)
     await database.open()
     try:
@@ -83,53 +94,53 @@ async def _owner(platform: Platform) -> AsyncIterator[Connection]:
         await database.close()
 
 
-async def _run(connection: Connection, call: Call, source: Source, order: Order, progress: Progress) -> Outcome:
-    done = Done() if order.dry_run else await _begun(connection, call, source, order)
+async def _run(connection: Connection, call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
+    done = Committed() if order.dry_run else await _begin(connection, call, source, order)
     resumed_after = done.lines
     if resumed_after:
-        await asyncio.to_thread(source.go_on, done.byte_offset, done.lines)
+        await asyncio.to_thread(source.resume, done.byte_offset, done.lines)
     decoder = Decoder(order.declared.row, order.source)
-    with Report(order.report).kept_up_to(resumed_after) as report:
-        batch = await asyncio.to_thread(_next, source, decoder)
+    with Report(order.report).resume_after(resumed_after) as report:
+        batch = await asyncio.to_thread(_read_batch, source, decoder)
         while batch is not None:
-            following = asyncio.create_task(asyncio.to_thread(_next, source, decoder))
+            following = asyncio.create_task(asyncio.to_thread(_read_batch, source, decoder))
             try:
                 await _commit(connection, order, batch, done, report)
             finally:
                 await asyncio.wait([following])  # it reads from a file that is closed after us
-            progress(batch.position, done)
+            on_progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:
         await store.finish(connection, order.declared.kind)
     return Outcome(done, resumed_after)
 
 
-async def _begun(connection: Connection, call: Call, source: Source, order: Order) -> Done:
-    """Where to go on; one audit event tells of each beginning, as the rows themselves are too many."""
+async def _begin(connection: Connection, call: Call, source: Source, order: Order) -> Committed:
+    """Return what is committed of the file already; record one audit event, as the rows themselves are too many."""
     kind = order.declared.kind
     async with connection.transaction():
         await call.platform.audit.record(connection, call, "update", fields=[f"load:{kind}"])
         if source.sha256 is None:
             await store.forget(connection, kind)
-        elif done := await store.unfinished(connection, kind, source.sha256):
+        elif done := await store.find_unfinished(connection, kind, source.sha256):
             return done
         else:
             await store.begin(connection, kind, source.sha256, source.size or 0, order.source or "")
-    return Done()
+    return Committed()
 
 
-def _next(source: Source, decoder: Decoder) -> Batch | None:
+def _read_batch(source: Source, decoder: Decoder) -> Batch | None:
     lines = source.take(BATCH)
     if not lines:
         return None
-    return Batch(*decoder.decoded(lines), source.offset, source.lines, source.position)
+    return Batch(*decoder.decode(lines), source.offset, source.lines, source.position)
 
 
 class _DryRun(Exception):
     """Rolls a batch back."""
 
 
-async def _commit(connection: Connection, order: Order, batch: Batch, done: Done, report: Report) -> None:
+async def _commit(connection: Connection, order: Order, batch: Batch, done: Committed, report: Report) -> None:
     try:
         async with connection.transaction():
             changed, not_stored = await _write(connection, order.declared, batch.rows)
@@ -147,7 +158,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Done
 
 
 async def _write(connection: Connection, declared: Import, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
-    """How many rows changed, and the lines that the store refuses: they are found by halving."""
+    """Write rows; return how many changed, and the lines that the store refuses, which are found by halving."""
     if not rows:
         return 0, []
     try:

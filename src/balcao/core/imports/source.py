@@ -21,7 +21,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """`text` is None when the line is longer than is read; the number counts from 1, blank lines included."""
+    """A line of a file; `text` is None when it is longer than is read. Numbers count from 1, blank lines included."""
 
     number: int
     text: bytes | None
@@ -29,7 +29,10 @@ class Line(NamedTuple):
 
 @dataclass
 class Source:
-    """`sha256` is None for a stream, which cannot be gone on with. `offset` counts uncompressed bytes."""
+    """A file or stream of lines; `offset` counts uncompressed bytes.
+
+    `sha256` is None for a stream, which cannot be resumed.
+    """
 
     raw: BinaryIO
     content: BinaryIO
@@ -40,25 +43,25 @@ class Source:
 
     @property
     def position(self) -> int:
-        """In the file as it lies there, to compare with `size`."""
+        """Return the position in the file as it lies there, to compare with `size`."""
         return self.raw.tell() if self.size else 0
 
-    def go_on(self, offset: int, lines: int) -> None:
-        """From there on. A compressed file is read again up to there."""
+    def resume(self, offset: int, lines: int) -> None:
+        """Go on from there. A compressed file is read again up to there."""
         self.content.seek(offset)
         self.offset, self.lines = offset, lines
 
     def take(self, count: int) -> list[Line]:
-        """The next lines that are not blank, of at most `count` lines; empty at the end. Raises Invalid."""
+        """Return those of the next `count` lines that are not blank; empty at the end only. Raises Invalid."""
         try:
-            while taken := [line for line in (self._next() for _ in range(count)) if line is not None]:
+            while taken := [line for line in (self._read_line() for _ in range(count)) if line is not None]:
                 if found := [line for line in taken if line.text is None or line.text.strip()]:
                     return found
         except (OSError, EOFError, zlib.error):
             raise Invalid("O arquivo está danificado ou, se compactado, incompleto.", code="file-broken") from None
         return []
 
-    def _next(self) -> Line | None:
+    def _read_line(self) -> Line | None:
         text = self._read()
         if not text:
             return None
@@ -77,24 +80,24 @@ class Source:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """`-` is the standard input. Raises OSError when the file cannot be read."""
+def open_source(path: Path) -> Iterator[Source]:
+    """Open a file, or the standard input for `-`. Raises OSError when it cannot be read."""
     if path == STANDARD_INPUT:
-        yield _source(sys.stdin.buffer)
+        yield _make_source(sys.stdin.buffer)
         return
     with path.open("rb") as raw:
         status = os.fstat(raw.fileno())
         if not stat.S_ISREG(status.st_mode):
-            yield _source(raw)
+            yield _make_source(raw)
             return
         digest = hashlib.file_digest(raw, "sha256").digest()
         raw.seek(0)
-        source = _source(raw)
+        source = _make_source(raw)
         source.size, source.sha256 = status.st_size, digest
         yield source
 
 
-def _source(raw: BinaryIO) -> Source:
+def _make_source(raw: BinaryIO) -> Source:
     compressed = raw.peek(2).startswith(_GZIP)  # type: ignore[attr-defined]  # a BufferedReader
     content: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
     return Source(raw, content)

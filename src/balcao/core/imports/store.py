@@ -2,9 +2,9 @@
 
 from balcao.core.database.pool import Connection, StatementRefused
 from balcao.core.errors import Conflict
-from balcao.core.imports.declaration import Done
+from balcao.core.imports.declaration import Committed
 
-# Of all kinds together; the key names nothing else.
+# The first half of the advisory lock's key ("impo"), which no other lock has; the kind is the second.
 _LOCKS = 0x696D706F
 _PATIENCE = "10s"
 
@@ -13,7 +13,7 @@ _LOCK = "SELECT pg_advisory_lock($1, hashtext($2))"
 
 
 async def lock(connection: Connection, kind: str) -> None:
-    """For as long as the connection lives. Raises Conflict while another import of this kind runs."""
+    """Lock the kind for as long as the connection lives. Raises Conflict while another import of this kind runs."""
     await connection.execute(f"SET lock_timeout = '{_PATIENCE}'")
     try:
         await connection.execute(_LOCK, _LOCKS, kind)
@@ -25,7 +25,7 @@ async def lock(connection: Connection, kind: str) -> None:
 
 
 async def use_zone(connection: Connection, zone: str) -> None:
-    """Dates and times without offset in the lines are the city's."""
+    """Set the connection's zone: dates and times without offset in the lines are the city's."""
     await connection.execute("SELECT set_config('timezone', $1, false)", zone)
 
 
@@ -35,10 +35,13 @@ WHERE kind = $1 AND sha256 = $2 AND finished_at IS NULL
 """
 
 
-async def unfinished(connection: Connection, kind: str, sha256: bytes) -> Done | None:
-    """Only when that file was the last of its kind: another one in between would be undone by going on."""
+async def find_unfinished(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
+    """Return what is committed of a file that is not finished; None for any but the last of its kind.
+
+    Another file in between would be undone by going on.
+    """
     row = await connection.fetchrow(_UNFINISHED, kind, sha256)
-    return Done(**row) if row else None
+    return Committed(**row) if row else None
 
 
 _BEGIN = """
@@ -51,11 +54,12 @@ ON CONFLICT (kind) DO UPDATE SET
 
 
 async def begin(connection: Connection, kind: str, sha256: bytes, size: int, source: str) -> None:
+    """Note the beginning of a file."""
     await connection.execute(_BEGIN, kind, sha256, size, source)
 
 
 async def forget(connection: Connection, kind: str) -> None:
-    """A stream leaves nothing to go on with, and ends what a file before it has begun."""
+    """Forget the last file of the kind: a stream leaves nothing to resume, and ends what a file before it has begun."""
     await connection.execute("DELETE FROM platform.import WHERE kind = $1", kind)
 
 
@@ -66,9 +70,11 @@ WHERE kind = $1
 """
 
 
-async def advance(connection: Connection, kind: str, done: Done) -> None:
+async def advance(connection: Connection, kind: str, done: Committed) -> None:
+    """Note what is committed, in the transaction of the batch."""
     await connection.execute(_ADVANCE, kind, done.byte_offset, done.lines, done.changed, done.unchanged, done.refused)
 
 
 async def finish(connection: Connection, kind: str) -> None:
+    """Note that the file is finished."""
     await connection.execute("UPDATE platform.import SET finished_at = now() WHERE kind = $1", kind)

@@ -14,7 +14,7 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.jobs import queue
 from balcao.core.jobs.declaration import DeadJobs, DeclaredDeadJobs, Subject
-from balcao.core.jobs.queue import QueuedJob, State, Wanted
+from balcao.core.jobs.queue import JobFilters, QueuedJob, State
 from balcao.core.jobs.schemas import (
     MOST_AT_ONCE,
     DeadLetter,
@@ -24,11 +24,11 @@ from balcao.core.jobs.schemas import (
     RetryJobsBody,
 )
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import is_uuid
 from balcao.core.values.text import clean
 
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 async def list_dead_letters(
@@ -36,36 +36,36 @@ async def list_dead_letters(
 ) -> DeadLetterPage:
     """List jobs, the oldest first. A look at one person's is audited as a read of theirs."""
     async with call.platform.database.transaction() as connection:
-        payloads = None if cpf is None else await _payloads_of(connection, call, cpf)
-        wanted = Wanted(states, kinds, payloads=payloads)
-        total = await queue.count(connection, wanted)
-        jobs = await queue.listed(connection, wanted, limit=page.limit, offset=page.offset)
-        subjects = await _subjects(connection, call, jobs)
+        payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
+        filters = JobFilters(states, kinds, payloads=payloads)
+        total = await queue.count(connection, filters)
+        jobs = await queue.list_jobs(connection, filters, limit=page.limit, offset=page.offset)
+        subjects = await _find_subjects(connection, call, jobs)
         await _record(connection, call, "read", cpf)
-    return DeadLetterPage([_dead_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
+    return DeadLetterPage([_to_dead_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
 
 
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
     """Return a job with its last tries. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        job = await queue.read(connection, number_of(letter_id))
-        subject = (await _subjects(connection, call, [job])).get(job.id)
-        tries = await queue.tries(connection, job.id)
+        job = await queue.read(connection, parse_number(letter_id))
+        subject = (await _find_subjects(connection, call, [job])).get(job.id)
+        tries = await queue.list_tries(connection, job.id)
         await _record(connection, call, "read", subject.cpf if subject else None)
     fuller = tries if subject is None or subject.tries is None else list(subject.tries)[: queue.LAST_TRIES]
-    return DeadLetterDetail(**_members(job, subject), attempts_log=fuller)
+    return DeadLetterDetail(**_build_members(job, subject), attempts_log=fuller)
 
 
 async def retry(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
-    number = number_of(letter_id)
+    number = parse_number(letter_id)
     async with call.platform.database.transaction() as connection:
-        await queue.dead(connection, number)
+        await queue.lock_dead(connection, number)
         await queue.retry(connection, [number])
         job = await queue.read(connection, number)
-        subject = (await _subjects(connection, call, [job])).get(number)
+        subject = (await _find_subjects(connection, call, [job])).get(number)
         await _record(connection, call, "update", subject.cpf if subject else None, job.kind)
-    return _dead_letter(job, subject)
+    return _to_dead_letter(job, subject)
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
@@ -75,7 +75,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     if not 1 <= body.limit <= MOST_AT_ONCE:
         raise Invalid(f"O campo `limit` deve ser um número de 1 a {MOST_AT_ONCE}.", code="limit-invalid")
     async with call.platform.database.transaction() as connection:
-        numbers = await queue.matching(connection, Wanted(DEAD, [kind], code), body.limit)
+        numbers = await queue.lock_matching(connection, JobFilters(DEAD, [kind], code), body.limit)
         await queue.retry(connection, numbers)
         await _record(connection, call, "update", None, kind)
     return RetriedJobs(len(numbers))
@@ -87,7 +87,7 @@ async def drop(call: Call, letter_id: str, reason: str) -> None:
     Raises Invalid, NotFound, Conflict for one that is not dead.
     """
     call.reason = clean("reason", reason, shortest=3, longest=200)
-    number = number_of(letter_id)
+    number = parse_number(letter_id)
     async with call.platform.database.transaction() as connection:
         await end(connection, call, number)
 
@@ -98,16 +98,16 @@ async def end(connection: Connection, call: Call, number: int) -> None:
     What stands behind the job ends first: whoever changes it locks it before the job, too.
     """
     job = await queue.read(connection, number)
-    subject = (await _subjects(connection, call, [job])).get(number)
-    if (declared := _declared(call).get(job.kind)) and (row := _row_id(declared, job)):
+    subject = (await _find_subjects(connection, call, [job])).get(number)
+    if (declared := _get_declared(call).get(job.kind)) and (row := _parse_row_id(declared, job)):
         await declared.drop(connection, row)
-    await queue.dead(connection, number)
+    await queue.lock_dead(connection, number)
     await queue.drop(connection, number)
     await _record(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 
-def number_of(letter_id: str) -> int:
-    """Return the number of a job. Raises NotFound for what is none."""
+def parse_number(letter_id: str) -> int:
+    """Return the number of a job. Raises NotFound for a text that is none."""
     if not _NUMBER.fullmatch(letter_id):
         raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")
     return int(letter_id)
@@ -118,39 +118,42 @@ async def _record(connection: Connection, call: Call, action: Any, cpf: Cpf | No
     await call.platform.audit.record(connection, call, action, subject=cpf, fields=fields)
 
 
-def _declared(call: Call) -> DeclaredDeadJobs:
+def _get_declared(call: Call) -> DeclaredDeadJobs:
     return call.platform.part(DeclaredDeadJobs)
 
 
-async def _payloads_of(connection: Connection, call: Call, cpf: Cpf) -> list[tuple[str, dict[str, str]]]:
+async def _list_payloads(connection: Connection, call: Call, cpf: Cpf) -> list[tuple[str, dict[str, str]]]:
     return [
         (kind, {declared.member: row})
-        for kind, declared in _declared(call).items()
+        for kind, declared in _get_declared(call).items()
         for row in await declared.ids(connection, cpf)
     ]
 
 
-async def _subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
-    """By the job's number; what stands behind a job may be gone, or known to another service only."""
+async def _find_subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
+    """Return whom jobs concern, by the job's number.
+
+    What stands behind a job may be gone, or known to another service only.
+    """
     found: dict[int, Subject] = {}
-    for kind, declared in _declared(call).items():
-        rows = {job.id: row for job in jobs if job.kind == kind and (row := _row_id(declared, job))}
+    for kind, declared in _get_declared(call).items():
+        rows = {job.id: row for job in jobs if job.kind == kind and (row := _parse_row_id(declared, job))}
         if rows:
             subjects = await declared.subjects(connection, sorted(set(rows.values())))
             found |= {number: subjects[row] for number, row in rows.items() if row in subjects}
     return found
 
 
-def _row_id(declared: DeadJobs, job: QueuedJob) -> str | None:
+def _parse_row_id(declared: DeadJobs, job: QueuedJob) -> str | None:
     row = job.payload.get(declared.member)
-    return row if isinstance(row, str) and _UUID.fullmatch(row) else None
+    return row if isinstance(row, str) and is_uuid(row) else None
 
 
-def _dead_letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
-    return DeadLetter(**_members(job, subject))
+def _to_dead_letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
+    return DeadLetter(**_build_members(job, subject))
 
 
-def _members(job: QueuedJob, subject: Subject | None) -> dict[str, Any]:
+def _build_members(job: QueuedJob, subject: Subject | None) -> dict[str, Any]:
     last = subject.tries[0] if subject and subject.tries else None
     return {
         "id": str(job.id),

@@ -1,4 +1,4 @@
-"""What a feature tells of its jobs to an operator who sees only their ids: whose they are, and what ends with them."""
+"""What a feature declares of its jobs for operators, who see ids only: whose they are, and what ends with them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,10 @@ from balcao.core.values.cpf import Cpf
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`fields` are names. `tries`, newest first, replaces the queue's own log where the feature keeps a fuller one."""
+    """Whom a job concerns; `fields` are names.
+
+    `tries`, newest first, replaces the queue's own log where the feature has a fuller one.
+    """
 
     cpf: Cpf
     request_id: str | None = None

@@ -1,21 +1,22 @@
 """The queue as an operator sees it: what waits, what failed and why, another try, or the end of a job.
 
-A job that failed for good is dead-lettered. Nothing here shows a person: of a failure only its code is kept.
+A job that failed for good is dead-lettered. Nothing here shows a person: of a failure only its code is stored.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 from pgqueuer.db import AsyncpgDriver
 from pgqueuer.queries import Queries
 from pgqueuer.types import JobId
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.jobs.worker import QUEUE_SCHEMA, payload_bytes, queue_queries
+from balcao.core.jobs.worker import QUEUE_SCHEMA, encode_payload, queue_queries
 
 State = Literal["queued", "running", "dead"]
 LAST_TRIES = 10
@@ -39,17 +40,19 @@ class QueuedJob:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """One that failed. `status` is another system's answer, `duration` in seconds."""
+    """One that failed. `status` is another system's response, `duration` in seconds."""
 
-    time: datetime
-    status: int | None
-    code: str | None
-    duration: float | None
+    time: Annotated[datetime, Meta(description="Quando falhou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
+    status: Annotated[
+        int | None, Meta(description="Status que o outro sistema respondeu, se respondeu.", examples=[400])
+    ]
+    code: Annotated[str | None, Meta(description="Código da falha.", examples=["STRING_TOO_LONG"])]
+    duration: Annotated[float | None, Meta(description="Duração, em segundos.", examples=[0.214])]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which jobs; what is None does not restrict. `payloads` are pairs of kind and payload."""
+class JobFilters:
+    """Which jobs to find; what is None does not restrict. `payloads` are pairs of kind and payload."""
 
     states: Sequence[State] = ()
     kinds: Sequence[str] = ()
@@ -58,12 +61,15 @@ class Wanted:
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        pairs = None if self.payloads is None else [f"{kind}:{payload_bytes(ids).hex()}" for kind, ids in self.payloads]
+        """Return the values of `_FILTERS`."""
+        pairs = (
+            None if self.payloads is None else [f"{kind}:{encode_payload(ids).hex()}" for kind, ids in self.payloads]
+        )
         statuses = [_STATUSES[state] for state in self.states]
         return statuses or None, list(self.kinds) or None, self.error_code, pairs
 
 
-# Of the tries since the job was last put into the queue; a retry of the queue's own leaves a trace of its failure.
+# The failures since the job was last put into the queue by somebody: the queue's own retries log a traceback with it.
 _FAILURES = f"""
     SELECT min(created) AS first_at, max(created) AS last_at,
            (array_agg(traceback ->> 'exception_message' ORDER BY id DESC))[1] AS code
@@ -72,23 +78,23 @@ _FAILURES = f"""
         SELECT max(id) FROM {QUEUE_SCHEMA}.pgqueuer_log
         WHERE job_id = job.id AND status = 'queued' AND traceback IS NULL), 0)
 """  # noqa: S608
-_WANTED = f"""
+_FILTERS = f"""
     ($1::text[] IS NULL OR job.status = ANY ($1::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
     AND ($2::text[] IS NULL OR job.entrypoint = ANY ($2))
     AND ($3::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = $3)
     AND ($4::text[] IS NULL OR job.entrypoint || ':' || encode(job.payload, 'hex') = ANY ($4))
 """  # noqa: S608
-_COUNT = f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_WANTED}"  # noqa: S608
+_COUNT = f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_FILTERS}"  # noqa: S608
 _JOB = f"""
 SELECT job.id, job.entrypoint, job.status::text, job.attempts, job.execute_after, job.payload, failures.*
 FROM {QUEUE_SCHEMA}.pgqueuer AS job CROSS JOIN LATERAL ({_FAILURES}) AS failures
 """  # noqa: S608
-_LIST = f"{_JOB} WHERE {_WANTED} ORDER BY job.updated, job.id LIMIT $5 OFFSET $6"
+_LIST = f"{_JOB} WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT $5 OFFSET $6"
 _READ = f"{_JOB} WHERE job.id = $1"
 _LOCK = f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 FOR UPDATE"
 _MATCHING = f"""
 SELECT job.id FROM {QUEUE_SCHEMA}.pgqueuer AS job
-WHERE {_WANTED} ORDER BY job.updated, job.id LIMIT $5 FOR UPDATE OF job SKIP LOCKED
+WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT $5 FOR UPDATE OF job SKIP LOCKED
 """  # noqa: S608
 _TRIES = f"""
 SELECT created, traceback ->> 'exception_message' AS code, extract(epoch FROM created - picked)::float AS duration
@@ -117,37 +123,41 @@ SELECT (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND s
 
 
 async def tally(connection: Connection, kind: str) -> Tally:
+    """Return how many jobs of a kind are in each state."""
     row = await connection.fetchrow(_TALLY, kind)
     assert row is not None  # a row of counts
     return Tally(row["queued"], row["running"], row["dead"])
 
 
-async def count(connection: Connection, wanted: Wanted) -> int:
-    found: int = await connection.fetchval(_COUNT, *wanted.parameters)
+async def count(connection: Connection, filters: JobFilters) -> int:
+    """Return how many jobs match."""
+    found: int = await connection.fetchval(_COUNT, *filters.parameters)
     return found
 
 
-async def listed(connection: Connection, wanted: Wanted, *, limit: int = 100, offset: int = 0) -> list[QueuedJob]:
-    """Jobs that are not done; what has waited longest comes first."""
-    return [_job(row) for row in await connection.fetch(_LIST, *wanted.parameters, limit, offset)]
+async def list_jobs(
+    connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
+) -> list[QueuedJob]:
+    """Return jobs that are not done; what has waited longest comes first."""
+    return [_parse_job(row) for row in await connection.fetch(_LIST, *filters.parameters, limit, offset)]
 
 
 async def read(connection: Connection, number: int) -> QueuedJob:
-    """Raises NotFound for one that is done or never was."""
+    """Return a job. Raises NotFound for one that is done or never was."""
     row = await connection.fetchrow(_READ, number)
     if row is None:
         raise NotFound(f"Não há tarefa {number} na fila.", code="job-unknown")
-    return _job(row)
+    return _parse_job(row)
 
 
-async def tries(connection: Connection, number: int) -> list[Try]:
-    """The last ones that failed, the newest first."""
+async def list_tries(connection: Connection, number: int) -> list[Try]:
+    """Return the last tries that failed, the newest first."""
     rows = await connection.fetch(_TRIES, number, LAST_TRIES)
     return [Try(row["created"], None, row["code"], row["duration"]) for row in rows]
 
 
-async def dead(connection: Connection, number: int) -> QueuedJob:
-    """The job, which stays as it is until the transaction ends. Raises NotFound, Conflict for one that is not dead."""
+async def lock_dead(connection: Connection, number: int) -> QueuedJob:
+    """Return a dead job, locked until the transaction ends. Raises NotFound, Conflict for one that is not dead."""
     await connection.execute(_LOCK, number)
     job = await read(connection, number)
     if job.state != "dead":
@@ -155,26 +165,29 @@ async def dead(connection: Connection, number: int) -> QueuedJob:
     return job
 
 
-async def matching(connection: Connection, wanted: Wanted, limit: int) -> list[int]:
-    """Their numbers, the oldest first; they stay as they are until the transaction ends."""
-    return [row["id"] for row in await connection.fetch(_MATCHING, *wanted.parameters, limit)]
+async def lock_matching(connection: Connection, filters: JobFilters, limit: int) -> list[int]:
+    """Return the numbers of jobs that match, the oldest first, locked until the transaction ends.
+
+    Those that somebody else has locked are left out.
+    """
+    return [row["id"] for row in await connection.fetch(_MATCHING, *filters.parameters, limit)]
 
 
 async def retry(connection: Connection, numbers: Sequence[int]) -> None:
-    """Dead jobs start over, at once and with all their tries."""
+    """Start dead jobs over, at once and with all their tries."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
 
 
 _OLD = f"SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - $1::interval ORDER BY id"  # noqa: S608
 
 
-async def dead_for(connection: Connection, age: timedelta) -> list[int]:
-    """The numbers of the jobs that have been dead that long."""
+async def list_dead_for(connection: Connection, age: timedelta) -> list[int]:
+    """Return the numbers of the jobs that have been dead that long."""
     return [row["id"] for row in await connection.fetch(_OLD, age)]
 
 
 async def drop(connection: Connection, number: int) -> None:
-    """The job leaves the queue."""
+    """Take a job out of the queue; its log says so."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):
         await queries.log_jobs([(job, "deleted", None)])
@@ -184,7 +197,7 @@ def _queries(connection: Connection) -> Queries:
     return queue_queries(AsyncpgDriver(connection))
 
 
-def _job(row: Row) -> QueuedJob:
+def _parse_job(row: Row) -> QueuedJob:
     state = _STATES.get(row["status"], "queued")
     payload = msgspec.json.decode(row["payload"] or b"{}")
     return QueuedJob(

@@ -1,4 +1,4 @@
-"""What recurs, as an operator sees it: which job, by which clock, when it last started and when it starts next."""
+"""Recurring jobs as an operator sees them: which job, by which clock, when it last started and when it starts next."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.core.jobs.worker import JobKind, queue_queries
 
 
 class Recurring(msgspec.Struct, frozen=True):
-    """`cron` in UTC; both times are None before the first worker has started."""
+    """A recurring job; `cron` is in UTC, both times are None before the first worker has started."""
 
     kind: str
     cron: str
@@ -20,13 +20,13 @@ class Recurring(msgspec.Struct, frozen=True):
     next: datetime | None
 
 
-async def listed(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
-    """The recurring ones of these kinds, by name."""
+async def list_recurring(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
+    """Return the recurring ones of these kinds, by name."""
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
     known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
-    wanted = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
-    return [_shown(name, cron, known.get((name, cron))) for name, cron in wanted]
+    recurring = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
+    return [_to_recurring(name, cron, known.get((name, cron))) for name, cron in recurring]
 
 
-def _shown(name: str, cron: str, row: Schedule | None) -> Recurring:
+def _to_recurring(name: str, cron: str, row: Schedule | None) -> Recurring:
     return Recurring(name, cron, row.last_run if row else None, row.next_run if row else None)

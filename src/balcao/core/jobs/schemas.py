@@ -1,8 +1,10 @@
 """Wire types of the dead-lettered jobs: names, numbers and codes, no value of a person (rules: registry 3.4)."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import Pagination
 from balcao.core.jobs.queue import State, Try
@@ -11,37 +13,58 @@ MOST_AT_ONCE = 1_000
 
 
 class DeadLetter(msgspec.Struct, kw_only=True):
-    """`cpf` is masked; null where a job is about nobody. `fields` are names."""
+    """A job that failed for good. `cpf` is masked; null where a job is about nobody. `fields` are names."""
 
-    id: str
-    kind: str
-    cpf: str | None
-    fields: list[str]
-    attempts: int
-    first_failed_at: datetime | None
-    last_failed_at: datetime | None
-    http_status: int | None
-    error_code: str | None
-    state: State
-    request_id: str | None
+    id: Annotated[str, Meta(description="Número da tarefa.", examples=["4711"])]
+    kind: Annotated[str, Meta(description="Tipo da tarefa.", examples=["crm_push"])]
+    cpf: Annotated[
+        str | None,
+        Meta(
+            description="CPF mascarado de quem a tarefa trata; nulo se não é de ninguém.", examples=["***.000.008-**"]
+        ),
+    ]
+    fields: Annotated[list[str], Meta(description="Nomes dos campos que a tarefa leva.", examples=[["email"]])]
+    attempts: Annotated[int, Meta(description="Tentativas desde que entrou na fila pela última vez.", examples=[8])]
+    first_failed_at: Annotated[
+        datetime | None, Meta(description="Primeira falha (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    last_failed_at: Annotated[
+        datetime | None, Meta(description="Última falha (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    http_status: Annotated[
+        int | None, Meta(description="Status que o outro sistema respondeu, se respondeu.", examples=[400])
+    ]
+    error_code: Annotated[str | None, Meta(description="Código da falha.", examples=["STRING_TOO_LONG"])]
+    state: Annotated[State, Meta(description="Onde a tarefa está; `dead` quando falhou de vez.", examples=["dead"])]
+    request_id: Annotated[
+        str | None, Meta(description="`X-Request-ID` da chamada que a causou.", examples=["7f3c9a1e5b2d4c60"])
+    ]
 
 
 class DeadLetterDetail(DeadLetter):
-    """`attempts_log` holds the last ten, the newest first."""
+    """A job with its tries; `attempts_log` holds the last ten, the newest first."""
 
-    attempts_log: list[Try]
+    attempts_log: Annotated[list[Try], Meta(description="As últimas dez tentativas, da mais nova à mais antiga.")]
 
 
 class DeadLetterPage(msgspec.Struct):
-    data: list[DeadLetter]
-    pagination: Pagination
+    """A page of dead-lettered jobs."""
+
+    data: Annotated[list[DeadLetter], Meta(description="Tarefas, da mais antiga à mais nova.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de tarefas.")]
 
 
 class RetryJobsBody(msgspec.Struct):
-    kind: str
-    error_code: str | None = None
-    limit: int = 100
+    """Which jobs to put back into the queue."""
+
+    kind: Annotated[str, Meta(description="Tipo das tarefas.", examples=["crm_push"])]
+    error_code: Annotated[
+        str | None, Meta(description="Só as que falharam com este código.", examples=["SERVER_UNAVAILABLE"])
+    ] = None
+    limit: Annotated[int, Meta(description="Quantas, de 1 a 1000.", examples=[100])] = 100
 
 
 class RetriedJobs(msgspec.Struct):
-    retried: int
+    """How many jobs were put back."""
+
+    retried: Annotated[int, Meta(description="Quantas tarefas voltaram à fila.", examples=[12])]

@@ -1,6 +1,6 @@
-"""Work that waits: enqueued in the transaction that causes it, run by a worker, parked when it cannot be done.
+"""Jobs: enqueued in the transaction that causes them, run by a worker, dead-lettered when they cannot be done.
 
-The queue itself is pgqueuer's; this module fixes its schema, its retry policy and what of a failure is kept:
+The queue itself is pgqueuer's; this module fixes its schema, its retry policy and what of a failure is stored:
 never an exception's text, which could hold a person's data, only its stable code.
 """
 
@@ -47,14 +47,15 @@ def _names() -> DBSettings:
     return DBSettings(db_schema=QUEUE_SCHEMA, channel=Channel("balcao_queue"))
 
 
-class _Ours(Queries):
-    """The library's statements, but for what it has no word for."""
+class _WorkerQueries(Queries):
+    """The library's statements, but for what it offers no setting for."""
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
-        """For `drain`: what is due only later does not keep it waiting."""
+        """Return how much work is left for `drain`: what is due only later does not keep it waiting."""
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
+        """Put a job back; one that only waits uses no try and logs no failure."""
         if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
             await self.driver.execute(_PUT_BACK, job.id, delay)
         else:
@@ -69,7 +70,10 @@ WHERE id = $1
 
 
 class _ListeningFirst(AsyncpgPoolDriver):
-    """The library probes its listener at once, on another connection: a probe that overtakes the LISTEN is lost."""
+    """Notifies only once it listens.
+
+    The library probes its listener at once, on another connection: a probe that overtakes the LISTEN is lost.
+    """
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         super().__init__(pool)
@@ -85,7 +89,7 @@ class _ListeningFirst(AsyncpgPoolDriver):
 
 
 def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
-    """The library's statements, bound to our schema."""
+    """Return the library's statements, bound to our schema."""
     names = _names()
     return kind(driver, QueryBuilderEnvironment(names), QueryQueueBuilder(names), QuerySchedulerBuilder(names))
 
@@ -95,7 +99,7 @@ class JobKind:
     """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
 
     It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
-    after `attempts` tries the job is parked as a dead letter. `at_once` bounds how many run, in all workers together;
+    after `attempts` tries the job is dead-lettered. `at_once` bounds how many run, in all workers together;
     0 leaves it to the workers. With `cron` (UTC) the worker enqueues one at those times.
     """
 
@@ -108,12 +112,13 @@ class JobKind:
     cron: str | None = None
 
     def delay(self, attempt: int) -> timedelta:
+        """Return how long the next try waits after `attempt` earlier ones, the jitter included."""
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
         return timedelta(seconds=min(self.longest_delay.total_seconds(), doubled) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter, no secret
 
 
 class JobFailed(Exception):
-    """What the queue keeps of a failure: its code."""
+    """What the queue stores of a failure: its code."""
 
 
 class Retry(Exception):
@@ -126,7 +131,7 @@ class Retry(Exception):
 
 
 class Park(Exception):
-    """Raised by a job that no further try can do: it is parked at once."""
+    """Raised by a job that no further try can do: it is dead-lettered at once."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -149,16 +154,16 @@ class _Uncounted(RetryRequested):
 async def enqueue(
     connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
 ) -> int:
-    """Within the caller's transaction: the job exists if and only if that commits. Returns the job's id."""
+    """Enqueue a job in the caller's transaction: it exists if and only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, payload_bytes(payload), 0, delay)
+    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay)
     return int(ids[0])
 
 
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
     """Return the text of two CTEs that enqueue a job for each row of `source`; `queued (id)` has the jobs' ids.
 
-    For a store that writes and enqueues in one statement. `kind`, `payload` (what `payload_bytes` made) and `delay`
+    For a store that writes and enqueues in one statement. `kind`, `payload` (what `encode_payload` made) and `delay`
     (an interval) are SQL expressions. The library's own statement takes arrays and no relation; a test compares what
     the two write. However many rows it is, the queue's trigger wakes the workers once for the statement.
     """
@@ -182,7 +187,7 @@ _WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> '
 
 
 async def withdraw(connection: Connection, job: int, *, also_running: bool = False) -> bool:
-    """Takes a job that is no longer wanted out of the queue; whether it did, or a worker holds it.
+    """Take a job out of the queue; return False when a worker is running it.
 
     `also_running` is for a job that has done its work and whose end is only not written down yet.
     """
@@ -190,18 +195,18 @@ async def withdraw(connection: Connection, job: int, *, also_running: bool = Fal
 
 
 async def enqueue_alone(connection: Connection, kind: str) -> None:
-    """A job without payload, unless one of its kind waits or runs already."""
+    """Enqueue a job without payload, unless one of its kind waits or runs already."""
     queries = queue_queries(AsyncpgDriver(connection))
     await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
 
 
-def payload_bytes(payload: Mapping[str, Any]) -> bytes:
-    """As the queue keeps it: a job is found again by it."""
+def encode_payload(payload: Mapping[str, Any]) -> bytes:
+    """Return the payload as the queue stores it: a job is found again by these bytes."""
     return msgspec.json.encode(payload)
 
 
 class _Executor(EntrypointExecutor):
-    """Runs one job of a kind; turns failures into a later try or a dead letter, stripped of their text."""
+    """Runs one job of a kind; turns failures into a later try or a dead-lettered job, stripped of their text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)
@@ -211,9 +216,10 @@ class _Executor(EntrypointExecutor):
         try:
             await super().execute(job, context)
         except Exception as failure:
-            raise self._verdict(failure, job.attempts) from None
+            raise self._classify(failure, job.attempts) from None
 
-    def _verdict(self, failure: Exception, attempts: int) -> Exception:
+    def _classify(self, failure: Exception, attempts: int) -> Exception:
+        """Return what the library is to do: put the job back uncounted, try it again later, or hold it as dead."""
         code = failure_code(failure)
         if isinstance(failure, Wait):
             return _Uncounted(failure.delay, reason=code)
@@ -221,18 +227,19 @@ class _Executor(EntrypointExecutor):
             log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
             return JobFailed(code)
         log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)
-        wanted = failure.delay if isinstance(failure, Retry) else timedelta(0)
-        return RetryRequested(max(self.kind.delay(attempts), wanted), reason=code)
+        requested = failure.delay if isinstance(failure, Retry) else timedelta(0)
+        return RetryRequested(max(self.kind.delay(attempts), requested), reason=code)
 
 
 def failure_code(failure: Exception) -> str:
+    """Return the stable code of a failure, never its text."""
     if isinstance(failure, (BalcaoError, Retry, Park, Wait)):
         return failure.code
     return type(failure).__name__
 
 
 class Worker:
-    """Runs jobs of the given kinds until told to stop."""
+    """Runs jobs of the given kinds until it is stopped."""
 
     def __init__(self, database: Database, kinds: Iterable[JobKind], resources: Any) -> None:
         self._database = database
@@ -242,7 +249,7 @@ class Worker:
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Returns after `stop`; a lost database is waited for, not died of."""
+        """Run jobs until `stop`; a lost database is waited for, not died of."""
         while not self._stopping.is_set():
             try:
                 await self._run_once()
@@ -251,12 +258,13 @@ class Worker:
                 await asyncio.sleep(1)
 
     def stop(self) -> None:
+        """End `run` once the jobs at hand are done."""
         self._stopping.set()
         if self._queue is not None:
             self._queue.shutdown.set()
 
     async def drain(self) -> None:
-        """Runs what is due, and what that enqueues, and returns when nothing more is due."""
+        """Run what is due, and what that enqueues, until nothing more is due."""
         await self._run_once(QueueExecutionMode.drain)
 
     async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
@@ -265,7 +273,7 @@ class Worker:
         ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
-                self._recur(self._queue)
+                self._schedule(self._queue)
             if not self._stopping.is_set():
                 await self._queue.run(
                     dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
@@ -278,7 +286,7 @@ class Worker:
 
     def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
         driver = _ListeningFirst(pool)
-        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _Ours))
+        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _WorkerQueries))
         for kind in self._kinds:
             queue.entrypoint(
                 kind.name,
@@ -286,23 +294,23 @@ class Worker:
                 concurrency_limit=kind.at_once,
                 on_failure="hold",
                 executor_factory=functools.partial(_executor, kind=kind),
-            )(self._runner(kind))
+            )(self._make_runner(kind))
         return queue
 
-    def _recur(self, queue: PgQueuer) -> None:
-        """By the clock only a job is enqueued: it is then tried, parked and shown like any other."""
+    def _schedule(self, queue: PgQueuer) -> None:
+        """Enqueue recurring jobs by the clock: they are then tried, dead-lettered and shown like any other."""
         for kind in self._kinds:
             if kind.cron is not None:
-                queue.schedule(kind.name, kind.cron)(self._starter(kind))
+                queue.schedule(kind.name, kind.cron)(self._make_starter(kind))
 
-    def _starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
+    def _make_starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
         async def start(_: Schedule) -> None:
             async with self._database.connection() as connection:
                 await enqueue_alone(connection, kind.name)
 
         return start
 
-    def _runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
+    def _make_runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
         async def run(job: Job) -> None:
             this_try.set(job.attempts + 1)
             await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))

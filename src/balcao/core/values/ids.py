@@ -1,7 +1,18 @@
-"""New identifiers: UUID version 7, so that they sort by the moment of their making."""
+"""Identifiers: new ones, which sort by the moment of their making, and the form in which callers send them."""
+
+import re
 
 import uuid_utils
 
+# Five groups of hexadecimal digits, in any case.
+UUID_PATTERN = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+
 
 def new_id() -> str:
+    """Return a UUID of version 7."""
     return str(uuid_utils.uuid7())
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether the text is a UUID as callers write it: five groups, nothing around them."""
+    return re.fullmatch(UUID_PATTERN, text) is not None

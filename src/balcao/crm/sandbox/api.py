@@ -12,10 +12,10 @@ from balcao.crm.sandbox.connections import close
 from balcao.crm.sandbox.faults import Operation, Reset
 from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
 from balcao.crm.sandbox.records import Record
-from balcao.crm.sandbox.refusals import Refused, not_found, unknown_field
+from balcao.crm.sandbox.refusals import Refused, make_invalid_field, make_not_found
 from balcao.crm.sandbox.routes import Route, SandboxCrm
 from balcao.crm.sandbox.soql import Query, parse
-from balcao.crm.sandbox.state import Act, Asked, Reply, Sandbox
+from balcao.crm.sandbox.state import Act, Reply, Sandbox, SandboxCall
 
 Written = dict[str, Any]
 
@@ -28,81 +28,83 @@ async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
 
     def act(_: bool) -> Reply:
         if form.get("grant_type") != "client_credentials":
-            return _no_token(400, "unsupported_grant_type")
+            return _refuse_token(400, "unsupported_grant_type")
         if (form.get("client_id"), form.get("client_secret")) != crm.client:
-            return _no_token(401, "invalid_client")
-        token = {"access_token": sandbox.new_token(), "instance_url": f"http://{request.headers.text(b'host')}"}
+            return _refuse_token(401, "invalid_client")
+        token = {"access_token": sandbox.issue_token(), "instance_url": f"http://{request.headers.text(b'host')}"}
         return Reply(200, token | {"token_type": "Bearer", "issued_at": str(int(time.time() * 1_000))})
 
-    return await _answer(request, sandbox, "token", None, [], act)
+    return await _perform(request, sandbox, "token", None, [], act)
 
 
 async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[Any]:
     sandbox = crm.sandbox
     try:
-        wanted = parse(request.query().get("q", ""))
+        parsed = parse(request.query().get("q", ""))
     except Refused as refused:
-        return await _answer(request, sandbox, "query", None, [], _raising(refused))
+        return await _perform(request, sandbox, "query", None, [], _raise(refused))
 
     def act(duplicated: bool) -> Reply:
-        found = sandbox.records.select(wanted)
-        records = [_selected(wanted, record) for record in found]
-        if duplicated and wanted.entity == ACCOUNT.name:
+        found = sandbox.records.select(parsed)
+        records = [_select_fields(parsed, record) for record in found]
+        if duplicated and parsed.entity == ACCOUNT.name:
             records += [record | {"Id": OTHER_ACCOUNT} for record in records]
         return Reply(200, {"totalSize": len(records), "done": True, "records": records})
 
-    return await _answer(request, sandbox, "query", wanted.equals("CPF__c"), list(wanted.fields), act)
+    return await _perform(request, sandbox, "query", parsed.find_equal("CPF__c"), list(parsed.fields), act)
 
 
 async def read(request: Request, crm: SandboxCrm, _version: str, name: str, record_id: str) -> Response[Any]:
     sandbox = crm.sandbox
 
     def act(_: bool) -> Reply:
-        entity = _entity(name)
-        return Reply(200, _attributes(entity.name, record_id) | sandbox.records.get(entity, record_id))
+        entity = _find_entity(name)
+        return Reply(200, _describe_record(entity.name, record_id) | sandbox.records.get(entity, record_id))
 
-    return await _answer(request, sandbox, "get", _cpf_of(sandbox, name, record_id), [], act)
+    return await _perform(request, sandbox, "get", _find_cpf_of_record(sandbox, name, record_id), [], act)
 
 
 async def create(request: Request, crm: SandboxCrm, _version: str, name: str) -> Response[Any]:
     sandbox = crm.sandbox
-    written = _written(request)
+    written = _parse_object(request)
 
     def act(_: bool) -> Reply:
-        return _created(sandbox, _entity(name), _object(written))
+        return _create_record(sandbox, _find_entity(name), _require_object(written))
 
-    return await _answer(request, sandbox, "create", _cpf_in(written), list(written or ()), act)
+    return await _perform(request, sandbox, "create", _find_cpf(written), list(written or ()), act)
 
 
 async def update(request: Request, crm: SandboxCrm, _version: str, name: str, record_id: str) -> Response[Any]:
     sandbox = crm.sandbox
-    written = _written(request)
+    written = _parse_object(request)
 
     def act(_: bool) -> Reply:
-        entity = _entity(name)
-        _changed(sandbox, entity, sandbox.records.get(entity, record_id), _object(written))
+        entity = _find_entity(name)
+        _update_record(sandbox, entity, sandbox.records.get(entity, record_id), _require_object(written))
         return Reply(204)
 
-    return await _answer(request, sandbox, "update", _cpf_of(sandbox, name, record_id), list(written or ()), act)
+    return await _perform(
+        request, sandbox, "update", _find_cpf_of_record(sandbox, name, record_id), list(written or ()), act
+    )
 
 
 async def upsert(request: Request, crm: SandboxCrm, _version: str, name: str, external: str, key: str) -> Response[Any]:
     sandbox = crm.sandbox
-    written = _written(request)
+    written = _parse_object(request)
 
     def act(duplicated: bool) -> Reply:
-        entity = _entity(name)
-        if external != entity.external or external in _object(written):
-            raise unknown_field(external)
-        matches = sandbox.records.having(entity, external, key)
+        entity = _find_entity(name)
+        if external != entity.external or external in _require_object(written):
+            raise make_invalid_field(external)
+        matches = sandbox.records.find(entity, external, key)
         if duplicated or len(matches) > 1:
             return Reply(300, [f"/services/data/sobjects/{name}/{record['Id']}" for record in matches])
         if not matches:
-            return _created(sandbox, entity, {**_object(written), external: key})
-        _changed(sandbox, entity, matches[0], _object(written))
-        return Reply(200, _saved(matches[0], created=False))
+            return _create_record(sandbox, entity, {**_require_object(written), external: key})
+        _update_record(sandbox, entity, matches[0], _require_object(written))
+        return Reply(200, _describe_saved(matches[0], created=False))
 
-    return await _answer(request, sandbox, "upsert", key.partition("|")[0], list(written or ()), act)
+    return await _perform(request, sandbox, "upsert", key.partition("|")[0], list(written or ()), act)
 
 
 _DATA = "/services/data/{version}"
@@ -116,13 +118,13 @@ ROUTES: list[Route] = [
 ]
 
 
-async def _answer(
+async def _perform(
     request: Request, sandbox: Sandbox, operation: Operation, cpf: str | None, fields: list[str], act: Act
 ) -> Response[Any]:
     headers = request.headers
-    asked = Asked(operation, cpf, fields, headers.text(b"authorization"), headers.text(b"x-request-id"))
+    call = SandboxCall(operation, cpf, fields, headers.text(b"authorization"), headers.text(b"x-request-id"))
     try:
-        reply = await sandbox.perform(asked, act)
+        reply = await sandbox.perform(call, act)
     except Reset:
         await close()
         return Response(status=204)
@@ -132,19 +134,19 @@ async def _answer(
     return Response(content or b"", status=reply.status, headers=reply.headers)
 
 
-def _no_token(status: int, error: str) -> Reply:
+def _refuse_token(status: int, error: str) -> Reply:
     return Reply(status, {"error": error, "error_description": error.replace("_", " ")})
 
 
-def _raising(refused: Refused) -> Act:
+def _raise(refused: Refused) -> Act:
     def act(_: bool) -> Reply:
         raise refused
 
     return act
 
 
-def _written(request: Request) -> Written | None:
-    """The body's object; None for anything else."""
+def _parse_object(request: Request) -> Written | None:
+    """Return the body's object; None for anything else."""
     try:
         body = json.loads(request.content or b"")
     except (ValueError, RecursionError):
@@ -152,50 +154,50 @@ def _written(request: Request) -> Written | None:
     return body if isinstance(body, dict) else None
 
 
-def _object(written: Written | None) -> Written:
+def _require_object(written: Written | None) -> Written:
     if written is None:
         raise Refused(400, "JSON_PARSER_ERROR", "The body is not a JSON object")
     return written
 
 
-def _entity(name: str) -> Entity:
+def _find_entity(name: str) -> Entity:
     if name not in ENTITIES:
-        raise not_found()
+        raise make_not_found()
     return ENTITIES[name]
 
 
-def _cpf_in(written: Written | None) -> str | None:
+def _find_cpf(written: Written | None) -> str | None:
     cpf = (written or {}).get("CPF__c")
     return cpf if isinstance(cpf, str) else None
 
 
-def _cpf_of(sandbox: Sandbox, name: str, record_id: str) -> str | None:
+def _find_cpf_of_record(sandbox: Sandbox, name: str, record_id: str) -> str | None:
     try:
-        return _cpf_in(sandbox.records.get(_entity(name), record_id))
+        return _find_cpf(sandbox.records.get(_find_entity(name), record_id))
     except Refused:
         return None
 
 
-def _created(sandbox: Sandbox, entity: Entity, written: Mapping[str, Any]) -> Reply:
+def _create_record(sandbox: Sandbox, entity: Entity, written: Mapping[str, Any]) -> Reply:
     record = sandbox.records.insert(entity, written)
     sandbox.webhooks.echo(entity, record, written)
     if entity is ANONYMISATION:
         sandbox.anonymise_later(record)
-    return Reply(201, _saved(record, created=True))
+    return Reply(201, _describe_saved(record, created=True))
 
 
-def _changed(sandbox: Sandbox, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
+def _update_record(sandbox: Sandbox, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
     sandbox.records.update(entity, record, written)
     sandbox.webhooks.echo(entity, record, written)
 
 
-def _saved(record: Record, *, created: bool) -> Written:
+def _describe_saved(record: Record, *, created: bool) -> Written:
     return {"id": record["Id"], "success": True, "errors": [], "created": created}
 
 
-def _selected(wanted: Query, record: Record) -> Record:
-    return _attributes(wanted.entity, record["Id"]) | {name: record[name] for name in wanted.fields}
+def _select_fields(parsed: Query, record: Record) -> Record:
+    return _describe_record(parsed.entity, record["Id"]) | {name: record[name] for name in parsed.fields}
 
 
-def _attributes(name: str, record_id: str) -> Written:
+def _describe_record(name: str, record_id: str) -> Written:
     return {"attributes": {"type": name, "url": f"/services/data/sobjects/{name}/{record_id}"}}

@@ -1,4 +1,4 @@
-"""Closes a client's connection without an answer, which ASGI itself has no word for."""
+"""Closes a client's connection without a response, which ASGI itself has no word for."""
 
 import asyncio
 from contextvars import ContextVar
@@ -28,7 +28,7 @@ class ClosableProtocol(H11Protocol):
             _open.pop(self.client, None)
 
 
-def remembering_client(application: Any) -> Any:
+def remember_client(application: Any) -> Any:
     """Wrap an ASGI application so that `close` knows whose request is at hand."""
 
     async def remember(scope: Any, receive: Any, send: Any) -> None:

@@ -7,14 +7,14 @@ import msgspec
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_CONTENT, Response, to_json
 from balcao.crm.sandbox.faults import Fault
-from balcao.crm.sandbox.mailbox import Sent
+from balcao.crm.sandbox.mailbox import SentCode
 from balcao.crm.sandbox.objects import ACCOUNT, CONSENT
 from balcao.crm.sandbox.routes import Route, SandboxCrm
 from balcao.crm.sandbox.webhooks import Batch
 
 
 def list_faults(_: Request, crm: SandboxCrm) -> Response[Any]:
-    return to_json(crm.sandbox.faults.listed())
+    return to_json(crm.sandbox.faults.list_faults())
 
 
 def replace_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
@@ -22,7 +22,7 @@ def replace_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
         crm.sandbox.faults.replace(msgspec.json.decode(request.content or b"", type=list[Fault]))
     except msgspec.MsgspecError as fault:
         return to_json({"error": str(fault)}, status=400)
-    return to_json(crm.sandbox.faults.listed())
+    return to_json(crm.sandbox.faults.list_faults())
 
 
 def remove_faults(_: Request, crm: SandboxCrm) -> Response[Any]:
@@ -31,7 +31,7 @@ def remove_faults(_: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_requests(request: Request, crm: SandboxCrm) -> Response[Any]:
-    return to_json(crm.sandbox.journal.listed(request.query().get("cpf")))
+    return to_json(crm.sandbox.journal.list_entries(request.query().get("cpf")))
 
 
 def clear_requests(_: Request, crm: SandboxCrm) -> Response[Any]:
@@ -43,7 +43,7 @@ def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
     """Return the accounts with their consents."""
     cpf, records = request.query().get("cpf"), crm.sandbox.records
     accounts = [
-        account | {"consents": records.having(CONSENT, "Conta__c", account["Id"])}
+        account | {"consents": records.find(CONSENT, "Conta__c", account["Id"])}
         for account in records.all(ACCOUNT)
         if cpf in (None, account["CPF__c"])
     ]
@@ -63,11 +63,11 @@ async def send_events(request: Request, crm: SandboxCrm) -> Response[Any]:
     return to_json({"statuses": await crm.sandbox.webhooks.send_batch(batch)})
 
 
-def take_code(request: Request, crm: SandboxCrm) -> Response[Any]:
+def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
     if not crm.mailbox.admits(request.headers.text(b"authorization")):
         return to_json({"error": "unauthorized"}, status=401)
     try:
-        crm.mailbox.take(msgspec.json.decode(request.content or b"", type=Sent))
+        crm.mailbox.add(msgspec.json.decode(request.content or b"", type=SentCode))
     except msgspec.MsgspecError as fault:
         return to_json({"error": str(fault)}, status=400)
     return Response(status=NO_CONTENT)
@@ -76,7 +76,7 @@ def take_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
     """Return all codes, or those sent to one number: `?to=+5521999999999`, where the `+` may have become a blank."""
     to = request.query().get("to")
-    return to_json(crm.mailbox.listed(None if to is None else f"+{to.strip().removeprefix('+')}"))
+    return to_json(crm.mailbox.list_messages(None if to is None else f"+{to.strip().removeprefix('+')}"))
 
 
 ROUTES: list[Route] = [
@@ -88,6 +88,6 @@ ROUTES: list[Route] = [
     ("GET", "/_sandbox/accounts", list_accounts),
     ("POST", "/_sandbox/reset", reset),
     ("POST", "/_sandbox/events", send_events),
-    ("POST", "/_sandbox/codes", take_code),
+    ("POST", "/_sandbox/codes", receive_code),
     ("GET", "/_sandbox/codes", list_codes),
 ]

@@ -11,21 +11,21 @@ from balcao.identity.demo import people
 
 
 def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:
-    """Entity and fields of every demo record; ids and dates are the same on every machine."""
+    """Yield entity and fields of every demo record; ids and dates are the same on every machine."""
     known = {person.cpf: {"nome": person.name, "dataNascimento": person.birth_date} for person in people()}
-    listed = tomllib.loads(files(__package__).joinpath("accounts.toml").read_text("utf-8"))["account"]
-    for number, account in enumerate(listed, 1):
+    rows = tomllib.loads(files(__package__).joinpath("accounts.toml").read_text("utf-8"))["account"]
+    for number, account in enumerate(rows, 1):
         consents = account.pop("consent", [])
         related = [(entity, record) for entity in RELATED for record in account.pop(entity.name, [])]
         moment = f"2026-01-{number:02d}T12:00:00.000+0000"
         account |= {"Id": f"{ACCOUNT.prefix}{number:015d}", "CreatedDate": moment, "LastModifiedDate": moment}
-        yield ACCOUNT, account | FieldMap.load().outgoing(known[account["CPF__c"]])
+        yield ACCOUNT, account | FieldMap.load().to_crm(known[account["CPF__c"]])
         for consent in consents:
-            yield CONSENT, consent | _owner(account, consent)
+            yield CONSENT, consent | _identify_consent(account, consent)
         for entity, record in related:
             yield entity, record | {"AccountId": account["Id"], "CPF__c": account["CPF__c"]}
 
 
-def _owner(account: dict[str, Any], consent: dict[str, Any]) -> dict[str, Any]:
+def _identify_consent(account: dict[str, Any], consent: dict[str, Any]) -> dict[str, Any]:
     key = "|".join((account["CPF__c"], consent["Categoria__c"], consent["Canal__c"]))
     return {"Conta__c": account["Id"], "CPF__c": account["CPF__c"], "Chave__c": key}

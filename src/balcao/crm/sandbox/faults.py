@@ -14,7 +14,7 @@ Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_
 
 
 class Reset(Exception):
-    """The connection is to be closed without an answer."""
+    """The connection is to be closed without a response."""
 
 
 class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -34,12 +34,12 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     applied: Literal["before", "after"] = "before"
 
     async def strike(self, dice: random.Random) -> None:
-        """Before the operation. Raises Refused or Reset; returns for what only shows in the answer."""
+        """Strike before the operation. Raises Refused or Reset; what only shows in the response comes later."""
         match self.mode:
             case "latency":
                 await asyncio.sleep((self.ms + dice.uniform(0, self.jitter_ms)) / 1_000)
             case "rate_limit":
-                raise self._rate_limited()
+                raise self._make_rate_limited()
             case "error":
                 raise Refused(self.status, self.code, "An unexpected error occurred")
             case "expired_token":
@@ -47,7 +47,7 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             case "reset" if self.applied == "before":
                 raise Reset
 
-    def _rate_limited(self) -> Refused:
+    def _make_rate_limited(self) -> Refused:
         refused = Refused(429, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded")
         if self.retry_after is not None:
             refused.headers["Retry-After"] = str(self.retry_after)
@@ -55,22 +55,22 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 @dataclass
-class Loaded:
+class ActiveFault:
     fault: Fault
     dice: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.dice = random.Random(self.fault.seed)  # noqa: S311 - a run must repeat
 
-    def strikes(self, operation: Operation, cpf: str | None) -> bool:
-        """Whether it strikes this call; counts down when it does."""
-        wanted = self.fault
-        if wanted.operation not in ("*", operation) or wanted.times == 0 or wanted.cpf not in (None, cpf):
+    def matches(self, operation: Operation, cpf: str | None) -> bool:
+        """Tell whether it strikes this call; count down when it does."""
+        fault = self.fault
+        if fault.operation not in ("*", operation) or fault.times == 0 or fault.cpf not in (None, cpf):
             return False
-        if self.dice.random() >= wanted.probability:
+        if self.dice.random() >= fault.probability:
             return False
-        if wanted.times is not None:
-            wanted.times -= 1
+        if fault.times is not None:
+            fault.times -= 1
         return True
 
 
@@ -78,17 +78,18 @@ class Faults:
     """First match wins; the simulated people come last and stay when the list is emptied."""
 
     def __init__(self) -> None:
-        self._loaded: list[Loaded] = []
+        self._loaded: list[ActiveFault] = []
 
     def replace(self, faults: list[Fault]) -> None:
-        self._loaded = [Loaded(fault) for fault in faults]
+        self._loaded = [ActiveFault(fault) for fault in faults]
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_faults(self) -> list[dict[str, Any]]:
         return [msgspec.to_builtins(loaded.fault) for loaded in self._loaded]
 
-    def pick(self, operation: Operation, cpf: str | None) -> Loaded | None:
-        struck = (loaded for loaded in self._loaded if loaded.strikes(operation, cpf))
-        return next(struck, None) or _simulated(cpf)
+    def pick(self, operation: Operation, cpf: str | None) -> ActiveFault | None:
+        """Return the first fault that strikes this call."""
+        struck = (loaded for loaded in self._loaded if loaded.matches(operation, cpf))
+        return next(struck, None) or _find_simulator(cpf)
 
 
 SIMULATORS = {
@@ -98,7 +99,7 @@ SIMULATORS = {
 }
 
 
-def _simulated(cpf: str | None) -> Loaded | None:
-    """The demo people 151..180, whose CPF is 900000000 + n and two check digits."""
+def _find_simulator(cpf: str | None) -> ActiveFault | None:
+    """Return the fault of the demo people 151..180, whose CPF is 900000000 + n and two check digits."""
     number = int(cpf[:9]) - 900_000_000 if cpf and len(cpf) == 11 and cpf.isdigit() else 0
-    return next((Loaded(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)
+    return next((ActiveFault(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)

@@ -1,11 +1,11 @@
-"""What the sandbox CRM was asked, for tests and for the curious; kept in memory, the newest entries only."""
+"""What the sandbox CRM was asked, for tests and for the curious; in memory, the newest entries only."""
 
 from collections import deque
 from datetime import UTC, datetime
 
 import msgspec
 
-KEPT = 10_000
+MAX_ENTRIES = 10_000
 
 
 class Entry(msgspec.Struct):
@@ -22,15 +22,16 @@ class Entry(msgspec.Struct):
 
 class Journal:
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
 
     def open(self, operation: str, cpf: str | None, fields: list[str], request_id: str | None) -> Entry:
+        """Add an entry for a call that begins, to be completed by the caller."""
         moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(moment, operation, cpf, sorted(fields), request_id)
         self._entries.append(entry)
         return entry
 
-    def listed(self, cpf: str | None) -> list[Entry]:
+    def list_entries(self, cpf: str | None) -> list[Entry]:
         return [entry for entry in self._entries if cpf is None or entry.cpf == cpf]
 
     def clear(self) -> None:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-KEPT = 1_000
+MAX_MESSAGES = 1_000
 
 
-class Sent(msgspec.Struct):
+class SentCode(msgspec.Struct):
     """`to` is in E.164."""
 
     to: str
@@ -27,13 +27,14 @@ class Mailbox:
 
     def __init__(self, secret: str) -> None:
         self._authorization = f"Bearer {secret}".encode()
-        self._sent: deque[Sent] = deque(maxlen=KEPT)
+        self._sent: deque[SentCode] = deque(maxlen=MAX_MESSAGES)
 
     def admits(self, authorization: str | None) -> bool:
+        """Tell whether the caller shows the platform's secret."""
         return secrets.compare_digest((authorization or "").encode(), self._authorization)
 
-    def take(self, sent: Sent) -> None:
+    def add(self, sent: SentCode) -> None:
         self._sent.append(sent)
 
-    def listed(self, to: str | None) -> list[Sent]:
+    def list_messages(self, to: str | None) -> list[SentCode]:
         return [sent for sent in self._sent if to in (None, sent.to)]

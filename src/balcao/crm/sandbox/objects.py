@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
-from balcao.crm.sandbox.refusals import Refused, unknown_field
+from balcao.crm.sandbox.refusals import Refused, make_invalid_field
 
 GENDERS = (
     "Homem_cisgenero",
@@ -28,10 +28,10 @@ class Field:
     required: bool = False
     written_by_crm: bool = False
 
-    def accept(self, name: str, value: Any) -> Any:
-        """The value as it is stored: an empty text is none. Raises Refused."""
+    def clean(self, name: str, value: Any) -> Any:
+        """Return the value as it is stored: an empty text is none. Raises Refused."""
         if value is None or value == "":
-            return self._absent(name)
+            return self._clean_absent(name)
         if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):
             raise Refused(400, "JSON_PARSER_ERROR", f"Cannot deserialize {self.kind}", [name])
         if isinstance(value, str):
@@ -46,9 +46,9 @@ class Field:
         if self.values and value not in self.values:
             raise Refused(400, "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST", "bad value for restricted picklist", [name])
 
-    def _absent(self, name: str) -> Any:
+    def _clean_absent(self, name: str) -> Any:
         if self.required:
-            raise missing(name)
+            raise make_missing(name)
         return False if self.kind == "boolean" else None
 
 
@@ -62,30 +62,31 @@ class Entity:
     external: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
-    def known(self, name: str) -> str:
+    def check_field(self, name: str) -> str:
+        """Return the name. Raises Refused for an unknown field."""
         if name not in self.fields:
-            raise unknown_field(name)
+            raise make_invalid_field(name)
         return name
 
-    def accepted(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
-        """The fields as they are stored. Raises Refused for the first that cannot be."""
+    def clean(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
+        """Return the fields as they are stored. Raises Refused for the first that cannot be."""
         for name in written:
-            if self.fields[self.known(name)].written_by_crm:
-                raise unknown_field(name)
-        values = {name: self.fields[name].accept(name, value) for name, value in written.items()}
+            if self.fields[self.check_field(name)].written_by_crm:
+                raise make_invalid_field(name)
+        values = {name: self.fields[name].clean(name, value) for name, value in written.items()}
         if "CPF__c" in values and not _CPF.fullmatch(values["CPF__c"] or ""):
             raise Refused(400, "FIELD_CUSTOM_VALIDATION_EXCEPTION", "eleven digits", ["CPF__c"])
         if new:
-            self._complete(values)
+            self._require_all(values)
         return values
 
-    def _complete(self, values: Mapping[str, Any]) -> None:
+    def _require_all(self, values: Mapping[str, Any]) -> None:
         for name, kind in self.fields.items():
             if kind.required and name not in values:
-                raise missing(name)
+                raise make_missing(name)
 
 
-def missing(name: str) -> Refused:
+def make_missing(name: str) -> Refused:
     return Refused(400, "REQUIRED_FIELD_MISSING", "Required fields are missing", [name])
 
 
@@ -169,14 +170,14 @@ ANONYMISATION = Entity(
 )
 
 
-def _related(name: str, prefix: str, number: str, *texts: str) -> Entity:
-    """What happened between the city and a person, kept beside the account."""
+def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity:
+    """Declare a record of what happened between the city and a person, stored beside the account."""
     fields = {**_SYSTEM, **{text: Field() for text in texts}, number: Field(required=True)}
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 
 
-CASE = _related("Case", "500", "CaseNumber", "Type", "Status", "Origin")
-TASK = _related("Task", "00T", "Subject", "Status")
-WORK_ORDER = _related("WorkOrder", "0WO", "WorkOrderNumber", "Subject", "Status")
+CASE = _declare_related("Case", "500", "CaseNumber", "Type", "Status", "Origin")
+TASK = _declare_related("Task", "00T", "Subject", "Status")
+WORK_ORDER = _declare_related("WorkOrder", "0WO", "WorkOrderNumber", "Subject", "Status")
 RELATED = (CASE, TASK, WORK_ORDER)
 ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION, *RELATED)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from balcao.crm.sandbox.objects import ACCOUNT, ENTITIES, Entity
-from balcao.crm.sandbox.refusals import Refused, not_found
+from balcao.crm.sandbox.refusals import Refused, make_not_found
 from balcao.crm.sandbox.soql import Condition, Query
 
 Record = dict[str, Any]
@@ -32,63 +32,68 @@ class Records:
             self.reset()
 
     def reset(self) -> None:
-        """Back to the demo accounts."""
+        """Return to the demo accounts."""
         self._tables = {name: {} for name in ENTITIES}
         for entity, record in self._demo():
-            self._hold(entity, self._new(entity, record))
-        self._write_whole()
+            self._put(entity, self._make_record(entity, record))
+        self._rewrite_file()
 
     def all(self, entity: Entity) -> list[Record]:
+        """Return every record of an entity."""
         return list(self._tables[entity.name].values())
 
     def get(self, entity: Entity, record_id: str) -> Record:
-        """Raises Refused (NOT_FOUND)."""
+        """Return a record by its id. Raises Refused (NOT_FOUND)."""
         record = self._tables[entity.name].get(record_id)
         if record is None:
-            raise not_found()
+            raise make_not_found()
         return record
 
-    def having(self, entity: Entity, field: str, value: str) -> list[Record]:
+    def find(self, entity: Entity, field: str, value: str) -> list[Record]:
+        """Return the records whose field has this value."""
         return [record for record in self.all(entity) if record[field] == value]
 
     def select(self, query: Query) -> list[Record]:
-        """The whole records that a query means. Raises Refused for an unknown object or field."""
+        """Return the whole records that a query means. Raises Refused for an unknown object or field."""
         entity = ENTITIES.get(query.entity)
         if entity is None:
             raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
         for name in (*query.fields, *(condition.field for condition in query.conditions)):
-            entity.known(name)
-        found = [record for record in self.all(entity) if all(_meets(record, c) for c in query.conditions)]
+            entity.check_field(name)
+        found = [record for record in self.all(entity) if all(_matches(record, c) for c in query.conditions)]
         if query.order:
-            name, descending = entity.known(query.order[0]), query.order[1]
+            name, descending = entity.check_field(query.order[0]), query.order[1]
             found.sort(key=lambda record: (record[name] is not None, record[name]), reverse=descending)
         return found[query.offset :][: query.limit]
 
     def insert(self, entity: Entity, written: Mapping[str, Any]) -> Record:
-        values = entity.accepted(written, new=True)
+        """Insert a record. Raises Refused for a field, or for a value that must be unique."""
+        values = entity.clean(written, new=True)
         key = values.get(entity.external or "")
-        if key and self.having(entity, str(entity.external), key):
+        if key and self.find(entity, str(entity.external), key):
             raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
-        return self._keep(entity, self._new(entity, values))
+        return self._store(entity, self._make_record(entity, values))
 
     def update(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> Record:
-        values = entity.accepted(written, new=False)
+        """Update a record. Raises as `insert`."""
+        values = entity.clean(written, new=False)
         key = values.get(entity.external or "")
-        if key and any(other is not record for other in self.having(entity, str(entity.external), key)):
+        if key and any(other is not record for other in self.find(entity, str(entity.external), key)):
             raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
         return self.rewrite(entity, record, values)
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
-        """Sets fields that the CRM itself writes, too."""
+        """Set fields that the CRM itself writes, too."""
         record |= values
         record["LastModifiedDate"] = self.now()
-        return self._keep(entity, record)
+        return self._store(entity, record)
 
     def remove(self, entity: Entity, record: Record) -> None:
+        """Remove a record."""
         del self._tables[entity.name][record["Id"]]
         self._append({"entity": entity.name, "id": record["Id"]})
 
-    def _new(self, entity: Entity, values: Mapping[str, Any]) -> Record:
+    def _make_record(self, entity: Entity, values: Mapping[str, Any]) -> Record:
         moment = self.now()
         self._last_number += 1
         given = {
@@ -99,33 +104,33 @@ class Records:
         }
         return {**dict.fromkeys(entity.fields), **given, **entity.defaults, **values}
 
-    def _keep(self, entity: Entity, record: Record) -> Record:
-        self._hold(entity, record)
+    def _store(self, entity: Entity, record: Record) -> Record:
+        self._put(entity, record)
         self._append({"entity": entity.name, "record": record})
         return record
 
-    def _hold(self, entity: Entity, record: Record) -> None:
+    def _put(self, entity: Entity, record: Record) -> None:
         if entity is ACCOUNT:
             record["Name"] = " ".join(filter(None, (record["FirstName"], record["LastName"])))
         self._tables[entity.name][record["Id"]] = record
 
     def now(self) -> str:
-        """Never the same moment twice: the registry orders the echoes by it."""
+        """Return a moment that was never given before: the registry orders the echoes by it."""
         self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
         moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(line))
+            file.write(_format_line(line))
 
-    def _write_whole(self) -> None:
-        """In the place of the file at one stroke: a kill leaves the one before or this one."""
+    def _rewrite_file(self) -> None:
+        """Replace the file at one stroke: a kill leaves the one before or this one."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
-        held = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
+        rows = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
         fresh.touch(0o600)
-        fresh.write_text("".join(map(_line, held)), "utf-8")
+        fresh.write_text("".join(map(_format_line, rows)), "utf-8")
         fresh.replace(self._path)
 
     def _replay(self) -> None:
@@ -138,14 +143,14 @@ class Records:
             else:
                 del table[line["id"]]
         self._last_number = max((int(key[3:]) for table in self._tables.values() for key in table), default=0)
-        self._write_whole()
+        self._rewrite_file()
 
 
-def _line(entry: Mapping[str, Any]) -> str:
+def _format_line(entry: Mapping[str, Any]) -> str:
     return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
-def _meets(record: Record, condition: Condition) -> bool:
+def _matches(record: Record, condition: Condition) -> bool:
     value = record[condition.field]
     if not condition.since:
         return bool(value == condition.value)

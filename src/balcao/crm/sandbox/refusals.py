@@ -15,16 +15,17 @@ class Refused(Exception):
 
     @property
     def body(self) -> list[dict[str, Any]]:
+        """Return the CRM's error array."""
         return [{"message": self.message, "errorCode": self.code, "fields": self.fields}]
 
 
-def malformed(message: str) -> Refused:
+def make_malformed(message: str) -> Refused:
     return Refused(400, "MALFORMED_QUERY", message)
 
 
-def unknown_field(name: str) -> Refused:
+def make_invalid_field(name: str) -> Refused:
     return Refused(400, "INVALID_FIELD", f"No such column '{name}' on entity", [name])
 
 
-def not_found() -> Refused:
+def make_not_found() -> Refused:
     return Refused(404, "NOT_FOUND", "The requested resource does not exist")

@@ -14,10 +14,10 @@ from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.crm.sandbox import api, control, demo
-from balcao.crm.sandbox.connections import ClosableProtocol, remembering_client
+from balcao.crm.sandbox.connections import ClosableProtocol, remember_client
 from balcao.crm.sandbox.mailbox import Mailbox
 from balcao.crm.sandbox.records import Records
-from balcao.crm.sandbox.refusals import Refused, not_found
+from balcao.crm.sandbox.refusals import Refused, make_not_found
 from balcao.crm.sandbox.routes import SandboxCrm
 from balcao.crm.sandbox.state import ANONYMISATION_SECONDS, Sandbox
 from balcao.crm.sandbox.webhooks import Webhooks
@@ -29,7 +29,7 @@ LOOPBACK = "127.0.0.1"
 STATE_FILE = "sandbox-crm.jsonl"
 
 
-def application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> Application:
+def build_application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> Application:
     """Compile the CRM. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
@@ -51,7 +51,7 @@ def application(settings: Settings, anonymisation_seconds: float = ANONYMISATION
     crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
     routes = [*api.ROUTES, *control.ROUTES]
     endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
-    return Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE, lenient=True), running))
+    return Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))
 
 
 def _endpoint(crm: SandboxCrm, method: str, handler: Callable[..., Any]) -> PageEndpoint:
@@ -62,21 +62,21 @@ def _endpoint(crm: SandboxCrm, method: str, handler: Callable[..., Any]) -> Page
 
 
 def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
-    return SALESFORCE.response(fault)
+    return SALESFORCE_DIALECT.response(fault)
 
 
-def _worded(fault: BalcaoError) -> Any:
-    refused = not_found() if fault.status == 404 else Refused(fault.status, "BAD_REQUEST", "")
+def _to_body(fault: BalcaoError) -> Any:
+    refused = make_not_found() if fault.status == 404 else Refused(fault.status, "BAD_REQUEST", "")
     return refused.body
 
 
-SALESFORCE = Dialect(_worded, list)
+SALESFORCE_DIALECT = Dialect(_to_body, list)
 
 
-def server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> uvicorn.Server:
-    """Not yet running; on the loopback address only, whatever BALCAO_HOST says."""
+def build_server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> uvicorn.Server:
+    """Return a server that does not run yet; on the loopback address only, whatever BALCAO_HOST says."""
     config = uvicorn.Config(
-        remembering_client(application(settings, anonymisation_seconds)),
+        remember_client(build_application(settings, anonymisation_seconds)),
         host=LOOPBACK,
         port=settings.crm_port,
         http=ClosableProtocol,
@@ -90,5 +90,5 @@ def server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECO
 
 
 async def serve(settings: Settings) -> None:
-    """Until it is told to stop."""
-    await server(settings).serve()
+    """Serve until stopped."""
+    await build_server(settings).serve()

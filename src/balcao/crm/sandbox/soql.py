@@ -7,7 +7,7 @@ from typing import Any
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, VisitError
 
-from balcao.crm.sandbox.refusals import malformed
+from balcao.crm.sandbox.refusals import make_malformed
 
 LONGEST_QUERY = 20_000
 _GRAMMAR = r"""
@@ -60,8 +60,8 @@ class Query:
     limit: int | None = None
     offset: int = 0
 
-    def equals(self, field: str) -> str | None:
-        """The text that a condition wants of this field."""
+    def find_equal(self, field: str) -> str | None:
+        """Return the text that a condition compares this field with."""
         wanted = (c.value for c in self.conditions if c.field == field and isinstance(c.value, str))
         return next(wanted, None)
 
@@ -69,7 +69,7 @@ class Query:
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def _unquoted(literal: str) -> str:
+def _unquote(literal: str) -> str:
     text, plain = iter(literal[1:-1]), []
     for char in text:
         escaped = next(text) if char == "\\" else None
@@ -96,7 +96,7 @@ class _Reader(Transformer[Token, Query]):
         return Condition(str(name), datetime.fromisoformat(moment), since=True)
 
     def text(self, literal: Token) -> str:
-        return _unquoted(literal)
+        return _unquote(literal)
 
     def true(self, _: Token) -> bool:
         return True
@@ -120,12 +120,12 @@ _PARSER = Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 
 def parse(text: str) -> Query:
-    """Raises Refused (MALFORMED_QUERY)."""
+    """Parse a query. Raises Refused (MALFORMED_QUERY)."""
     if len(text) > LONGEST_QUERY:
-        raise malformed("query too long")
+        raise make_malformed("query too long")
     try:
         return _Reader().transform(_PARSER.parse(text))
     except VisitError:
-        raise malformed("impossible value") from None
+        raise make_malformed("impossible value") from None
     except LarkError:
-        raise malformed("unexpected token") from None
+        raise make_malformed("unexpected token") from None

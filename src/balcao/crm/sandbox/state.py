@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao.core.logs import log
-from balcao.crm.sandbox.faults import Faults, Loaded, Operation, Reset
+from balcao.crm.sandbox.faults import ActiveFault, Faults, Operation, Reset
 from balcao.crm.sandbox.journal import Entry, Journal
 from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, CONSENT
 from balcao.crm.sandbox.records import Record, Records
@@ -20,7 +20,7 @@ ANONYMISATION_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class SandboxCall:
     """One call: what is asked for, about whom, with which fields, and what authorises it."""
 
     operation: Operation
@@ -40,7 +40,7 @@ class Reply:
 
 
 Act = Callable[[bool], Reply]
-"""Carries the operation out; told whether a second account is to be pretended."""
+"""Carries the operation out; the argument says whether to pretend that there is a second account."""
 
 
 class Sandbox:
@@ -53,77 +53,80 @@ class Sandbox:
         self._anonymisation_seconds = anonymisation_seconds
         self._waiting: set[asyncio.Task[None]] = set()
 
-    async def perform(self, asked: Asked, act: Act) -> Reply:
-        """Raises Reset when the connection is to be closed instead of an answer."""
-        struck = self.faults.pick(asked.operation, asked.cpf)
-        entry = self.journal.open(asked.operation, asked.cpf, asked.fields, asked.request_id)
+    async def perform(self, call: SandboxCall, act: Act) -> Reply:
+        """Carry a call out and journal it. Raises Reset when the connection is to be closed instead of a response."""
+        struck = self.faults.pick(call.operation, call.cpf)
+        entry = self.journal.open(call.operation, call.cpf, call.fields, call.request_id)
         entry.fault = struck.fault.mode if struck else None
         try:
-            reply = await self._carried_out(asked, struck, act)
+            reply = await self._carry_out(call, struck, act)
         except Refused as refused:
             reply = Reply(refused.status, refused.body, refused.headers)
         entry.status = reply.status
-        return self._sent(reply, struck, entry)
+        return self._finish(reply, struck, entry)
 
-    async def _carried_out(self, asked: Asked, struck: Loaded | None, act: Act) -> Reply:
+    async def _carry_out(self, call: SandboxCall, struck: ActiveFault | None, act: Act) -> Reply:
         if struck:
             await struck.fault.strike(struck.dice)
-        if asked.operation != "token" and not self._known_token(asked.authorization):
+        if call.operation != "token" and not self._is_authorized(call.authorization):
             raise Refused(401, "INVALID_SESSION_ID", "Session expired or invalid")
         if struck and struck.fault.mode == "garbage":
             return Reply(200, b"<html>garbage</html>")
         return act(struck is not None and struck.fault.mode == "duplicate")
 
-    def _sent(self, reply: Reply, struck: Loaded | None, entry: Entry) -> Reply:
+    def _finish(self, reply: Reply, struck: ActiveFault | None, entry: Entry) -> Reply:
         if struck and struck.fault.mode == "reset":
             entry.status = 0
             raise Reset
         return reply
 
-    def new_token(self) -> str:
+    def issue_token(self) -> str:
+        """Return a new token, valid for `TOKEN_SECONDS`; expired ones are forgotten."""
         token = secrets.token_urlsafe(32)
         now = time.monotonic()
         self._tokens = {known: end for known, end in self._tokens.items() if end > now}
         self._tokens[token] = now + TOKEN_SECONDS
         return token
 
-    def _known_token(self, authorization: str | None) -> bool:
+    def _is_authorized(self, authorization: str | None) -> bool:
         scheme, _, token = (authorization or "").partition(" ")
         return scheme.lower() == "bearer" and self._tokens.get(token, 0.0) > time.monotonic()
 
     def complete_anonymisations(self) -> None:
-        """Also of requests that were filed before a restart."""
-        for request in self.records.having(ANONYMISATION, "Status__c", "enfileirado"):
+        """Complete requests that were filed before a restart, too."""
+        for request in self.records.find(ANONYMISATION, "Status__c", "enfileirado"):
             self.anonymise_later(request)
 
     def anonymise_later(self, request: Record) -> None:
+        """Complete a request after the time that a real CRM would take."""
         task = asyncio.create_task(self._anonymise(request))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
     async def _anonymise(self, request: Record) -> None:
         await asyncio.sleep(self._anonymisation_seconds)
-        for account in self.records.having(ACCOUNT, "CPF__c", request["CPF__c"]):
-            self.records.rewrite(ACCOUNT, account, _emptied(account))
-        for consent in self.records.having(CONSENT, "CPF__c", request["CPF__c"]):
+        for account in self.records.find(ACCOUNT, "CPF__c", request["CPF__c"]):
+            self.records.rewrite(ACCOUNT, account, _empty(account))
+        for consent in self.records.find(CONSENT, "CPF__c", request["CPF__c"]):
             self.records.remove(CONSENT, consent)
         self.records.rewrite(ANONYMISATION, request, {"Status__c": "concluido", "DataConclusao__c": self.records.now()})
-        self.webhooks.anonymised(request)
+        self.webhooks.report_anonymisation(request)
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:
-        """As on the first start."""
+        """Return to the state of the first start."""
         self.stop()
         self.faults.replace([])
         self.journal.clear()
         self.records.reset()
 
     def stop(self) -> None:
+        """Abandon what waits."""
         for task in self._waiting:
             task.cancel()
 
 
-def _emptied(account: Record) -> dict[str, Any]:
-    """The account itself stays, so that its CPF is not taken for a new person's."""
-    kept = {"Id", "CPF__c", "CreatedDate", "IsPersonAccount"}
-    return {name: None for name in account if name not in kept} | {"LastName": "Anonimizado", "Turista__c": False}
+def _empty(account: Record) -> dict[str, Any]:
+    """Return the fields that empty an account; it stays, so that its CPF is not taken for a new person's."""
+    untouched = {"Id", "CPF__c", "CreatedDate", "IsPersonAccount"}
+    return {name: None for name in account if name not in untouched} | {"LastName": "Anonimizado", "Turista__c": False}

@@ -28,7 +28,8 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
     shuffle: int | None = None
     delay_ms: int = 0
 
-    def in_order(self) -> list[dict[str, Any]]:
+    def order_events(self) -> list[dict[str, Any]]:
+        """Return the events in the order of sending, with their repetitions."""
         sent = [event for event in self.events for _ in range(1 + self.duplicates)]
         if self.shuffle is not None:
             random.Random(self.shuffle).shuffle(sent)  # noqa: S311 - a run must repeat
@@ -36,30 +37,31 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Webhooks:
-    """Echoes wait in a queue and are sent one by one, so that the CRM's own answer never depends on them."""
+    """Echoes wait in a queue and are sent one by one, so that the CRM's own response never depends on them."""
 
     def __init__(self, settings: Settings, http: httpx.AsyncClient) -> None:
         self._http = http
         self._url = f"{settings.registry_url}/webhooks/crm/cidadao" if settings.registry_url else ""
         self._token_url = f"{settings.issuers[0].rstrip('/')}/protocol/openid-connect/token"
         secret = settings.crm_sandbox_client_secret.get_secret_value()
-        self._credentials = ClientCredentials(self._ask, CLIENT_ID, secret)
+        self._credentials = ClientCredentials(self._request_token, CLIENT_ID, secret)
         self._echoes: asyncio.Queue[dict[str, Any]] = asyncio.Queue(WAITING_ECHOES)
         self._echoing = settings.crm_echo and bool(self._url)
         self._fields = FieldMap.load()
 
     def echo(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
-        """Sends the written fields back as an `atualizacao`, soon."""
-        dados = self._dados(entity, record, written)
+        """Send the written fields back as an `atualizacao`, soon."""
+        dados = self._to_dados(entity, record, written)
         if self._echoing and record.get("CPF__c") and dados:
-            self._put({"evento": "atualizacao", "cpf": record["CPF__c"], "dados": dados}, record)
+            self._enqueue({"evento": "atualizacao", "cpf": record["CPF__c"], "dados": dados}, record)
 
-    def anonymised(self, record: Record) -> None:
+    def report_anonymisation(self, record: Record) -> None:
+        """Send an `anonimizacao`, soon."""
         if self._echoing:
-            self._put({"evento": "anonimizacao", "cpf": record["CPF__c"]}, record)
+            self._enqueue({"evento": "anonimizacao", "cpf": record["CPF__c"]}, record)
 
     async def send_echoes(self) -> None:
-        """Runs for as long as the server does."""
+        """Send what was enqueued, for as long as the server runs."""
         while True:
             event = await self._echoes.get()
             status = await self.send(event)
@@ -67,42 +69,43 @@ class Webhooks:
                 log.warning("crm_sandbox.echo_not_accepted", status=status)
 
     async def send_batch(self, batch: Batch) -> dict[str, int]:
-        """How many calls were answered with each status; 0 counts those without an answer."""
+        """Return how many calls were answered with each status; 0 counts those without a response."""
         statuses: Counter[str] = Counter()
-        for event in batch.in_order():
+        for event in batch.order_events():
             statuses[str(await self.send(event))] += 1
             await asyncio.sleep(batch.delay_ms / 1_000)
         return dict(statuses)
 
     async def send(self, event: Mapping[str, Any]) -> int:
+        """Send one event and return the response's status; 0 without a response."""
         try:
             token = await self._credentials.get()
             headers = {"Authorization": f"Bearer {token.value}"}
-            answer = await self._http.post(self._url, json=event, headers=headers)
+            response = await self._http.post(self._url, json=event, headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             return 0
-        if answer.status_code == 401:
-            self._credentials.refused(token)
-        return answer.status_code
+        if response.status_code == 401:
+            self._credentials.discard(token)
+        return response.status_code
 
-    async def _ask(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        answer = await self._http.post(self._token_url, data=form)
-        answer.raise_for_status()
-        given = answer.json()
+    async def _request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
+        response = await self._http.post(self._token_url, data=form)
+        response.raise_for_status()
+        given = response.json()
         if not isinstance(given, dict):
             raise ValueError("not a token")
         return given
 
-    def _put(self, event: dict[str, Any], record: Record) -> None:
+    def _enqueue(self, event: dict[str, Any], record: Record) -> None:
         try:
             self._echoes.put_nowait({**event, "updatedAt": record["LastModifiedDate"]})
         except asyncio.QueueFull:
             log.warning("crm_sandbox.echo_dropped")
 
-    def _dados(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> dict[str, Any]:
+    def _to_dados(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> dict[str, Any]:
         if entity is CONSENT:
-            return {"consentimento": [self._consent(record)]}
-        return self._fields.incoming(written) if entity is ACCOUNT else {}
+            return {"consentimento": [self._to_consent(record)]}
+        return self._fields.from_crm(written) if entity is ACCOUNT else {}
 
-    def _consent(self, record: Record) -> dict[str, Any]:
+    def _to_consent(self, record: Record) -> dict[str, Any]:
         return {key: record[field] for key, field in self._fields.consent.items() if record[field] is not None}

@@ -19,9 +19,14 @@ routes = Routes(tags=["legacy-jobs"])
     "employability.remove_legacy_job",
     action("legacy_job:manage"),
     "Retira um emprego da listagem antiga",
+    description=(
+        "Retira um emprego da listagem anterior às vagas e responde com um objeto vazio. Exige a ação "
+        "`legacy_job:manage`. O número não é usado de novo. Os erros desta listagem têm a forma `{code, message}`."
+    ),
     dialect=CODE_MESSAGE,
     errors=[400, 404, 412],
     rate="60/minute",
 )
 async def remove_legacy_job(call: Call, id: IntegerInPath) -> Nothing:
+    """Remove a job from the earlier listing."""
     return await service.remove_job(call, id)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from balcao.employability.legacy_jobs.states import Status
+from balcao.employability.legacy_jobs.states import JobStatus
 
 ContractKind = Literal["CLT", "ESTAGIO", "JOVEM_APRENDIZ", "MEI", "PJ"]
 WorkingHours = Literal["INTEGRAL", "MEIO_PERIODO", "FLEXIVEL", "ESTAGIO", "HOME_OFFICE"]
@@ -19,7 +19,7 @@ class LegacyJobBody(msgspec.Struct):
 
     titulo: str
     tipo_contratacao: ContractKind
-    status: Status
+    status: JobStatus
     descricao: str | None = None
     beneficios: str | None = None
     pre_requisitos: str | None = None

@@ -6,36 +6,36 @@ from enum import StrEnum
 from balcao.core.errors import Conflict, Invalid
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     CREATED = "CRIADO"
     OPEN = "ABERTO"
     UNDER_REVIEW = "EM_ANALISE"
     CLOSED = "ENCERRADO"
 
 
-FIRST = frozenset({Status.CREATED, Status.OPEN})
+FIRST = frozenset({JobStatus.CREATED, JobStatus.OPEN})
 
 _MOVES = {
-    Status.CREATED: frozenset({Status.OPEN}),
-    Status.OPEN: frozenset({Status.UNDER_REVIEW, Status.CLOSED}),
-    Status.UNDER_REVIEW: frozenset({Status.OPEN, Status.CLOSED}),
-    Status.CLOSED: frozenset({Status.OPEN}),
+    JobStatus.CREATED: frozenset({JobStatus.OPEN}),
+    JobStatus.OPEN: frozenset({JobStatus.UNDER_REVIEW, JobStatus.CLOSED}),
+    JobStatus.UNDER_REVIEW: frozenset({JobStatus.OPEN, JobStatus.CLOSED}),
+    JobStatus.CLOSED: frozenset({JobStatus.OPEN}),
 }
 
 
-def start(status: Status) -> None:
-    """Raises Invalid for a status in which no job begins."""
+def check_first(status: JobStatus) -> None:
+    """Check the status of a new job. Raises Invalid for one in which no job begins."""
     if status not in FIRST:
         raise Invalid("O campo `status` de um emprego novo é CRIADO ou ABERTO.", code="status-not-first")
 
 
-def move(held: Status, wanted: Status, limit: datetime | None, now: datetime) -> None:
-    """Raises Conflict unless the move is allowed; the same status again is no move.
+def check_move(current: JobStatus, new: JobStatus, limit: datetime | None, now: datetime) -> None:
+    """Check a change of status; the same one again is no move. Raises Conflict.
 
     `limit` is the new `data_limite_candidatura`: a closed job opens again only while it has not passed.
     """
-    if wanted is held:
+    if new is current:
         return
     expired = limit is not None and limit <= now
-    if wanted not in _MOVES[held] or (held is Status.CLOSED and expired):
-        raise Conflict(f"O emprego está {held}: o `status` não pode mudar para {wanted}.", code="status-move")
+    if new not in _MOVES[current] or (current is JobStatus.CLOSED and expired):
+        raise Conflict(f"O emprego está {current}: o `status` não pode mudar para {new}.", code="status-move")

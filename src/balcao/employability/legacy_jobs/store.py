@@ -8,31 +8,33 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import Status
+from balcao.employability.legacy_jobs.states import JobStatus
 
 _COLUMNS = LegacyJobBody.__struct_fields__
 
 
 @dataclass(frozen=True)
-class Held:
+class LockedJob:
     """The state of a job that is there, locked until the transaction ends."""
 
-    status: Status
+    status: JobStatus
     row_version: int
 
 
 _LOCK = "SELECT status, row_version FROM employability.legacy_job WHERE id = $1 AND deleted_at IS NULL FOR UPDATE"
 
 
-async def lock(connection: Connection, id_: int) -> Held | None:
+async def lock(connection: Connection, id_: int) -> LockedJob | None:
+    """Lock a job until the transaction ends; None for an unknown or removed one."""
     row = await connection.fetchrow(_LOCK, id_)
-    return Held(Status(row["status"]), row["row_version"]) if row else None
+    return LockedJob(JobStatus(row["status"]), row["row_version"]) if row else None
 
 
 _PRESENT = "SELECT id FROM employability.legacy_job WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC"
 
 
-async def present(connection: Connection) -> list[int]:
+async def list_ids(connection: Connection) -> list[int]:
+    """Return the ids of the jobs that were not removed, newest first."""
     return [row["id"] for row in await connection.fetch(_PRESENT)]
 
 
@@ -44,7 +46,7 @@ RETURNING id
 
 
 async def insert(connection: Connection, body: LegacyJobBody) -> int:
-    return await fetch_count(connection, _INSERT, *_values(body))
+    return await fetch_count(connection, _INSERT, *_to_columns(body))
 
 
 _REPLACE = f"""
@@ -56,7 +58,7 @@ WHERE id = $1
 
 
 async def replace(connection: Connection, id_: int, body: LegacyJobBody) -> None:
-    await connection.execute(_REPLACE, id_, *_values(body))
+    await connection.execute(_REPLACE, id_, *_to_columns(body))
 
 
 _DELETE = """
@@ -78,5 +80,5 @@ async def is_schooling(connection: Connection, level: int) -> bool:
     return found
 
 
-def _values(body: LegacyJobBody) -> tuple[Any, ...]:
+def _to_columns(body: LegacyJobBody) -> tuple[Any, ...]:
     return msgspec.structs.astuple(body)

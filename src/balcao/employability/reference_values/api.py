@@ -10,7 +10,7 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody, ReferenceValue
 
 BASE = "/api/v1/empregabilidade"
-# Anybody with a token may read them: to be kept, but asked for again before use.
+# Anybody with a token may read them: a cache may store them, and revalidates them before use.
 REVALIDATED = "private, no-cache"
 
 
@@ -22,9 +22,14 @@ routes = Routes(tags=["reference-values"])
     "employability.read_work_model",
     authenticated(),
     "Um modelo de trabalho",
+    description=(
+        "Devolve um dos modelos de trabalho (remoto, presencial, híbrido) que vagas e currículos usam. Basta um token "
+        "válido. Guarde a resposta e revalide-a com o `ETag`: os valores mudam raramente."
+    ),
     errors=[304, 400, 404],
 )
 async def read_work_model(call: Call, id: UuidInPath) -> Response[ReferenceValue]:
+    """Return a work model."""
     return with_etag(await service.read_value(call, Kind.WORK_MODEL, id), call, REVALIDATED)
 
 
@@ -33,8 +38,15 @@ async def read_work_model(call: Call, id: UuidInPath) -> Response[ReferenceValue
     "employability.replace_availability",
     action("job_reference:manage"),
     "Altera uma disponibilidade",
+    description=(
+        "Troca o texto de uma disponibilidade e devolve o registro gravado. Exige a ação `job_reference:manage`. Os "
+        "demais membros do corpo são ignorados; um texto que outra disponibilidade já tem, sem distinguir maiúsculas e"
+        " acentos, é 409. Com `If-Match`, a mudança só vale sobre o estado lido."
+    ),
+    example={"descricao": "Imediata"},
     errors=[400, 404, 409, 412],
     rate="60/minute",
 )
 async def replace_availability(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
+    """Replace the text of an availability."""
     return stored(await service.replace_value(call, Kind.AVAILABILITY, id, body))

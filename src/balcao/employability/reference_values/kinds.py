@@ -1,4 +1,4 @@
-"""The ten kinds of reference values, by the word that their paths carry, and the ids of the shipped ones."""
+"""The ten kinds of reference values, by the word that their paths carry, and the ids of the seed data."""
 
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -19,6 +19,6 @@ class Kind(StrEnum):
     ZONE = "zonas"
 
 
-def shipped_id(kind: Kind, descricao: str) -> UUID:
-    """The same on every installation (rules: employability 3)."""
+def seed_value_id(kind: Kind, descricao: str) -> UUID:
+    """Return the id of a value of the seed data, the same on every installation (rules: employability 3)."""
     return uuid5(_NAMESPACE, f"{kind}:{descricao}")

@@ -18,16 +18,16 @@ WHERE kind = $1 AND id = $2
 
 async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
     row = await connection.fetchrow(_READ, kind, id_)
-    return _value(row) if row else None
+    return _to_value(row) if row else None
 
 
 _LOCK = _READ + "FOR UPDATE"
 
 
 async def lock(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
-    """As `read`, and keeps others from changing the row until the transaction ends."""
+    """Read a value and keep others from changing it until the transaction ends."""
     row = await connection.fetchrow(_LOCK, kind, id_)
-    return _value(row) if row else None
+    return _to_value(row) if row else None
 
 
 _DESCRIBE = """
@@ -38,13 +38,13 @@ RETURNING id, descricao, created_at, updated_at
 """
 
 
-async def describe(connection: Connection, id_: UUID, descricao: str) -> ReferenceValue:
-    """Raises Conflict when another value of the kind has the same text, folded. The row is locked."""
+async def update_descricao(connection: Connection, id_: UUID, descricao: str) -> ReferenceValue:
+    """Update the text of a locked row. Raises Conflict when another value of the kind has the same text, folded."""
     try:
-        return _value(await connection.fetchrow(_DESCRIBE, id_, descricao))
+        return _to_value(await connection.fetchrow(_DESCRIBE, id_, descricao))
     except asyncpg.UniqueViolationError:
         raise Conflict("Já existe outro registro com esta `descricao`.", code="descricao-taken") from None
 
 
-def _value(row: Row) -> ReferenceValue:
+def _to_value(row: Row) -> ReferenceValue:
     return ReferenceValue(**dict(row))

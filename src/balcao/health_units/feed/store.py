@@ -7,8 +7,6 @@ from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 
-CHANNEL = "balcao_health_units"
-
 # The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit.
 _APPEND = """
 WITH counter AS (
@@ -22,6 +20,9 @@ SELECT sequencia, pg_notify($5, sequencia::text) FROM entry
 """
 
 
-async def append(connection: Connection, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
-    """The entry's number. To be called last in a transaction: everybody else who writes waits for its end."""
-    return await fetch_count(connection, _APPEND, tipo, cnes.digits, em, json_text(dados), CHANNEL)
+async def append_change(connection: Connection, channel: str, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
+    """Append an entry and return its number.
+
+    To be called last in a transaction: everybody else who writes waits for its end.
+    """
+    return await fetch_count(connection, _APPEND, tipo, cnes.digits, em, json_text(dados), channel)

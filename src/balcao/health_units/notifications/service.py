@@ -17,53 +17,63 @@ from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, OpenBody
-from balcao.health_units.notifications.states import Event, Notification
+from balcao.health_units.notifications.states import Notification, NotificationEvent
 from balcao.health_units.units import service as units
 
 
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
-    """`at` is now unless told. Raises NotFound for an unknown or deactivated unit, Conflict while one is active."""
+    """Open a notification as of `at` (now unless given).
+
+    Raises NotFound for an unknown or deactivated unit, Conflict while one is active.
+    """
     async with call.platform.database.transaction() as connection:
         await units.lock_active(connection, cnes)
-        last = await store.latest(connection, cnes)
+        last = await store.read_latest(connection, cnes)
         after = last.ultima_atualizacao if last else None
-        event = states.opened(body.risco, states.later(at or utc_now(), after))
-        notification = states.begun(UUID(new_id()), cnes.digits, event)
+        event = states.open_event(body.risco, states.next_instant(at or utc_now(), after))
+        notification = states.begin(UUID(new_id()), cnes.digits, event)
         if not await store.insert(connection, notification):
-            raise _already_active(last)
+            raise _make_already_active(last)
         await _record(call, connection, "create", notification, event, body.motivo)
     return notification
 
 
-async def change(call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None) -> Notification:
-    """The same colour again confirms. Raises NotFound, Conflict once closed, PreconditionFailed (`If-Match`)."""
+async def change_notification(
+    call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None
+) -> Notification:
+    """Change the colour; the same one again confirms it.
+
+    Raises NotFound, Conflict once closed, PreconditionFailed (`If-Match`).
+    """
     async with call.platform.database.transaction() as connection:
-        present = await _locked(call, connection, cnes, id)
-        event = states.changed(present, body.risco, at or utc_now())
+        present = await _lock(call, connection, cnes, id)
+        event = states.change_event(present, body.risco, at or utc_now())
         return await _advance(call, connection, present, event, body.motivo)
 
 
-async def close(call: Call, cnes: Cnes, id: UUID, body: CloseBody, at: datetime | None = None) -> Notification:
-    """Raises as `change`."""
+async def close_notification(
+    call: Call, cnes: Cnes, id: UUID, body: CloseBody, at: datetime | None = None
+) -> Notification:
+    """Close a notification. Raises as `change_notification`."""
     async with call.platform.database.transaction() as connection:
-        present = await _locked(call, connection, cnes, id)
-        event = states.closed(present, body.causa, body.risco, at or utc_now())
+        present = await _lock(call, connection, cnes, id)
+        event = states.close_event(present, body.causa, body.risco, at or utc_now())
         return await _advance(call, connection, present, event, body.motivo)
 
 
-async def latest(call: Call, cnes: Cnes) -> Notification | None:
-    """The unit's newest notification, mistakes included."""
+async def read_latest(call: Call, cnes: Cnes) -> Notification | None:
+    """Return the unit's newest notification, mistakes included."""
     async with call.platform.database.connection() as connection:
-        return await store.latest(connection, cnes)
+        return await store.read_latest(connection, cnes)
 
 
 async def count_events(call: Call, cnes: Cnes) -> int:
-    """How many entries the logs of a unit's notifications hold."""
+    """Count the entries in the logs of a unit's notifications."""
     async with call.platform.database.connection() as connection:
         return await store.count_events(connection, cnes)
 
 
-async def _locked(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
+async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
     present = await store.lock(connection, cnes, id)
     if present is None:
         raise NotFound("Notificação não encontrada nesta unidade.", code="notification-not-found")
@@ -72,23 +82,28 @@ async def _locked(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> N
 
 
 async def _advance(
-    call: Call, connection: Connection, present: Notification, event: Event, motivo: str | None
+    call: Call, connection: Connection, present: Notification, event: NotificationEvent, motivo: str | None
 ) -> Notification:
-    new = states.applied(present, event)
+    new = states.apply(present, event)
     await store.update(connection, new)
     await _record(call, connection, "update", new, event, motivo)
     return new
 
 
 async def _record(
-    call: Call, connection: Connection, action: Action, state: Notification, event: Event, motivo: str | None
+    call: Call,
+    connection: Connection,
+    action: Action,
+    state: Notification,
+    event: NotificationEvent,
+    motivo: str | None,
 ) -> None:
-    await store.append(connection, state.id, event, motivo, call.acting)
+    await store.append_event(connection, state.id, event, motivo, call.acting)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
 
 
-def _already_active(present: Notification | None) -> Conflict:
+def _make_already_active(present: Notification | None) -> Conflict:
     named = f" ({present.id}, {present.risco})" if present else ""
     text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
     return Conflict(text, code="notification-active")

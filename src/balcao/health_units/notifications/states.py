@@ -16,15 +16,15 @@ from balcao.health_units.notifications.schemas import Causa
 from balcao.health_units.situation import Risco, Status
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     ABERTURA = "abertura"
     MUDANCA = "mudanca"
     CONFIRMACAO = "confirmacao"
     ENCERRAMENTO = "encerramento"
 
 
-class Event(msgspec.Struct, frozen=True):
-    tipo: Kind
+class NotificationEvent(msgspec.Struct, frozen=True):
+    tipo: EventKind
     risco_antes: Risco | None
     risco_depois: Risco
     causa: Causa | None
@@ -54,37 +54,40 @@ class Notification(msgspec.Struct, frozen=True):
         return f'"v{self.versao}"'
 
 
-def later(now: datetime, last: datetime | None) -> datetime:
-    """The instant of the next event, in whole seconds: after `last` even when the clock is not."""
+def next_instant(now: datetime, last: datetime | None) -> datetime:
+    """Return the instant of the next event, in whole seconds: after `last` even when the clock is not."""
     now = now.replace(microsecond=0)
     return now if last is None or now > last else last + timedelta(seconds=1)
 
 
-def opened(risco: Risco, at: datetime) -> Event:
-    return Event(Kind.ABERTURA, None, risco, None, at)
+def open_event(risco: Risco, at: datetime) -> NotificationEvent:
+    """Return the event of an opening."""
+    return NotificationEvent(EventKind.ABERTURA, None, risco, None, at)
 
 
-def changed(notification: Notification, risco: Risco, now: datetime) -> Event:
-    """The same colour again confirms it. Raises Conflict once closed."""
-    kind = Kind.CONFIRMACAO if risco is notification.risco else Kind.MUDANCA
-    return Event(kind, notification.risco, risco, None, _next(notification, now))
+def change_event(notification: Notification, risco: Risco, now: datetime) -> NotificationEvent:
+    """Return a change, or a confirmation for the same colour. Raises Conflict once closed."""
+    kind = EventKind.CONFIRMACAO if risco is notification.risco else EventKind.MUDANCA
+    return NotificationEvent(kind, notification.risco, risco, None, _next_instant_of(notification, now))
 
 
-def closed(notification: Notification, causa: Causa, risco: Risco | None, now: datetime) -> Event:
-    """The colour stays unless one is given. Raises Conflict once closed."""
+def close_event(notification: Notification, causa: Causa, risco: Risco | None, now: datetime) -> NotificationEvent:
+    """Return a closing; the colour stays unless one is given. Raises Conflict once closed."""
     last = risco or notification.risco
-    return Event(Kind.ENCERRAMENTO, notification.risco, last, causa, _next(notification, now))
+    return NotificationEvent(
+        EventKind.ENCERRAMENTO, notification.risco, last, causa, _next_instant_of(notification, now)
+    )
 
 
-def begun(id: UUID, cnes: str, event: Event) -> Notification:
-    """What an opening makes."""
+def begin(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
+    """Return the notification that an opening makes."""
     risco, em = event.risco_depois, event.em
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 
 
-def applied(notification: Notification, event: Event) -> Notification:
-    """What any later event makes of it."""
-    ends = event.tipo is Kind.ENCERRAMENTO
+def apply(notification: Notification, event: NotificationEvent) -> Notification:
+    """Return what any later event makes of the notification."""
+    ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
         notification,
         risco=event.risco_depois,
@@ -97,13 +100,13 @@ def applied(notification: Notification, event: Event) -> Notification:
     )
 
 
-def replayed(id: UUID, cnes: str, events: Iterable[Event]) -> Notification:
-    """The state that the events of one notification, in order, add up to."""
+def replay(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
+    """Return the state that the events of one notification, in order, add up to."""
     opening, *rest = events
-    return reduce(applied, rest, begun(id, cnes, opening))
+    return reduce(apply, rest, begin(id, cnes, opening))
 
 
-def _next(notification: Notification, now: datetime) -> datetime:
+def _next_instant_of(notification: Notification, now: datetime) -> datetime:
     if not notification.active:
         raise Conflict("A notificação já foi encerrada: abra uma nova.", code="notification-closed")
-    return later(now, notification.ultima_atualizacao)
+    return next_instant(now, notification.ultima_atualizacao)

@@ -9,7 +9,7 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
-from balcao.health_units.notifications.states import Event, Notification
+from balcao.health_units.notifications.states import Notification, NotificationEvent
 
 _LATEST = """
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
@@ -17,9 +17,9 @@ FROM health_units.notifications WHERE cnes = $1 ORDER BY aberta_em DESC LIMIT 1
 """
 
 
-async def latest(connection: Connection, cnes: Cnes) -> Notification | None:
-    """The unit's newest notification, mistakes included."""
-    return _notification(await connection.fetchrow(_LATEST, cnes.digits))
+async def read_latest(connection: Connection, cnes: Cnes) -> Notification | None:
+    """Return the unit's newest notification, mistakes included."""
+    return _to_notification(await connection.fetchrow(_LATEST, cnes.digits))
 
 
 # The partial unique index decides which of two openings is the one.
@@ -33,7 +33,7 @@ RETURNING true
 
 
 async def insert(connection: Connection, notification: Notification) -> bool:
-    """False when the unit has an active one."""
+    """Return false when the unit has an active one."""
     return bool(await connection.fetchval(_INSERT, *msgspec.structs.astuple(notification)))
 
 
@@ -44,7 +44,8 @@ FROM health_units.notifications WHERE id = $1 AND cnes = $2 FOR UPDATE
 
 
 async def lock(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    return _notification(await connection.fetchrow(_LOCK, id, cnes.digits))
+    """Lock a notification of this unit until the transaction ends; None when there is no such one."""
+    return _to_notification(await connection.fetchrow(_LOCK, id, cnes.digits))
 
 
 _UPDATE = """
@@ -75,7 +76,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 """
 
 
-async def append(connection: Connection, id: UUID, event: Event, motivo: str | None, author: Actor) -> None:
+async def append_event(
+    connection: Connection, id: UUID, event: NotificationEvent, motivo: str | None, author: Actor
+) -> None:
     antes, depois = event.risco_antes, event.risco_depois
     await connection.execute(
         _APPEND, new_id(), id, event.tipo, antes, depois, event.causa, motivo, author.subject, author.name, event.em
@@ -88,8 +91,9 @@ FROM health_units.notification_events WHERE notification_id = $1 ORDER BY em
 """
 
 
-async def events(connection: Connection, id: UUID) -> list[Event]:
-    return [msgspec.convert(dict(row), Event) for row in await connection.fetch(_EVENTS, id)]
+async def list_events(connection: Connection, id: UUID) -> list[NotificationEvent]:
+    """Return the log in the order of time."""
+    return [msgspec.convert(dict(row), NotificationEvent) for row in await connection.fetch(_EVENTS, id)]
 
 
 _COUNT_EVENTS = """
@@ -103,5 +107,5 @@ async def count_events(connection: Connection, cnes: Cnes) -> int:
     return await fetch_count(connection, _COUNT_EVENTS, cnes.digits)
 
 
-def _notification(row: Row | None) -> Notification | None:
+def _to_notification(row: Row | None) -> Notification | None:
     return None if row is None else msgspec.convert(dict(row), Notification)

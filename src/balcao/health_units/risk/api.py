@@ -19,9 +19,15 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
     "health_units.read_risk",
     READ,
     "Risco atual de uma unidade de saúde",
+    description=(
+        "Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente. "
+        "Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há"
+        " pouco, a resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`."
+    ),
     errors=[304, 404, 422],
     rate="50/second",
     machine_rate="500/second",
 )
 def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
+    """Return a unit's risk from memory."""
     return from_ready(service.read_risk(call, cnes), call, CACHE)

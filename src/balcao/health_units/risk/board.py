@@ -1,4 +1,4 @@
-"""The risk of every unit, held in each process as ready answers and never older than can be vouched for.
+"""The risk of every unit as ready responses in memory, never older than the database has confirmed.
 
 rules: health_units 5: freshness and honesty come before speed.
 """
@@ -20,26 +20,27 @@ class RiskBoard:
 
     def __init__(self) -> None:
         self.confirmed_at = float("-inf")
-        self._answers: Mapping[str, Ready] = {}
+        self._responses: Mapping[str, Ready] = {}
 
     @property
     def fresh(self) -> bool:
+        """Tell whether the database has confirmed the state recently enough for it to be shown."""
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
-    def answer(self, cnes: Cnes) -> Ready:
-        """Raises Unavailable when the state is too old to be told, NotFound for an unknown unit."""
+    def get(self, cnes: Cnes) -> Ready:
+        """Return a unit's response. Raises Unavailable when the state is too old, NotFound for an unknown unit."""
         if not self.fresh:
             raise Unavailable(
                 "O risco das unidades não pôde ser confirmado. Tente de novo em instantes.",
                 code="risk-unconfirmed",
                 retry_after=5,
             )
-        found = self._answers.get(cnes.digits)
+        found = self._responses.get(cnes.digits)
         if found is None:
             raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
         return found
 
     def replace(self, risks: list[UnitRisk], confirmed_at: float) -> None:
-        """Swaps the whole state."""
-        self._answers = {risk.cnes: Ready.of(risk) for risk in risks}
+        """Replace the whole state."""
+        self._responses = {risk.cnes: Ready.of(risk) for risk in risks}
         self.confirmed_at = confirmed_at

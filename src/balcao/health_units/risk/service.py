@@ -16,25 +16,25 @@ from balcao.health_units.situation import Status
 
 
 def read_risk(call: Call, cnes: Cnes) -> Ready:
-    """Raises Unavailable and NotFound."""
-    return call.platform.part(RiskBoard).answer(cnes)
+    """Return a unit's response from the board. Raises Unavailable and NotFound."""
+    return call.platform.part(RiskBoard).get(cnes)
 
 
-async def of_unit(call: Call, connection: Connection, cnes: Cnes) -> UnitRisk:
-    """As the transaction at hand sees it; the unit exists."""
-    return _risk(await store.of_unit(connection, cnes), call.zone)
+async def read_unit_risk(call: Call, connection: Connection, cnes: Cnes) -> UnitRisk:
+    """Return the risk as the transaction at hand sees it; the unit exists."""
+    return _to_unit_risk(await store.read_state(connection, cnes), call.zone)
 
 
 async def refresh(platform: Platform, board: RiskBoard) -> None:
-    """Fills the board with what the database holds now. Raises Unavailable."""
+    """Fill the board with what the database holds now. Raises Unavailable."""
     asked_at = time.monotonic()
     async with platform.database.connection() as connection:
-        rows = await store.all_units(connection)
+        rows = await store.list_states(connection)
     zone = platform.zone
-    board.replace([_risk(row, zone) for row in rows], asked_at)
+    board.replace([_to_unit_risk(row, zone) for row in rows], asked_at)
 
 
-def _risk(row: Row, zone: ZoneInfo) -> UnitRisk:
+def _to_unit_risk(row: Row, zone: ZoneInfo) -> UnitRisk:
     if row["risco"] is None:
         return UnitRisk(row["cnes"], None, None)
     newest = Situation(row["risco"], row["status"], rfc3339_seconds(row["ultima_atualizacao"], zone))

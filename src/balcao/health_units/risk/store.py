@@ -17,14 +17,14 @@ LEFT JOIN LATERAL (
 """
 
 
-async def all_units(connection: Connection) -> list[Row]:
+async def list_states(connection: Connection) -> list[Row]:
     return list(await connection.fetch(_STATE))
 
 
 _OF_UNIT = _STATE + "WHERE unit.cnes = $1"
 
 
-async def of_unit(connection: Connection, cnes: Cnes) -> Row:
-    """The unit exists."""
+async def read_state(connection: Connection, cnes: Cnes) -> Row:
+    """Return the row of a unit that exists."""
     (row,) = await connection.fetch(_OF_UNIT, cnes.digits)
     return row

@@ -13,7 +13,7 @@ from balcao.health_units.units.schemas import UnitBody
 
 
 async def put_unit(call: Call, cnes: Cnes, unit: UnitBody, at: datetime | None = None) -> bool:
-    """Creates or replaces; true when the unit is new. `at` is now unless told."""
+    """Create or replace a unit as of `at` (now unless given); return true when it is new."""
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
         new = await store.put(connection, cnes, unit, at)
@@ -24,13 +24,13 @@ async def put_unit(call: Call, cnes: Cnes, unit: UnitBody, at: datetime | None =
     return new
 
 
-async def known_units(call: Call) -> set[str]:
-    """The codes of all units."""
+async def list_codes(call: Call) -> set[str]:
+    """Return the codes (CNES) of all units."""
     async with call.platform.database.connection() as connection:
-        return await store.known(connection)
+        return await store.list_codes(connection)
 
 
 async def lock_active(connection: Connection, cnes: Cnes) -> None:
-    """Holds the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
+    """Lock the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
     if not await store.lock_active(connection, cnes):
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")

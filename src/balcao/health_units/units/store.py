@@ -22,7 +22,7 @@ RETURNING xmax = 0
 
 
 async def put(connection: Connection, cnes: Cnes, unit: UnitBody, at: datetime) -> bool:
-    """True when the unit is new."""
+    """Return true when the unit is new."""
     return bool(await connection.fetchval(_PUT, cnes.digits, *unit.model_dump().values(), at))
 
 
@@ -30,12 +30,12 @@ _LOCK_ACTIVE = "SELECT true FROM health_units.units WHERE cnes = $1 AND ativa FO
 
 
 async def lock_active(connection: Connection, cnes: Cnes) -> bool:
-    """Whoever holds the unit's row is alone in opening a notification of it."""
+    """Lock a unit: whoever holds its row is alone in opening a notification of it."""
     return bool(await connection.fetchval(_LOCK_ACTIVE, cnes.digits))
 
 
 _KNOWN = "SELECT cnes FROM health_units.units"
 
 
-async def known(connection: Connection) -> set[str]:
+async def list_codes(connection: Connection) -> set[str]:
     return {row["cnes"] for row in await connection.fetch(_KNOWN)}

@@ -1,4 +1,4 @@
-"""What a citizen agrees to be told, and the proof of it."""
+"""What a citizen agrees to be notified of, and the proof of it."""
 
 from balcao.registry.consent.categories.feature import FEATURE as CATEGORIES
 from balcao.registry.consent.ledger.feature import FEATURE as LEDGER

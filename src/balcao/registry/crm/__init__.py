@@ -1,4 +1,4 @@
-"""The CRM integration: events in, pushes out, proxies beside."""
+"""The CRM integration: its events come in, changes of citizens are pushed out, and portals reach it by proxies."""
 
 from balcao.registry.crm.events.feature import FEATURE as EVENTS
 from balcao.registry.crm.lease.feature import FEATURE as LEASE

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-_FORM = re.compile(
+_PATTERN = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<hour>\d{2}):(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
     r"(?P<zone>Z|[+-]\d{2}(?::?\d{2})?)?",
@@ -15,8 +15,8 @@ LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def parse(text: str) -> datetime | None:
-    """In UTC, the fraction cut to microseconds; None for anything that is no date with a time of 1970 to 9999."""
-    found = _FORM.fullmatch(text)
+    """Return the instant in UTC, cut to microseconds; None for a text that is no date with a time of 1970 to 9999."""
+    found = _PATTERN.fullmatch(text)
     if found is None:
         return None
     try:
@@ -26,15 +26,15 @@ def parse(text: str) -> datetime | None:
             minute=int(found["minute"]),
             second=int(found["second"] or 0),
             microsecond=int((found["fraction"] or "0")[:6].ljust(6, "0")),
-            tzinfo=_zone(found["zone"]),
+            tzinfo=_parse_zone(found["zone"]),
         )
         return min(local.astimezone(UTC), LATEST) if day.year >= 1970 else None
     except (ValueError, OverflowError):
         return None
 
 
-def _zone(text: str | None) -> timezone:
-    """Raises ValueError for minutes beyond 59 or an offset of a day and more."""
+def _parse_zone(text: str | None) -> timezone:
+    """Return the offset, UTC when there is none. Raises ValueError for minutes beyond 59 or a day and more."""
     if text is None or text == "Z":
         return UTC
     minutes = text[3:].removeprefix(":") or "0"

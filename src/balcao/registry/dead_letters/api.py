@@ -9,7 +9,7 @@ from balcao.core.jobs import dead_letters
 from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPage, RetriedJobs, RetryJobsBody
 from balcao.registry.dead_letters.paths import JobInPath
 from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
-from balcao.registry.paths import query_cpf, query_text
+from balcao.registry.paths import parse_query_cpf, parse_query_text
 
 BASE = "/admin/jobs/dead-letters"
 
@@ -22,12 +22,17 @@ routes = Routes(tags=["jobs"])
     "registry.list_dead_letters",
     action("jobs:read"),
     "Tarefas que falharam de vez, as mais antigas primeiro",
+    description=(
+        "Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais "
+        "novas, filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na "
+        "trilha de auditoria."
+    ),
     errors=[400],
     query=DeadLetterQuery,
 )
 async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
-    kind = query_text(query, "kind")
-    return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=query_cpf(query))
+    kind = parse_query_text(query, "kind")
+    return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=parse_query_cpf(query))
 
 
 @routes.get(
@@ -35,6 +40,10 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     "registry.read_dead_letter",
     action("jobs:read"),
     "Uma tarefa e as suas últimas tentativas",
+    description=(
+        "Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código "
+        "falharam. Exige a ação `jobs:read`."
+    ),
 )
 async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
     return await dead_letters.read_dead_letter(call, letter_id)
@@ -45,6 +54,10 @@ async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail
     "registry.retry_dead_letter",
     action("jobs:write"),
     "Põe a tarefa de volta na fila, com todas as tentativas",
+    description=(
+        "Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma "
+        "tarefa que não falhou de vez é 409."
+    ),
     errors=[409],
 )
 async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
@@ -56,6 +69,11 @@ async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
     "registry.retry_dead_letters",
     action("jobs:write"),
     "Põe as tarefas mais antigas de um tipo de volta na fila",
+    description=(
+        "Põe de volta na fila as tarefas mais antigas de um tipo, todas ou só as que falharam com um código, "
+        "até o limite pedido. Exige a ação `jobs:write`."
+    ),
+    example={"kind": "crm_push", "limit": 100},
     errors=[400],
 )
 async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
@@ -67,6 +85,10 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     "registry.drop_dead_letter",
     action("jobs:write"),
     "Descarta a tarefa; o motivo fica na trilha de auditoria",
+    description=(
+        "Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação "
+        "`jobs:write`; não se desfaz."
+    ),
     status=204,
     errors=[400, 409],
     query=DropQuery,

@@ -1,4 +1,4 @@
-"""What citizen, staff and CRM say of a person, and what the CRM is still to be told."""
+"""What citizen, staff and CRM say of a person, and what is still to be sent to the CRM."""
 
 from balcao.registry.mirror.feature import FEATURE
 

@@ -8,5 +8,7 @@ from balcao.registry.mirror.personal_data import PERSONAL_DATA
 
 FEATURE = Feature(
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(PUSH_JOB, "outbox", outbox_store.pushes, outbox_store.pushes_of, outbox_store.give_up_push)],
+    dead_jobs=[
+        DeadJobs(PUSH_JOB, "outbox", outbox_store.find_pushes, outbox_store.list_pushes, outbox_store.give_up_push)
+    ],
 )

@@ -38,7 +38,7 @@ CONSENT_TEXTS = ("acao", "canal", "categoria", "data", "finalidade", "motivo", "
 
 
 def address_field(part: str) -> str:
-    """The register of one part of the address."""
+    """Return the field of one part of the address."""
     return f"{ADDRESS}.{part}"
 
 

@@ -1,4 +1,4 @@
-"""What the CRM is still to be told of a citizen: marked by own writes, sent by one queued job at a time.
+"""What is still to be sent to the CRM of a citizen: marked by own writes, sent by one queued job at a time.
 
 A row and its job belong together by the row's id. Whenever a new job takes over, the row gets a new id, so that a job
 that runs a second time (its worker was killed) finds nothing to do, and no two jobs ever send one citizen's changes.
@@ -21,9 +21,9 @@ from balcao.registry.mirror.writes import Value
 AT_ONCE = timedelta(0)
 
 
-async def keep_own(connection: Connection, cpf: Cpf) -> None:
-    """After the CRM or an erasure has written: what is not the citizen's own word any more is not sent."""
-    row = await store.keep_own(connection, cpf)
+async def drop_overridden(connection: Connection, cpf: Cpf) -> None:
+    """Clear from the outbox what is no longer the citizen's own word, after the CRM or an erasure has written."""
+    row = await store.drop_overridden(connection, cpf)
     if row is None or row.dirty:
         return
     # A job that runs keeps its row, or a new row's job could run beside it; it ends by removing it.
@@ -31,31 +31,31 @@ async def keep_own(connection: Connection, cpf: Cpf) -> None:
         await store.remove(connection, row.id)
 
 
-async def sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
-    """These versions need not be sent any more; what was changed meanwhile is sent at once."""
-    row = await store.sent(connection, outbox_id, versions)
+async def mark_sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
+    """Clear these versions, which the CRM has; what was changed meanwhile is sent at once."""
+    row = await store.mark_sent(connection, outbox_id, versions)
     if row is not None:
-        await _end(connection, cpf, row)
+        await _finish(connection, cpf, row)
 
 
-async def failed(
+async def record_failure(
     connection: Connection, cpf: Cpf, taken: OutboxRow, attempt: Mapping[str, Any], *, given_up: bool
 ) -> bool:
-    """Keeps the try. Answers whether the job has anything left to do or to be parked for.
+    """Record the attempt; return whether the job has anything left to do or to be parked for.
 
     It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
     """
-    row = await store.failed(connection, taken.id, attempt, given_up=given_up)
+    row = await store.record_failure(connection, taken.id, attempt, given_up=given_up)
     if row is None:
         return False
     if row.dirty and not (given_up and row.version > taken.version):
         return True
-    await _end(connection, cpf, row)
+    await _finish(connection, cpf, row)
     return False
 
 
-async def _end(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
-    """Of the job that holds the row: what is dirty yet becomes another job's."""
+async def _finish(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
+    """End the job of the row: what is dirty yet becomes another job's."""
     if row.dirty:
         await _hand_over(connection, cpf, AT_ONCE)
     else:
@@ -64,21 +64,21 @@ async def _end(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
 
 async def _hand_over(connection: Connection, cpf: Cpf, delay: timedelta) -> None:
     outbox_id = new_id()
-    await store.hand_over(connection, cpf, outbox_id, await _enqueued(connection, outbox_id, delay))
+    await store.hand_over(connection, cpf, outbox_id, await _enqueue(connection, outbox_id, delay))
 
 
-async def _enqueued(connection: Connection, outbox_id: str, delay: timedelta) -> int:
+async def _enqueue(connection: Connection, outbox_id: str, delay: timedelta) -> int:
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-async def marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
     """Return which of these fields are dirty, and whether the value is the one that was last sent."""
-    return await store.marked(connection, cpf, offered)
+    return await store.find_marked(connection, cpf, offered)
 
 
-async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
+async def find_owner(connection: Connection, outbox_id: str) -> Cpf | None:
     """Return whose row it is; None when another job has taken it over."""
-    return await store.owner(connection, outbox_id)
+    return await store.find_owner(connection, outbox_id)
 
 
 async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
@@ -86,6 +86,6 @@ async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
     return await store.take(connection, outbox_id)
 
 
-async def dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return what the CRM is still to be told of the citizen."""
-    return await store.dirty_fields(connection, cpf)
+async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
+    """Return the fields that are still to be sent to the CRM."""
+    return await store.list_dirty_fields(connection, cpf)

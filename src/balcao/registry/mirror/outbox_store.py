@@ -18,14 +18,14 @@ _COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
 _OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"  # noqa: S608 - our own list of columns
 
 
-async def of(connection: Connection, cpf: Cpf) -> OutboxRow | None:
+async def read(connection: Connection, cpf: Cpf) -> OutboxRow | None:
     return _row(await connection.fetchrow(_OF, cpf.digits))
 
 
 _OWNER = "SELECT cpf FROM registry.outbox WHERE id = $1::uuid"
 
 
-async def owner(connection: Connection, outbox_id: str) -> Cpf | None:
+async def find_owner(connection: Connection, outbox_id: str) -> Cpf | None:
     digits = await connection.fetchval(_OWNER, outbox_id)
     return Cpf(digits) if digits else None
 
@@ -38,7 +38,7 @@ WHERE cpf = $1
 
 
 async def hand_over(connection: Connection, cpf: Cpf, outbox_id: str, job: int) -> None:
-    """Another job sends the row from now on; the one before finds it no more."""
+    """Give the row to another job; the one before does not find it any more."""
     await connection.execute(_HAND_OVER, cpf.digits, outbox_id, job)
 
 
@@ -58,8 +58,8 @@ RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
-    """What has not changed since these versions is no longer dirty. Answers what is left of the row."""
+async def mark_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
+    """Clear what has not changed since these versions; return what is left of the row."""
     return _row(await connection.fetchrow(_SENT, outbox_id, json_text(versions)))
 
 
@@ -75,39 +75,39 @@ RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def failed(
+async def record_failure(
     connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool
 ) -> OutboxRow | None:
-    """`attempt` holds status, code, names of fields and duration, never a value."""
+    """Append an attempt: status, code, names of fields and duration, never a value."""
     return _row(await connection.fetchrow(_FAILED, outbox_id, given_up, json_text(attempt)))
 
 
 # A field stays dirty for as long as its register is the citizen's own word.
 _KEEP_OWN = f"""
-UPDATE registry.outbox AS held SET dirty = coalesce((
+UPDATE registry.outbox AS waiting SET dirty = coalesce((
     SELECT jsonb_object_agg(field.key, field.value)
-    FROM jsonb_each(held.dirty) AS field
+    FROM jsonb_each(waiting.dirty) AS field
     JOIN registry.register ON register.cpf = $1 AND register.field = field.key AND register.origin <> 'crm'), '{{}}')
-WHERE held.cpf = $1
+WHERE waiting.cpf = $1
 RETURNING {_COLUMNS}
 """  # noqa: S608
 
 
-async def keep_own(connection: Connection, cpf: Cpf) -> OutboxRow | None:
+async def drop_overridden(connection: Connection, cpf: Cpf) -> OutboxRow | None:
     return _row(await connection.fetchrow(_KEEP_OWN, cpf.digits))
 
 
 _MARKED = """
 SELECT register.field, coalesce(register.pushed_value = offered.value, false) AS echo
-FROM registry.outbox AS held
+FROM registry.outbox AS waiting
 JOIN registry.register USING (cpf)
 JOIN jsonb_each($2::jsonb) AS offered ON offered.key = register.field
-WHERE held.cpf = $1 AND held.dirty ? register.field
+WHERE waiting.cpf = $1 AND waiting.dirty ? register.field
 """
 
 
-async def marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
-    """Which of these fields are dirty, and whether the value is the one that was last sent."""
+async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+    """Return which of these fields are dirty, and whether the value is the one that was last sent."""
     rows = await connection.fetch(_MARKED, cpf.digits, json_text(offered))
     return {row["field"]: row["echo"] for row in rows}
 
@@ -133,7 +133,7 @@ FROM registry.outbox WHERE id = ANY ($1::text[]::uuid[])
 """
 
 
-async def pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+async def find_pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
     rows = await connection.fetch(_PUSHES, list(ids))
     return {
         row["id"]: Subject(
@@ -146,7 +146,7 @@ async def pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Sub
 _PUSHES_OF = "SELECT id::text FROM registry.outbox WHERE cpf = $1"
 
 
-async def pushes_of(connection: Connection, cpf: Cpf) -> list[str]:
+async def list_pushes(connection: Connection, cpf: Cpf) -> list[str]:
     return [row["id"] for row in await connection.fetch(_PUSHES_OF, cpf.digits)]
 
 
@@ -154,7 +154,7 @@ _GIVE_UP_PUSH = "DELETE FROM registry.outbox WHERE id = $1::text::uuid"
 
 
 async def give_up_push(connection: Connection, outbox_id: str) -> None:
-    """The CRM differs until the citizen's next change (rules: registry 4.5)."""
+    """Delete the row: the CRM differs until the citizen's next change (rules: registry 4.5)."""
     await connection.execute(_GIVE_UP_PUSH, outbox_id)
 
 
@@ -163,5 +163,5 @@ SELECT array_agg(field ORDER BY field) FROM registry.outbox, jsonb_object_keys(d
 """
 
 
-async def dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
+async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
     return await connection.fetchval(_DIRTY_FIELDS, cpf.digits) or []

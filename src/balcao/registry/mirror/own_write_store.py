@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes, withdraw_sql
+from balcao.core.jobs.worker import encode_payload, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror.fields import FIRST_DELAY, PUSH_JOB
 from balcao.registry.mirror.store import GREATER_STAYS
 from balcao.registry.mirror.writes import OwnWrite
 
-# A change by the citizen or on their behalf, what it leaves for the CRM to be told, and its trace.
+# A change by the citizen or on their behalf, what is to be sent to the CRM for it, and its audit event.
 #
-# Everything depends on `held`, so the mirror is locked before anything else is, as by everybody who changes it. The
+# Everything depends on `locked`, so the mirror is locked before anything else is, as by everybody who changes it. The
 # rest of the statement sees what was committed before it began, perhaps before it waited for the lock: therefore rows
 # of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
 # removed where `expected` has made sure that none came.
@@ -26,24 +26,24 @@ from balcao.registry.mirror.writes import OwnWrite
 _WRITE_OWN = f"""
 WITH mirror AS MATERIALIZED (
     SELECT * FROM registry.hold_mirror($1, $3, $4)
-), held AS MATERIALIZED (
+), locked AS MATERIALIZED (
     SELECT * FROM mirror WHERE $15::text IS NULL OR registry.use_phone_verification($1, $15::text::uuid)
 ), merged AS (
     INSERT INTO registry.register (cpf, field, value, at, origin)
-    SELECT $1, offered.key, offered.value, held.moment, $5
-    FROM held, jsonb_each($2::jsonb) AS offered
+    SELECT $1, offered.key, offered.value, locked.moment, $5
+    FROM locked, jsonb_each($2::jsonb) AS offered
     {GREATER_STAYS}
 ), worded AS (
     INSERT INTO registry.wording (cpf, kind, value, wire, at)
-    SELECT $1, $6, $7::jsonb, $8, held.moment FROM held WHERE $7 IS NOT NULL
+    SELECT $1, $6, $7::jsonb, $8, locked.moment FROM locked WHERE $7 IS NOT NULL
     ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
 ), unworded AS (
-    DELETE FROM registry.wording USING held WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
+    DELETE FROM registry.wording USING locked WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
 ), version AS (
-    SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM held
-), {enqueue_sql("$9", "$10", "$11::interval", "held WHERE held.job IS NULL")}
+    SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM locked
+), {enqueue_sql("$9", "$10", "$11::interval", "locked WHERE locked.job IS NULL")}
 , withdrawn AS (
-    {withdraw_sql("held.lost_job", "held")}
+    {withdraw_sql("locked.lost_job", "locked")}
 ), marked AS (
     INSERT INTO registry.outbox AS waiting (cpf, id, dirty, version, first_change_at, job, request_id)
     SELECT $1, $12::text::uuid,
@@ -61,9 +61,9 @@ WITH mirror AS MATERIALIZED (
             SELECT excluded.id, excluded.job, false, excluded.first_change_at, '[]'
             WHERE waiting.job <> excluded.job)
 ), recorded AS (
-    {record_sql("$14::jsonb", "held")}
+    {record_sql("$14::jsonb", "locked")}
 )
-SELECT EXISTS (SELECT FROM mirror) AS is_current, EXISTS (SELECT FROM held) AS is_written
+SELECT EXISTS (SELECT FROM mirror) AS is_current, EXISTS (SELECT FROM locked) AS is_written
 """  # noqa: S608 - our own texts
 
 
@@ -85,7 +85,7 @@ async def write_own(
     expected: int | None,
     verification: str | None,
 ) -> Written:
-    """`expected` is the version of the mirror that was read; None stands for any."""
+    """Write the change with all that goes with it; `expected` is the version of the mirror that was read, None any."""
     outbox_id = new_id()
     row = await connection.fetchrow(
         _WRITE_OWN,
@@ -98,7 +98,7 @@ async def write_own(
         None if write.wording is None else json_text(write.wording),
         write.wire,
         PUSH_JOB,
-        payload_bytes({"outbox": outbox_id}),
+        encode_payload({"outbox": outbox_id}),
         FIRST_DELAY,
         outbox_id,
         request_id,

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
@@ -16,12 +16,12 @@ CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "autodeclarado": [_exported_field(row) for row in await store.exported_fields(connection, cpf)],
-        "consentimentos_crm": [dict(row) for row in await store.exported_consents(connection, cpf)],
+        "autodeclarado": [_export_field(row) for row in await store.list_fields(connection, cpf)],
+        "consentimentos_crm": [dict(row) for row in await store.list_consents(connection, cpf)],
     }
 
 
-def _exported_field(row: Row) -> dict[str, Any]:
+def _export_field(row: Row) -> dict[str, Any]:
     return {
         "name": row["field"],
         "value": msgspec.Raw(row["value"].encode()),
@@ -32,11 +32,11 @@ def _exported_field(row: Row) -> dict[str, Any]:
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    covered = await store.covered(connection, cpf, at)
-    dirty = await outbox.dirty_fields(connection, cpf)
+    covered = await store.find_covered(connection, cpf, at)
+    dirty = await outbox.list_dirty_fields(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
-    await outbox.keep_own(connection, cpf)
-    left = await outbox.dirty_fields(connection, cpf)
+    await outbox.drop_overridden(connection, cpf)
+    left = await outbox.list_dirty_fields(connection, cpf)
     clean = [field for field in dirty if field not in left]
     return [
         Cleared("registers", len(covered.fields), covered.fields),
@@ -57,5 +57,9 @@ PERSONAL_DATA = PersonalData(
         "registry.wording",
         "registry.crm_consentimentos",
         "registry.outbox",
+    ),
+    members=(
+        ExportMember("autodeclarado", "O que o cidadão e o CRM declararam, campo a campo, com data e origem.", 20),
+        ExportMember("consentimentos_crm", "Consentimentos como o CRM os informou.", 30),
     ),
 )

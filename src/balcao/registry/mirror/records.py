@@ -1,8 +1,10 @@
 """What is stored of the mirror, as it is read."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.registry.mirror.writes import Value
 
@@ -33,13 +35,15 @@ class Mirror(msgspec.Struct, frozen=True):
 
 
 class HeldConsent(msgspec.Struct, frozen=True):
-    categoria: str
-    canal: str
-    status: str
-    data: str | None
-    finalidade: str | None
-    motivo: str | None
-    updated_at: datetime
+    """A consent as the CRM gave it, or as it confirmed one of the citizen's."""
+
+    categoria: Annotated[str, Meta(description="Categoria do consentimento; vazia se o CRM não a informa.")]
+    canal: Annotated[str, Meta(description="Canal a que se refere; vazio se o CRM não o informa.", examples=["EMAIL"])]
+    status: Annotated[str, Meta(description="`IN` para aceito, `OUT` para recusado.", examples=["IN"])]
+    data: Annotated[str | None, Meta(description="Data, como o CRM a escreve.", examples=["2026-03-02"])]
+    finalidade: Annotated[str | None, Meta(description="Finalidade, em texto do CRM.")]
+    motivo: Annotated[str | None, Meta(description="Motivo, em texto do CRM.")]
+    updated_at: Annotated[datetime, Meta(description="Quando a mudança valeu.", examples=["2026-03-02T14:05:09Z"])]
 
 
 class Head(msgspec.Struct, frozen=True):

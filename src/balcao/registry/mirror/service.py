@@ -39,7 +39,7 @@ class Result(StrEnum):
 
 
 async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: datetime) -> Result:
-    """Merges one event's writes. An event without effect creates no row."""
+    """Merge one event's writes (rules: registry 4.2). An event without effect creates no row."""
     if not writes:
         return Result.NO_EFFECT
     head = await store.lock(connection, cpf)
@@ -52,10 +52,10 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
 
 
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
-    """The tombstone of an `anonimizacao` event, also for a citizen not known yet."""
+    """Set the tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
-    await outbox.keep_own(connection, cpf)
+    await outbox.drop_overridden(connection, cpf)
     await store.touch(connection, cpf, at)
     return Result.APPLIED
 
@@ -70,10 +70,10 @@ async def write_own(
     expected: int | None = None,
     verification: str | None = None,
 ) -> Written:
-    """A change by the citizen or by staff on their behalf: it wins over every event already applied.
+    """Write a change by the citizen or by staff on their behalf: it wins over every event already applied.
 
-    One statement: with the change goes the mark that the CRM is still to be told (rules: registry 4.5), the job
-    that tells it, and the `trail`. It is not written when the mirror that the caller has read, of the version
+    One statement: with the change goes the mark that it is still to be sent (rules: registry 4.5), the job
+    that sends it, and the `trail`. It is not written when the mirror that the caller has read, of the version
     `expected`, has changed since: then read again, decide again. With the `verification` of a phone it is written only
     if that could be used, and uses it up.
     """
@@ -90,28 +90,28 @@ async def write_own(
     )
 
 
-async def sending(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
-    """The citizen's own values of these registers, recorded as those that the CRM is told; the mirror is locked."""
+async def record_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
+    """Record the citizen's own values of these fields as sent and return them; the mirror must be locked."""
     return await store.record_pushed(connection, cpf, fields)
 
 
-async def confirmed(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
-    """The CRM has what was sent of these registers: what it held before can no longer override the citizen's word."""
+async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
+    """Record that the CRM has what was sent: what it had before can no longer override the citizen's word."""
     await store.stamp_pushed(connection, cpf, fields)
 
 
 async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
-    """How many writes won. The echo of a push that is not confirmed yet, or overtaken by a newer change, is none."""
-    marked = await outbox.marked(connection, cpf, offered)
+    """Return how many writes won. The echo of a push not confirmed yet, or overtaken by a newer change, is no write."""
+    marked = await outbox.find_marked(connection, cpf, offered)
     writes = {field: value for field, value in offered.items() if not marked.get(field)}
     won = await store.merge_registers(connection, cpf, writes, at, "crm")
     if marked:
-        await outbox.keep_own(connection, cpf)
+        await outbox.drop_overridden(connection, cpf)
     return len(won)
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """A consent that the CRM has confirmed to the citizen, as an own write: its time (rules: registry 2.10)."""
+    """Write a consent that the CRM has confirmed, as the citizen's own; return its time (rules: registry 2.10)."""
     await store.lock(connection, cpf)
     at = await store.consent_moment(connection, cpf, consent)
     await store.merge_consents(connection, cpf, [consent], at, "citizen")

@@ -44,7 +44,7 @@ RETURNING field
 async def merge_registers(
     connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, origin: str
 ) -> list[str]:
-    """Answers the fields in which the write won."""
+    """Merge the values; return the fields in which the write won."""
     return [r["field"] for r in await connection.fetch(_MERGE_REGISTERS, cpf.digits, json_text(values), at, origin)]
 
 
@@ -58,7 +58,7 @@ RETURNING field, value::text
 
 
 async def record_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
-    """Answers the values of those registers that hold the citizen's own word."""
+    """Record what is sent; return the values of those fields that are the citizen's own word."""
     rows = await connection.fetch(_RECORD_PUSHED, cpf.digits, list(fields))
     return {row["field"]: msgspec.json.decode(row["value"], type=Value) for row in rows}
 
@@ -75,7 +75,7 @@ async def stamp_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str]) 
 
 
 _MERGE_CONSENTS = """
-INSERT INTO registry.crm_consentimentos AS held
+INSERT INTO registry.crm_consentimentos AS stored
     (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
 SELECT $1, o.categoria, o.canal, o.status, o.acao, o.data, o.finalidade, o.motivo, $3, $4
 FROM jsonb_to_recordset($2::jsonb) AS o(
@@ -85,8 +85,8 @@ ON CONFLICT (cpf, categoria, canal) DO UPDATE SET
     motivo = excluded.motivo, at = excluded.at, origin = excluded.origin
 WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, excluded.data, excluded.finalidade,
                                                           excluded.motivo, excluded.status)::text COLLATE "C")
-    > (held.at, held.origin <> 'crm', jsonb_build_array(held.acao, held.data, held.finalidade,
-                                                          held.motivo, held.status)::text COLLATE "C")
+    > (stored.at, stored.origin <> 'crm', jsonb_build_array(stored.acao, stored.data, stored.finalidade,
+                                                          stored.motivo, stored.status)::text COLLATE "C")
 RETURNING true
 """
 
@@ -94,7 +94,7 @@ RETURNING true
 async def merge_consents(
     connection: Connection, cpf: Cpf, consents: Sequence[Consent], at: datetime, origin: str
 ) -> int:
-    """Answers how many entries won."""
+    """Merge the consents; return how many won."""
     offered = json_text([asdict(consent) for consent in consents])
     return len(await connection.fetch(_MERGE_CONSENTS, cpf.digits, offered, at, origin))
 
@@ -131,7 +131,7 @@ DELETE FROM registry.crm_consentimentos WHERE cpf = $1 AND at <= $2
 
 
 async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
-    """Sets the tombstone and deletes what it covers (spec: webhook rule 4)."""
+    """Set the tombstone and delete what it covers (spec: webhook rule 4)."""
     await connection.execute(_SET_TOMBSTONE, cpf.digits, at)
 
 
@@ -153,7 +153,7 @@ SELECT greatest(
 
 
 async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
-    """The mirror must be locked."""
+    """Return a time that is later than all in the mirror, which must be locked."""
     moment: datetime = await connection.fetchval(_TOMBSTONE_MOMENT, cpf.digits)
     return moment
 
@@ -176,20 +176,20 @@ async def read(connection: Connection, cpf: Cpf) -> Mirror:
     return msgspec.json.decode(await connection.fetchval(_READ, cpf.digits), type=Mirror)
 
 
-# Later than what could hide the consent or stands in its place, so that what the citizen was told is what shows.
+# Later than what could hide the consent or stands in its place, so that what the citizen was told is what is shown.
 _CONSENT_MOMENT = """
 SELECT greatest(
     clock_timestamp(), head.anonymised_at + interval '1 microsecond',
-    head.consents_cleared_at + interval '1 microsecond', held.at + interval '1 microsecond')
+    head.consents_cleared_at + interval '1 microsecond', stored.at + interval '1 microsecond')
 FROM registry.mirror_head AS head
-LEFT JOIN registry.crm_consentimentos AS held
-    ON held.cpf = head.cpf AND held.categoria = $2 AND held.canal = $3
+LEFT JOIN registry.crm_consentimentos AS stored
+    ON stored.cpf = head.cpf AND stored.categoria = $2 AND stored.canal = $3
 WHERE head.cpf = $1
 """
 
 
 async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """The time of an own write of this consent; the mirror must be locked."""
+    """Return the time of an own write of this consent; the mirror must be locked."""
     moment: datetime = await connection.fetchval(_CONSENT_MOMENT, cpf.digits, consent.categoria, consent.canal)
     return moment
 
@@ -207,7 +207,7 @@ UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > 
 
 
 async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
-    """The fields whose time lay ahead of the clock; None for an unknown citizen."""
+    """Bring times that lie ahead of the clock to the present; return the fields, None for an unknown citizen."""
     if not await connection.fetchval(_KNOWN, cpf.digits):
         return None
     return sorted(row["field"] for row in await connection.fetch(_RELEASE_FUTURE, cpf.digits))
@@ -226,7 +226,7 @@ FROM registry.mirror_head WHERE cpf = $1
 
 
 async def read_head(connection: Connection, cpf: Cpf) -> Head:
-    """Empty for a citizen of whom nothing was ever written."""
+    """Return an empty head for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
 
@@ -248,11 +248,11 @@ ORDER BY categoria COLLATE "C", canal COLLATE "C"
 """
 
 
-async def exported_fields(connection: Connection, cpf: Cpf) -> list[Row]:
+async def list_fields(connection: Connection, cpf: Cpf) -> list[Row]:
     return list(await connection.fetch(_EXPORTED_FIELDS, cpf.digits))
 
 
-async def exported_consents(connection: Connection, cpf: Cpf) -> list[Row]:
+async def list_consents(connection: Connection, cpf: Cpf) -> list[Row]:
     return list(await connection.fetch(_EXPORTED_CONSENTS, cpf.digits))
 
 
@@ -263,7 +263,7 @@ SELECT ARRAY(SELECT field FROM registry.register WHERE cpf = $1 AND at <= $2 ORD
 """
 
 
-async def covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered:
+async def find_covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered:
     row = await connection.fetchrow(_COVERED, cpf.digits, at)
     assert row is not None  # a row of counts
     return Covered(**row)

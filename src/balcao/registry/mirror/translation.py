@@ -17,12 +17,12 @@ _OTHER_GENDER = "Outro_Prefere_nao_informar"
 _GENDER_OUT = {text: code for code, text in _GENDER_IN.items()}
 
 
-def gender_shown(register: str) -> str:
+def format_gender(register: str) -> str:
     return "Prefiro não informar" if register == _OTHER_GENDER else _GENDER_IN.get(register, register)
 
 
-def gender_for_crm(text: str) -> str:
-    """The CRM knows five; whatever else a citizen says of themselves is its "other"."""
+def to_crm_gender(text: str) -> str:
+    """Return the CRM's code; it knows five, and whatever else a citizen says of themselves is its "other"."""
     return _GENDER_OUT.get(text, _OTHER_GENDER)
 
 
@@ -30,17 +30,17 @@ ETHNICITY = ("branca", "preta", "parda", "amarela", "indigena", "outra")
 _ETHNICITY_OUT = {option: option.capitalize() for option in ETHNICITY} | {"indigena": "Indígena"}
 
 
-def ethnicity_for_crm(option: str) -> str:
-    """Of a member of the list."""
+def to_crm_ethnicity(option: str) -> str:
+    """Return the CRM's text for an option of the list."""
     return _ETHNICITY_OUT[option]
 
 
-def ethnicity_shown(register: str) -> str:
-    plain = without_accents(register).lower()
+def format_ethnicity(register: str) -> str:
+    plain = strip_accents(register).lower()
     return plain if plain in ETHNICITY else register
 
 
-def without_accents(text: str) -> str:
+def strip_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
@@ -56,8 +56,8 @@ class Phone:
 _NO_PHONE = Phone("", "", "")
 
 
-def phone_shown(register: str) -> Phone | None:
-    """None for a text that is no phone number: the base record's shows then."""
+def parse_phone(register: str) -> Phone | None:
+    """Return None for a text that is no phone number: the base record's shows then."""
     if register == "":
         return _NO_PHONE
     digits = re.sub(r"[^0-9]", "", register)
@@ -78,6 +78,6 @@ def _international(digits: str) -> Phone | None:
     return Phone(str(number.country_code), "", phonenumbers.national_significant_number(number))
 
 
-def same_digits(one: str, other: str) -> bool:
-    """Phones are compared by their digits alone."""
+def has_same_digits(one: str, other: str) -> bool:
+    """Compare phones by their digits alone."""
     return re.sub(r"[^0-9]", "", one) == re.sub(r"[^0-9]", "", other)

@@ -53,8 +53,11 @@ class OwnWrite:
         return self.wording_kind is not None and self.wording is None
 
 
-def of_delta(dados: Mapping[str, Any]) -> Writes:
-    """`dados` as the event parser lets it through: known keys of right types (spec: webhook rule 2)."""
+def parse_delta(dados: Mapping[str, Any]) -> Writes:
+    """Read what an event writes.
+
+    `dados` has known keys of right types, as the event parser lets it through (spec: webhook rule 2).
+    """
     entries = dados.get(CONSENTS)
     return Writes(
         registers=dict(_registers(dados)),

@@ -2,7 +2,7 @@
 
 from balcao.registry.mobility.catalogue.feature import FEATURE as CATALOGUE
 from balcao.registry.mobility.drivers.feature import FEATURE as DRIVERS
-from balcao.registry.mobility.invitations.feature import FEATURE as INVITATIONS
 from balcao.registry.mobility.vehicles.feature import FEATURE as VEHICLES
 
-FEATURES = (CATALOGUE, INVITATIONS, VEHICLES, DRIVERS)
+# Drivers before vehicles: an erasure finds the links to the own vehicles by their owner, while they still have one.
+FEATURES = (CATALOGUE, DRIVERS, VEHICLES)

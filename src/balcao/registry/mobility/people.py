@@ -1,6 +1,7 @@
-"""The people of a vehicle: how they are shown, and the trail when one of them looks at another."""
+"""The people of a vehicle: how they are shown, and the audit trail when one of them looks at another."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from balcao.core.access.rules import Decision, Reason
@@ -18,7 +19,7 @@ LINK = "vehicle_link"
 
 @dataclass(frozen=True)
 class Contact:
-    """What the merged record says now; each None when unknown."""
+    """How to reach a person, as their merged record says now; each member is None when unknown."""
 
     name: str | None
     email: str | None
@@ -26,64 +27,81 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """A driver tried what is the owner's alone; the attempt is kept for the owner to see."""
+    """A driver tried what is the owner's alone; the attempt is recorded for the owner to see."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
         self.owner = owner
 
 
-def shown(cpf: Cpf, viewer: Cpf) -> str:
-    """Return the number, whole only for the person it belongs to."""
+def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
+    """Return the number, unmasked only for the person it belongs to."""
     return cpf.digits if cpf == viewer else cpf.masked
 
 
 def hides_phones(call: Call) -> bool:
-    """The phone has a scope of its own, as in the citizen's record."""
+    """Return whether the caller may not see phones: they have a scope of their own, as in the citizen's record."""
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
 
 
-async def contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
-    return {cpf: _contact(await citizens.record_of(connection, cpf)) for cpf in set(cpfs)}
+async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
+    """Return how to reach these people."""
+    return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 async def record(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
-    """One event for the person of the path, one for each other person concerned.
+    """Record an audit event for the person of the path and one for each other person concerned.
 
-    A citizen's own read needs none, but what it shows of another person does.
+    A citizen's own read needs none, but what it shows of another person does. The events are written in the order of
+    the CPFs.
     """
     audit = call.platform.audit
     if not (action == "read" and call.is_owner):
         await audit.record(connection, call, action, subject=person, fields=fields)
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
-        await audit.record(connection, _by_link(call), action, subject=other, fields=fields)
+        await audit.record(connection, _through_link(call), action, subject=other, fields=fields)
 
 
-async def record_refusal(call: Call, refused: DriverRefused) -> None:
-    async with call.platform.database.connection() as connection:
-        audit = call.platform.audit
-        await audit.record(connection, _by_link(call), "denied", subject=refused.owner, outcome="denied")
+def require_owner(owner: Cpf, viewer: Cpf) -> None:
+    """Raise DriverRefused unless the viewer owns the vehicle."""
+    if owner != viewer:
+        raise DriverRefused(owner)
 
 
-def _by_link(call: Call) -> Call:
-    """Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right."""
+@asynccontextmanager
+async def recording_refusals(call: Call) -> AsyncIterator[None]:
+    """Record what a driver was refused. Wraps the transaction: the trace is written after its rollback, on its own."""
+    try:
+        yield
+    except DriverRefused as refused:
+        async with call.platform.database.connection() as connection:
+            audit = call.platform.audit
+            await audit.record(connection, _through_link(call), "denied", subject=refused.owner, outcome="denied")
+        raise
+
+
+def _through_link(call: Call) -> Call:
+    """Return the call under the right by which it reaches the other person.
+
+    Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right.
+    """
     if not call.is_owner:
         return call
     decision = Decision(Reason.AUTHENTICATED, LINK)
     return Call(call.platform, call.operation, call.request_id, decision, call.caller, call.headers)
 
 
-def _contact(citizen: Citizen) -> Contact:
+def _to_contact(citizen: Citizen) -> Contact:
     email = citizen.email.principal
     phone = citizen.telefone.principal if citizen.telefone else None
     return Contact(
         name=citizen.nome_social or citizen.nome or citizen.nome_exibicao,
         email=(email.valor or None) if email else None,
-        phone=_international(phone) if phone and phone.valor else None,
+        phone=_format_international(phone) if phone and phone.valor else None,
     )
 
 
-def _international(phone: Phone) -> str:
+def _format_international(phone: Phone) -> str:
     return "".join(["+", phone.ddi or "", phone.ddd or "", phone.valor or ""])

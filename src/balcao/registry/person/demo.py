@@ -18,12 +18,12 @@ NOTHING_STORED = frozenset({"90000001147"})
 
 async def load(platform: Platform) -> None:
     """Import base records with wallets, and tickets; what is there is written again only when it differs."""
-    await imports.load_rows(platform, CITIZEN_IMPORTS[0], _known())
-    await imports.load_rows(platform, TICKET_IMPORTS[0], invented.tickets(CITIZENS))
+    await imports.import_rows(platform, CITIZEN_IMPORTS[0], _known())
+    await imports.import_rows(platform, TICKET_IMPORTS[0], invented.make_tickets(CITIZENS))
 
 
 def _known() -> Iterator[CitizenRow]:
-    return (row for row in invented.citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
+    return (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:

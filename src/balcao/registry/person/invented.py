@@ -20,7 +20,7 @@ from balcao.registry.person.citizens.base import (
     Death,
     Mother,
 )
-from balcao.registry.person.invented_services import CLOSED, OPEN, ticket, wallet
+from balcao.registry.person.invented_services import CLOSED, OPEN, make_ticket, make_wallet
 from balcao.registry.person.tickets.imports import TicketRow
 
 SEED = 2026
@@ -40,41 +40,41 @@ ETHNICITIES = ("branca", "preta", "parda", "amarela", "indigena")
 _named = {person.cpf: person for person in people()}
 
 
-def citizens(count: int, first: int = 1) -> Iterator[CitizenRow]:
-    """Base record and wallet of the numbers from `first` on."""
-    return (citizen(number) for number in range(first, first + count))
+def make_citizens(count: int, first: int = 1) -> Iterator[CitizenRow]:
+    """Yield base record and wallet of the numbers from `first` on."""
+    return (make_citizen(number) for number in range(first, first + count))
 
 
-def tickets(count: int, first: int = 1) -> Iterator[TicketRow]:
-    """Of the same citizens: every seventh has one ticket of each status."""
+def make_tickets(count: int, first: int = 1) -> Iterator[TicketRow]:
+    """Yield tickets of the same citizens: every seventh has one of each status."""
     for number in range(first, first + count):
         if number % EVERY_WITH_TICKETS == 0:
-            chance = _chance(f"tickets:{number}")
-            yield from (ticket(cpf_of(number), number, status, chance) for status in (*OPEN, *CLOSED))
+            chance = _seed(f"tickets:{number}")
+            yield from (make_ticket(make_cpf(number), number, status, chance) for status in (*OPEN, *CLOSED))
 
 
-def cpf_of(number: int) -> Cpf:
+def make_cpf(number: int) -> Cpf:
     return Cpf.with_stem(str(FIRST_STEM + number))
 
 
-def _chance(what: str) -> random.Random:
+def _seed(what: str) -> random.Random:
     return random.Random(f"{SEED}:{what}")  # noqa: S311 - the same bytes on every machine
 
 
-def citizen(number: int) -> CitizenRow:
-    chance, cpf = _chance(str(number)), cpf_of(number)
+def make_citizen(number: int) -> CitizenRow:
+    chance, cpf = _seed(str(number)), make_cpf(number)
     person = _named.get(cpf.digits)
     name = f"{chance.choice(FIRST)} {chance.choice(LAST)} {chance.choice(LAST)}"
-    line = _line(number, cpf, person.name if person else name, _birth(chance, person), chance)
+    row = _make_row(number, cpf, person.name if person else name, _make_birth(chance, person), chance)
     if number == ANA:
-        _complete(line)
-    return line
+        _complete(row)
+    return row
 
 
-def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenRow:
+def _make_row(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenRow:
     given, _, family = name.rpartition(" ")
     email = f"{given.split()[0].lower()}.{number}@correio.example"
-    held = wallet(number, cpf, birth, chance)
+    drawn = make_wallet(number, cpf, birth, chance)
     return CitizenRow(
         id_=f"demo-{number:06}",
         cpf=cpf.digits,
@@ -86,34 +86,36 @@ def _line(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -
         obito=Death(indicador=False),
         email=BaseEmails(None if number % EVERY_WITHOUT_EMAIL == 0 else BaseEmail(valor=email, sistema=SOURCE)),
         telefone=BasePhones(BasePhone(ddi="55", ddd="21", valor=f"9{number:08}", sistema=SOURCE)),
-        endereco=BaseAddresses(_address(chance)),
-        documentos=held.documentos,
-        saude=held.saude,
-        assistencia_social=held.assistencia_social,
-        educacao=held.educacao,
+        endereco=BaseAddresses(_make_address(chance)),
+        documentos=drawn.documentos,
+        saude=drawn.saude,
+        assistencia_social=drawn.assistencia_social,
+        educacao=drawn.educacao,
         source=SOURCE,
     )
 
 
-def _complete(line: CitizenRow) -> None:
-    """Ana lacks nothing that a base record can have."""
-    line.nome_social = "Bia Moreira"
-    born = line.nascimento.data if line.nascimento else None
-    line.nascimento = Birth(born, "3300000", CITY, "RJ", "076", "Brasil")
-    line.mae = Mother("Helena Moreira", cpf_of(MOST).digits)
-    line.menor_idade = False
-    line.email = BaseEmails(
+def _complete(row: CitizenRow) -> None:
+    """Give Ana all that a base record can have."""
+    row.nome_social = "Bia Moreira"
+    born = row.nascimento.data if row.nascimento else None
+    row.nascimento = Birth(born, "3300000", CITY, "RJ", "076", "Brasil")
+    row.mae = Mother("Helena Moreira", make_cpf(MOST).digits)
+    row.menor_idade = False
+    row.email = BaseEmails(
         BaseEmail(valor="ana@pessoa.example", sistema=SOURCE),
         [BaseEmail(valor="ana.1@correio.example", sistema=SOURCE)],
     )
-    line.telefone = BasePhones(
+    row.telefone = BasePhones(
         BasePhone(ddi="55", ddd="21", valor="900000001", sistema=SOURCE),
         [BasePhone(ddi="55", ddd="21", valor="20000001", sistema=SOURCE)],
     )
-    line.endereco = BaseAddresses(_home("120"), [_home("80", latitude=-22.5, longitude=-43.25, pluscode="58GVGQ2X+22")])
+    row.endereco = BaseAddresses(
+        _make_home("120"), [_make_home("80", latitude=-22.5, longitude=-43.25, pluscode="58GVGQ2X+22")]
+    )
 
 
-def _home(numero: str, **place: float | str) -> BaseAddress:
+def _make_home(numero: str, **place: float | str) -> BaseAddress:
     members = {"complemento": "Apto. 301", **place}
     return BaseAddress(
         sistema=SOURCE,
@@ -128,12 +130,12 @@ def _home(numero: str, **place: float | str) -> BaseAddress:
     )
 
 
-def _birth(chance: random.Random, person: Person | None) -> str:
+def _make_birth(chance: random.Random, person: Person | None) -> str:
     drawn = f"{chance.randint(1940, 2018)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
     return (person and person.birth_date) or drawn
 
 
-def _address(chance: random.Random) -> BaseAddress:
+def _make_address(chance: random.Random) -> BaseAddress:
     kind, _, street = chance.choice(STREETS).partition(" ")
     return BaseAddress(
         sistema=SOURCE,

@@ -11,7 +11,7 @@ from balcao.registry.person.wallet.schemas import (
     Education,
     FamilyClinic,
     FamilyHealthTeam,
-    LoadedWallet,
+    ImportedWallet,
     Professional,
     School,
     SingleRegistry,
@@ -35,18 +35,21 @@ _ZONE = timezone(timedelta(hours=-3))
 _FIRST_DAY = datetime(2025, 1, 6, 8, tzinfo=_ZONE)
 
 
-def wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> LoadedWallet:
-    """Ana, the first, goes to the unit whose risk the demonstration shows; pupils are of school age in 2026."""
+def make_wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> ImportedWallet:
+    """Make a wallet: pupils are of school age in 2026.
+
+    Ana, the first, goes to the unit whose risk the demonstration shows.
+    """
     pupil = SCHOOL_YEARS[0] <= birth[:4] <= SCHOOL_YEARS[1]
-    return LoadedWallet(
+    return ImportedWallet(
         Documents([f"7{cpf.digits}000"]),
-        _health(CLINICS[3] if number == 1 else chance.choice(CLINICS)),
-        _assistance() if number == 1 or number % EVERY_ASSISTED == 0 else None,
-        _education(chance) if pupil else None,
+        _make_health(CLINICS[3] if number == 1 else chance.choice(CLINICS)),
+        _make_assistance() if number == 1 or number % EVERY_ASSISTED == 0 else None,
+        _make_education(chance) if pupil else None,
     )
 
 
-def _health(clinic: str) -> WalletHealth:
+def _make_health(clinic: str) -> WalletHealth:
     return WalletHealth(
         FamilyClinic(
             True,
@@ -68,21 +71,21 @@ def _health(clinic: str) -> WalletHealth:
     )
 
 
-def _assistance() -> SocialAssistance:
+def _make_assistance() -> SocialAssistance:
     return SocialAssistance(
         SingleRegistry(True, "2021-03-10", "2025-08-20", "2027-08-20", "Cadastrado"),
         AssistanceCentre("CRAS Aurora", "Rua do Farol, 10", "2120000002"),
     )
 
 
-def _education(chance: random.Random) -> Education:
+def _make_education(chance: random.Random) -> Education:
     return Education(
         Student(True, chance.choice(("MB", "B", "R")), float(chance.randint(70, 100))),
         School("Escola Municipal Aurora", "7h30 às 17h", "2120000003", "escola@aurora.example", None, "Rua do Sol, 1"),
     )
 
 
-def ticket(cpf: Cpf, number: int, status: str, chance: random.Random) -> TicketRow:
+def make_ticket(cpf: Cpf, number: int, status: str, chance: random.Random) -> TicketRow:
     category, kind, subject = chance.choice(SUBJECTS)
     place = (*OPEN, *CLOSED).index(status)
     begun = _FIRST_DAY + timedelta(days=100 * place + chance.randrange(90), minutes=chance.randrange(600))

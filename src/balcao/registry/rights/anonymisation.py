@@ -1,6 +1,6 @@
-"""The person's anonymisation in two calls: a rehearsal that is undone and says what it did, then the same in earnest.
+"""The person's anonymisation in two calls: a dry run that is rolled back and reports, then the same in earnest.
 
-The confirmation between them is not stored, so that a rehearsal changes nothing: it is a seal over the person, the
+The confirmation between them is not stored, so that a dry run changes nothing: it is a keyed hash over the person, the
 state of their data and a time, and no longer fits once any of the three has changed.
 """
 
@@ -29,71 +29,78 @@ _ISOLATION = "repeatable_read"
 
 
 async def anonymise(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
-    """Raises Invalid, Conflict for a confirmation that does not fit (rules: registry 4.9)."""
+    """Anonymise a person, or report what that would do (rules: registry 4.9).
+
+    Raises Invalid, and Conflict for a confirmation that does not fit.
+    """
     if body.reason is not None:
         call.reason = clean("reason", body.reason, shortest=3, longest=500)
     elif not call.is_owner:
         raise Invalid("O campo `reason` é obrigatório: de 3 a 500 caracteres.", code="reason-missing")
-    return await _rehearsed(call, cpf) if body.dry_run else await _done(call, cpf, body.confirmation)
+    return await _rehearse(call, cpf) if body.dry_run else await _apply(call, cpf, body.confirmation)
 
 
-async def _rehearsed(call: Call, cpf: Cpf) -> Anonymisation:
-    """What the report says is itself a read of the person's data."""
+async def _rehearse(call: Call, cpf: Cpf) -> Anonymisation:
+    """Erase, report and roll back; the report is itself recorded as a read of the person's data."""
     async with call.reading(cpf, ["anonymisation"]):
         pass
     async with call.platform.database.rehearsal(isolation=_ISOLATION) as connection:
-        report, state = await _erased(connection, call, cpf)
-        expires_at = (await store.ago(connection, -VALID)).replace(microsecond=0)
+        report, state = await _erase(connection, call, cpf)
+        expires_at = (await store.fetch_time_before(connection, -VALID)).replace(microsecond=0)
     report.dry_run = True
-    report.confirmation, report.expires_at = _sealed(call, state, expires_at), expires_at
+    report.confirmation, report.expires_at = _seal(call, state, expires_at), expires_at
     return report
 
 
-async def _done(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisation:
+async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisation:
     if confirmation is None:
         text = "O campo `confirmation` é obrigatório com `dry_run` falso: envie o que a simulação respondeu."
         raise Invalid(text, code="confirmation-missing")
     async with call.platform.database.transaction(isolation=_ISOLATION) as connection:
-        report, state = await _erased(connection, call, cpf)
-        expires_at = _expiry(confirmation)
-        if not hmac.compare_digest(_sealed(call, state, expires_at), confirmation):
+        report, state = await _erase(connection, call, cpf)
+        expires_at = _parse_expiry(confirmation)
+        if not hmac.compare_digest(_seal(call, state, expires_at), confirmation):
             raise _refused()
-        if expires_at <= await store.ago(connection, timedelta(0)):
+        if expires_at <= await store.fetch_time_before(connection, timedelta(0)):
             raise _refused()
         fields = sorted({f"{cleared.kind}.{field}" for cleared in report.cleared for field in cleared.fields})
         await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=fields)
     return report
 
 
-async def _erased(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
-    """The report, and the state of the data that it was made on."""
+async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
+    """Erase in the caller's transaction; return the report and the state of the data that it was made on.
+
+    The mirror is locked first, as every write of the person's data does, and its tombstone set before the features are
+    asked to erase. Raises Conflict when another transaction was faster.
+    """
     declared = call.platform.part(DeclaredPersonalData)
     try:
         head = await mirror.lock(connection, cpf)
         before = await declared.export(connection, cpf)
         at = await mirror.tombstone_moment(connection, cpf)
         cleared = await declared.erase(connection, cpf, at)
-        kept = await _kept(connection, call, cpf)
+        kept = await _list_kept(connection, call, cpf)
     except Overtaken:
         raise _refused() from None
     state: list[Any] = [cpf.digits, head["anonymised_at"], before, cleared]
     return Anonymisation(cpf.digits, False, at, cleared, kept), msgspec.json.encode(state, order="deterministic")
 
 
-async def _kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
+async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
     subject = call.platform.audit.key.of(cpf) or b""
     return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
 
 
-def _sealed(call: Call, state: bytes, expires_at: datetime) -> str:
+def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
     expiry = int(expires_at.timestamp()).to_bytes(8, "big")
     seal = call.platform.audit.key.derived("anonymisation", expiry.hex() + state.decode())
     return base64.urlsafe_b64encode(expiry + seal).decode().rstrip("=")
 
 
-def _expiry(confirmation: str) -> datetime:
-    """As the confirmation claims; the seal tells whether that is true. Raises Conflict."""
+def _parse_expiry(confirmation: str) -> datetime:
+    """Return when the confirmation claims to end; only the keyed hash tells whether that is true. Raises Conflict."""
     try:
         content = base64.urlsafe_b64decode(confirmation + "=" * (-len(confirmation) % 4))
         return datetime.fromtimestamp(int.from_bytes(content[:8], "big"), UTC)

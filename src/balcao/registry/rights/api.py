@@ -19,18 +19,22 @@ from balcao.registry.rights.schemas import (
     Export,
 )
 
+EXPORT_KEY = "registry.export_data"
 FILE_NAME = "dados-do-cidadao.json"
-TAGS = ["rights"]
 
-
-routes = Routes(tags=TAGS)
+routes = Routes(tags=["rights"])
 
 
 @routes.get(
     "/citizen/{cpf}/data-export",
-    "registry.export_data",
+    EXPORT_KEY,
     own("citizen:export"),
     "Arquivo com todos os dados do cidadão",
+    description=(
+        "Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão, em um só instante, e quem viu "
+        "os seus dados nos últimos 12 meses. Para o próprio cidadão e para atendentes com a ação "
+        "`citizen:export`; a exportação fica na trilha de auditoria e tem um limite de chamadas por pessoa."
+    ),
     errors=[400, 404],
 )
 async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
@@ -42,6 +46,11 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
     "registry.list_accesses",
     own("audit:read"),
     "Quem viu ou mudou os dados do cidadão",
+    description=(
+        "Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual "
+        "operação e por qual cliente, nunca por qual pessoa. Para o próprio cidadão e para auditores com a "
+        "ação `audit:read`."
+    ),
     errors=[304, 400],
     query=AccessQuery,
 )
@@ -55,11 +64,18 @@ async def list_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQu
     "registry.anonymise_citizen",
     own("citizen:anonymise"),
     "Anonimiza o cidadão: primeiro uma simulação, depois a confirmação",
+    description=(
+        "Com `dry_run` verdadeiro, devolve o que seria apagado, o que fica e uma confirmação, sem mudar nada."
+        " A mesma chamada com `dry_run` falso e a confirmação, em até 15 minutos e sem mudança nos dados, "
+        "anonimiza de fato; isto não se desfaz. Para o próprio cidadão e para atendentes com a ação "
+        "`citizen:anonymise`, que informam o motivo."
+    ),
+    example={"dry_run": True, "reason": "Pedido do cidadão no atendimento 4711"},
     errors=[400, 409],
     described_body=AnonymisationBody,
 )
 async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anonymisation:
-    """Every member has a default, so an empty body is one too."""
+    """Anonymise; every member has a default, so an empty body is one too."""
     body = decoding.decode(content or b"{}", AnonymisationBody)
     return await anonymisation.anonymise(call, cpf, body)
 
@@ -69,6 +85,11 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     "registry.list_audit_events",
     action("audit:read"),
     "Trilha de auditoria de um período de até 31 dias",
+    description=(
+        "Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por "
+        "pessoa, autor, cliente ou operação. Exige a ação `audit:read` e o motivo no cabeçalho `X-Access-Reason`; a "
+        "própria consulta fica na trilha."
+    ),
     errors=[304, 400],
     query=AuditQuery,
 )

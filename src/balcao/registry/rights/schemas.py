@@ -1,113 +1,171 @@
 """Wire types of the person's rights (rules: registry 2.9, 2.10)."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.audit.personal_data import Cleared, Kept
+from balcao.core.audit.personal_data import Cleared, ExportMember, Kept
 from balcao.core.http.paging import PageQuery, Pagination
+from balcao.registry.members import CpfDigits, PeriodEnd, PeriodStart
 
-Moment = Annotated[str, msgspec.Meta(description="Data (`AAAA-MM-DD`) ou data com hora (RFC 3339), inclusive")]
+EventTime: TypeAlias = Annotated[
+    datetime, Meta(description="Quando foi (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+]
+ActionName: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="O que foi feito: leitura, criação, alteração, exclusão, exportação, anonimização ou recusa.",
+        examples=["read"],
+    ),
+]
+OperationKey: TypeAlias = Annotated[
+    str, Meta(description="Operação do catálogo de acesso.", examples=["registry.read_citizen"])
+]
+FieldNames: TypeAlias = Annotated[
+    list[str], Meta(description="Nomes do que foi visto ou mudado, nunca valores.", examples=[["citizen"]])
+]
+ActorKind: TypeAlias = Annotated[
+    str, Meta(description="Quem agiu: o dono dos dados, outra pessoa, um cliente ou a plataforma.", examples=["client"])
+]
+Grant: TypeAlias = Annotated[str, Meta(description="Direito pelo qual a chamada passou.", examples=["scope:smtr:read"])]
+ReasonText: TypeAlias = Annotated[
+    str | None, Meta(description="Motivo informado por quem agiu.", examples=["Atendimento 4711"])
+]
+Outcome: TypeAlias = Annotated[str, Meta(description="Como terminou.", examples=["ok"])]
+EventHash: TypeAlias = Annotated[
+    str | None, Meta(description="SHA-256 em hexadecimal; nulo até o evento entrar na cadeia.")
+]
+PersonHash: TypeAlias = Annotated[str | None, Meta(description="Hash com chave do CPF, em hexadecimal.")]
 
 
 class Access(msgspec.Struct):
     """Who saw or changed a person's data; `actor` is a client, or `self`, never another person."""
 
-    at: datetime
-    action: str
-    operation: str
-    fields: list[str]
-    actor_kind: str
-    actor: str
-    grant: str
-    reason: str | None
-    outcome: str
+    at: EventTime
+    action: ActionName
+    operation: OperationKey
+    fields: FieldNames
+    actor_kind: ActorKind
+    actor: Annotated[
+        str, Meta(description="O cliente que agiu, ou `self` para o próprio cidadão.", examples=["portal-servidor"])
+    ]
+    grant: Grant
+    reason: ReasonText
+    outcome: Outcome
 
 
 class AccessPage(msgspec.Struct):
-    data: list[Access]
-    pagination: Pagination
+    """A page of accesses to a person's data."""
+
+    data: Annotated[list[Access], Meta(description="Acessos, do mais novo ao mais antigo.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de acessos.")]
 
 
 class AccessQuery(PageQuery, rename={"from_": "from"}):
-    from_: Moment | UnsetType = UNSET
-    to: Moment | UnsetType = UNSET
+    """The period of the accesses; the whole time when both ends are left out."""
+
+    from_: PeriodStart | UnsetType = UNSET
+    to: PeriodEnd | UnsetType = UNSET
 
 
 class AnonymisationBody(msgspec.Struct):
-    """`confirmation` is what the dry run answered; `reason` is for staff."""
+    """`confirmation` is what the dry run returned; `reason` is for staff."""
 
-    dry_run: bool = True
-    confirmation: str | None = None
-    reason: str | None = None
+    dry_run: Annotated[bool, Meta(description="Verdadeiro só simula; nada muda.", examples=[True])] = True
+    confirmation: Annotated[
+        str | None, Meta(description="A confirmação que a simulação devolveu; obrigatória com `dry_run` falso.")
+    ] = None
+    reason: Annotated[
+        str | None,
+        Meta(
+            description="Motivo, de 3 a 500 caracteres; obrigatório para quem não é o próprio cidadão.",
+            examples=["Pedido do cidadão no atendimento 4711"],
+        ),
+    ] = None
 
 
 class Anonymisation(msgspec.Struct):
-    """`at` is the tombstone's time. A dry run answers the `confirmation` that does the same in earnest."""
+    """`at` is the tombstone's time. A dry run returns the `confirmation` that does the same in earnest."""
 
-    cpf: str
-    dry_run: bool
-    at: datetime
-    cleared: list[Cleared]
-    kept: list[Kept]
-    confirmation: str | None = None
-    expires_at: datetime | None = None
+    cpf: CpfDigits
+    dry_run: Annotated[bool, Meta(description="Se foi só uma simulação.", examples=[True])]
+    at: Annotated[datetime, Meta(description="Instante da anonimização (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
+    cleared: Annotated[list[Cleared], Meta(description="O que foi, ou seria, apagado.")]
+    kept: Annotated[list[Kept], Meta(description="O que fica, e por quê.")]
+    confirmation: Annotated[str | None, Meta(description="Só na simulação: o que enviar para anonimizar de fato.")] = (
+        None
+    )
+    expires_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Só na simulação: até quando a confirmação vale (RFC 3339).", examples=["2026-03-02T12:45:00Z"]
+        ),
+    ] = None
 
 
 class Export(msgspec.Struct):
-    """The file, member by member (rules: registry 4.9)."""
+    """The file with all data of a person (rules: registry 4.9); its other members are those that features declare."""
 
-    exportado_em: datetime
-    cidadao: Any
-    registro_base: Any
-    autodeclarado: Any
-    consentimentos_crm: Any
-    preferencias: Any
-    historico_preferencias: Any
-    veiculos: Any
-    condutor_de: Any
-    pets: Any
-    avatar: Any
-    empresas: Any
-    chamados: Any
-    carteira: Any
-    acessos: Any
+
+def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
+    """Return the type of the export file: its members in their order, each with its description."""
+
+    def describe(kind: Any, description: str) -> Any:
+        return Annotated[kind, Meta(description=description)]
+
+    fields: list[tuple[str, Any]] = [
+        ("exportado_em", describe(datetime, "Quando o arquivo foi feito (RFC 3339).")),
+        ("cidadao", describe(Any, "O cadastro do cidadão como as operações o mostram.")),
+        *((member.name, describe(Any, member.description)) for member in members),
+        ("acessos", describe(list[Access], "Quem viu ou mudou os dados do cidadão nos últimos 12 meses.")),
+    ]
+    return msgspec.defstruct(Export.__name__, fields, bases=(Export,), namespace={"__doc__": Export.__doc__})
 
 
 class AuditEvent(msgspec.Struct):
     """`seq` and the hashes are null until the worker has chained the event; keyed hashes stand for people."""
 
-    id: str
-    seq: int | None
-    at: datetime
-    request_id: str
-    operation: str
-    action: str
-    subject: str | None
-    subject_hash: str | None
-    actor_kind: str
-    actor_hash: str | None
-    key_number: int
-    client: str
-    grant: str
-    fields: list[str]
-    reason: str | None
-    outcome: str
-    prev_hash: str | None
-    hash: str | None
+    id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
+    seq: Annotated[int | None, Meta(description="Número na cadeia; nulo até o evento entrar nela.", examples=[18230])]
+    at: EventTime
+    request_id: Annotated[str, Meta(description="`X-Request-ID` da chamada.", examples=["7f3c9a1e5b2d4c60"])]
+    operation: OperationKey
+    action: ActionName
+    subject: Annotated[str | None, Meta(description="CPF mascarado de quem são os dados.", examples=["***.000.001-**"])]
+    subject_hash: PersonHash
+    actor_kind: ActorKind
+    actor_hash: PersonHash
+    key_number: Annotated[int, Meta(description="Número da chave dos hashes.", examples=[1])]
+    client: Annotated[str, Meta(description="Cliente pelo qual se agiu.", examples=["portal-servidor"])]
+    grant: Grant
+    fields: FieldNames
+    reason: ReasonText
+    outcome: Outcome
+    prev_hash: EventHash
+    hash: EventHash
 
 
 class AuditPage(msgspec.Struct):
-    data: list[AuditEvent]
-    pagination: Pagination
+    """A page of the audit trail."""
+
+    data: Annotated[list[AuditEvent], Meta(description="Eventos, do mais novo ao mais antigo.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de eventos.")]
 
 
 class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
-    from_: Moment
-    to: Moment
-    cpf: str | UnsetType = UNSET
-    actor: Annotated[str, msgspec.Meta(description="CPF de quem agiu")] | UnsetType = UNSET
-    client: str | UnsetType = UNSET
-    operation: str | UnsetType = UNSET
+    """The period, of at most 31 days, and what to look for in it."""
+
+    from_: PeriodStart
+    to: PeriodEnd
+    cpf: Annotated[str, Meta(description="CPF de quem são os dados.", examples=["90000000175"])] | UnsetType = UNSET
+    actor: Annotated[str, Meta(description="CPF de quem agiu.", examples=["90000000256"])] | UnsetType = UNSET
+    client: Annotated[str, Meta(description="Cliente pelo qual se agiu.", examples=["portal-servidor"])] | UnsetType = (
+        UNSET
+    )
+    operation: (
+        Annotated[str, Meta(description="Operação do catálogo de acesso.", examples=["registry.read_citizen"])]
+        | UnsetType
+    ) = UNSET

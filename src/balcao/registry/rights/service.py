@@ -1,4 +1,4 @@
-"""The person's rights: a file of all that is held, and who saw it; for auditors, the whole trail."""
+"""The person's rights: a file of all that is stored of them, and who saw it; for auditors, the whole trail."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -15,7 +15,7 @@ from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
-from balcao.registry.rights.schemas import AccessPage, AuditPage, Export
+from balcao.registry.rights.schemas import AccessPage, AuditPage
 from balcao.registry.rights.store import Filters
 
 EXPORTED_ACCESSES = timedelta(days=365)
@@ -25,52 +25,56 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export(call: Call, cpf: Cpf) -> bytes:
-    """Return one consistent snapshot of every feature, itself audited (rules: registry 4.9).
+    """Return the export file as JSON: one consistent snapshot of every feature, itself audited (rules: registry 4.9).
 
-    Raises TooMany, NotFound for anybody but the owner when nothing is stored.
+    Raises TooMany, and NotFound for anybody but the owner when nothing is stored.
     """
-    platform, subject = call.platform, _hash(call, cpf)
+    platform, subject = call.platform, _hash_cpf(call, cpf)
     await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject.hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
-        citizen = await citizens.shown_record(connection, call, cpf)
+        citizen = await citizens.read_formatted(connection, call, cpf)
         known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
-        now = await store.ago(connection, timedelta(0))
+        now = await store.fetch_time_before(connection, timedelta(0))
         year = Period(now - EXPORTED_ACCESSES, None)
-        accesses = await store.accesses(connection, subject, year, None, platform.settings.client_id)
+        accesses = await store.list_accesses(connection, subject, year, None, platform.settings.client_id)
         await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted({*members, "cidadao"}))
     if not known and not call.is_owner:
         raise NotFound(NO_RECORD, code="citizen-unknown")
-    return msgspec.json.format(msgspec.json.encode(Export(now, cidadao=citizen, acessos=accesses, **members)))
+    file = {"exportado_em": now, "cidadao": citizen, **members, "acessos": accesses}
+    return msgspec.json.format(msgspec.json.encode(file))
 
 
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
-    """Who saw or changed this person's data. Raises Invalid, TooMany."""
-    platform, subject = call.platform, _hash(call, cpf)
+    """Return a page of who saw or changed this person's data, the newest first. Raises Invalid, TooMany."""
+    platform, subject = call.platform, _hash_cpf(call, cpf)
     period = period_of(query, call.zone)
     await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject.hex())
     async with call.reading(cpf, ["accesses"]) as connection:
         total = await store.count_accesses(connection, subject, period)
-        data = await store.accesses(connection, subject, period, page, platform.settings.client_id)
+        data = await store.list_accesses(connection, subject, period, page, platform.settings.client_id)
     return AccessPage(data, page.of(total))
 
 
 async def list_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
-    """The trail of at most 31 days; looking at it is in it too. Raises Invalid."""
+    """Return a page of the trail of at most 31 days, the newest first.
+
+    The look itself is recorded in it. Raises Invalid.
+    """
     call.require_reason()
     period = closed_period_of(query, call.zone, LONGEST_PERIOD)
-    subject, actor = (_cpf_of(query, name) for name in ("cpf", "actor"))
+    subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
     key = call.platform.audit.key
-    client, operation = (_word_of(query, name) for name in ("client", "operation"))
+    client, operation = (_parse_word(query, name) for name in ("client", "operation"))
     filters = Filters(key.of(subject), key.of(actor), client, operation)
     async with call.platform.database.transaction() as connection:
         total = await store.count_events(connection, period, filters)
-        data = await store.events(connection, period, filters, page)
+        data = await store.list_events(connection, period, filters, page)
         await call.platform.audit.record(connection, call, "read", subject=subject, fields=["audit"])
     return AuditPage(list(data), page.of(total))
 
 
-def _cpf_of(query: Mapping[str, str], name: str) -> Cpf | None:
+def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:
     if name not in query:
         return None
     cpf = Cpf.parse_path(query[name])
@@ -79,11 +83,11 @@ def _cpf_of(query: Mapping[str, str], name: str) -> Cpf | None:
     return cpf
 
 
-def _word_of(query: Mapping[str, str], name: str) -> str | None:
+def _parse_word(query: Mapping[str, str], name: str) -> str | None:
     return clean(name, query[name], longest=LONGEST_WORD) if name in query else None
 
 
-def _hash(call: Call, cpf: Cpf) -> bytes:
+def _hash_cpf(call: Call, cpf: Cpf) -> bytes:
     found = call.platform.audit.key.of(cpf)
     assert found is not None  # only nobody has none
     return found

@@ -28,31 +28,32 @@ WHERE subject_hash = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::times
 """
 
 
-async def accesses(
+async def list_accesses(
     connection: Connection, subject: bytes, period: Period, page: Page | None, platform_client: str
 ) -> list[Access]:
-    """The newest first; all of them without a page."""
+    """Return accesses to a person's data, the newest first; all of them without a page."""
     limit, offset = (page.limit, page.offset) if page else (None, 0)
     rows = await connection.fetch(_ACCESSES, subject, period.start, period.end, limit, offset, platform_client)
     return [Access(**row) for row in rows]
 
 
 async def count_accesses(connection: Connection, subject: bytes, period: Period) -> int:
+    """Return how many accesses to a person's data there were."""
     return await fetch_count(connection, _COUNT_ACCESSES, subject, period.start, period.end)
 
 
 _AGO = "SELECT now() - $1::interval"
 
 
-async def ago(connection: Connection, span: timedelta) -> datetime:
-    """By the database's clock."""
+async def fetch_time_before(connection: Connection, span: timedelta) -> datetime:
+    """Return the instant `span` before the transaction began, by the database's clock."""
     found: datetime = await connection.fetchval(_AGO, span)
     return found
 
 
 @dataclass(frozen=True)
 class Filters:
-    """None lets everything pass."""
+    """What to look for in the trail; None lets everything pass."""
 
     subject: bytes | None
     actor: bytes | None
@@ -77,13 +78,14 @@ LIMIT $7 OFFSET $8
 _COUNT_EVENTS = f"SELECT count(*) {_MATCHING}"
 
 
-async def events(connection: Connection, period: Period, filters: Filters, page: Page) -> Sequence[AuditEvent]:
-    """The newest first."""
+async def list_events(connection: Connection, period: Period, filters: Filters, page: Page) -> Sequence[AuditEvent]:
+    """Return a page of events, the newest first."""
     rows = await connection.fetch(_EVENTS, *_bounds(period, filters), page.limit, page.offset)
     return [AuditEvent(**row) for row in rows]
 
 
 async def count_events(connection: Connection, period: Period, filters: Filters) -> int:
+    """Return how many events match."""
     return await fetch_count(connection, _COUNT_EVENTS, *_bounds(period, filters))
 
 

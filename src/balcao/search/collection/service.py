@@ -9,7 +9,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.search.collection import store
-from balcao.search.collection.records import Alias
+from balcao.search.collection.alias import Alias
 
 # The form in which the programs read and write a service; the database steps to and from that of the active table.
 PROGRAM_VERSION = "v3"
@@ -17,55 +17,61 @@ PROGRAM_VERSION = "v3"
 KNOWN_FOLD_REVISIONS = frozenset({0})
 
 
-async def enter(connection: Connection) -> Alias:
-    """For writers, first thing in their transaction: the active table cannot change until it ends."""
-    await store.share(connection)
-    alias = await store.read(connection)
+async def lock_for_write(connection: Connection) -> Alias:
+    """Keep the active table from changing until the transaction ends; every writer's first step.
+
+    Raises Unavailable for a collection in a form that only a newer program knows.
+    """
+    await store.lock_shared(connection)
+    alias = await store.read_alias(connection)
     if alias.fold_revision not in KNOWN_FOLD_REVISIONS:
         raise Unavailable("O catálogo foi atualizado por uma versão mais nova do programa.", code="collection-unknown")
     return alias
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
-    """Readiness: the alias row is there and in a form that this program knows."""
+    """Tell whether the alias row is there and in a form that this program knows."""
     async with platform.database.connection() as connection:
-        alias = await store.read(connection)
+        alias = await store.read_alias(connection)
     return {"collection": alias.fold_revision in KNOWN_FOLD_REVISIONS}
 
 
 async def begin_with(platform: Platform, schema_version: str) -> None:
-    """Gives a collection that never held a service another schema version; on any other it does nothing."""
+    """Give a collection that never held a service another schema version; on any other do nothing."""
     async with platform.database.transaction() as connection:
         await store.begin_with(connection, schema_version)
 
 
-async def prepare_target(connection: Connection, schema_version: str) -> str:
-    """An empty physical table for a migration; answers its name."""
-    return await store.create_physical(connection, schema_version)
+async def create_table(connection: Connection, schema_version: str) -> str:
+    """Create an empty physical table for a migration and return its name."""
+    return await store.create_table(connection, schema_version)
 
 
 async def close_mirror(connection: Connection, *tables: str) -> str | None:
-    """Ends the mirror when it is one of these tables; answers its name. The caller has seized the collection."""
-    alias = await store.read(connection)
+    """End the mirror when it is one of these tables and return its name. The caller holds the exclusive lock."""
+    alias = await store.read_alias(connection)
     if alias.mirror not in tables:
         return None
     await store.set_mirror(connection, None)
     return alias.mirror
 
 
-async def read(connection: Connection) -> Alias:
-    """In a statement of its own: together with the lock it would see the row as it was before the wait."""
-    return await store.read(connection)
+async def read_alias(connection: Connection) -> Alias:
+    """Return the alias row, in a statement of its own.
+
+    Together with the lock, one statement would see the row as it was before the wait.
+    """
+    return await store.read_alias(connection)
 
 
 async def lock_runs(connection: Connection) -> None:
-    """One schema change at a time decides; writers never take this lock. Raises Unavailable."""
+    """Let one schema change at a time decide; writers never take this lock. Raises Unavailable."""
     await store.lock_runs(connection)
 
 
-async def seize(connection: Connection) -> None:
-    """Keeps every writer out until the transaction ends. Raises Unavailable."""
-    await store.seize(connection)
+async def lock_exclusively(connection: Connection) -> None:
+    """Keep every writer out until the transaction ends. Raises Unavailable."""
+    await store.lock_exclusively(connection)
 
 
 async def set_mirror(connection: Connection, table: str | None) -> None:
@@ -73,36 +79,39 @@ async def set_mirror(connection: Connection, table: str | None) -> None:
     await store.set_mirror(connection, table)
 
 
-async def switch(connection: Connection) -> Alias:
-    """Active table and mirror change places; the caller has seized the collection."""
-    return await store.switch(connection)
+async def swap_tables(connection: Connection) -> Alias:
+    """Exchange active table and mirror. The caller holds the exclusive lock."""
+    return await store.swap_tables(connection)
 
 
-async def schema_versions(connection: Connection) -> list[str]:
+async def list_schema_versions(connection: Connection) -> list[str]:
     """Return the known schema versions in their order."""
-    return await store.schema_versions(connection)
+    return await store.list_schema_versions(connection)
 
 
-async def drop_physical(connection: Connection, table: str) -> bool:
-    """False, and nothing dropped, while the table is active or a mirror. Raises Unavailable while it is being read."""
-    return await store.drop_physical(connection, table)
+async def drop_table(connection: Connection, table: str) -> bool:
+    """Drop a table; return false, and drop nothing, while it is active or a mirror.
+
+    Raises Unavailable while it is being read.
+    """
+    return await store.drop_table(connection, table)
 
 
-async def count(connection: Connection, table: str) -> int:
-    """The table's name comes from the alias row, whose form the database checks."""
-    return await store.count(connection, table)
+async def count_rows(connection: Connection, table: str) -> int:
+    """Count the services in a table; its name comes from the alias row, whose form the database checks."""
+    return await store.count_rows(connection, table)
 
 
 async def copy_rows(connection: Connection, source: str, target: str) -> int:
-    """Rows taken over; those that a step refused are in the errors of the target."""
+    """Return how many rows were copied; those that a step refused are in the errors of the target."""
     return await store.copy_rows(connection, source, target)
 
 
-async def differing_rows(connection: Connection, source: str, target: str) -> list[str]:
+async def list_differing_rows(connection: Connection, source: str, target: str) -> list[str]:
     """Return the ids of the rows that the two tables do not have alike."""
-    return await store.differing_rows(connection, source, target)
+    return await store.list_differing_rows(connection, source, target)
 
 
-async def refused_rows(connection: Connection, table: str) -> list[str]:
-    """Ids of the rows that a step could not bring into this table."""
-    return await store.refused_rows(connection, table)
+async def list_refused_rows(connection: Connection, table: str) -> list[str]:
+    """Return the ids of the rows that a step could not bring into this table."""
+    return await store.list_refused_rows(connection, table)

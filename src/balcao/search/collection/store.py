@@ -4,37 +4,37 @@ import asyncpg
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Unavailable
-from balcao.search.collection.records import Alias
+from balcao.search.collection.alias import Alias
 
 # What a schema change waits for the writers under way (rules: search 2.1).
-SWITCH_PATIENCE = "10s"
+LOCK_TIMEOUT = "10s"
 
 
 _SHARE = "SELECT pg_advisory_xact_lock_shared(hashtextextended('search.collection', 0))"
 
 
-async def share(connection: Connection) -> None:
-    """A writer's lock, until its transaction ends; it queues fairly, which row locks do not."""
+async def lock_shared(connection: Connection) -> None:
+    """Take a writer's lock until the transaction ends; it queues fairly, which row locks do not."""
     await connection.execute(_SHARE)
 
 
-_PATIENCE = "SELECT set_config('lock_timeout', $1, true)"
+_SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
 _LOCK_RUNS = "SELECT pg_advisory_xact_lock(hashtextextended('search.migrations', 0))"
 _SEIZE = "SELECT pg_advisory_xact_lock(hashtextextended('search.collection', 0))"
 
 
 async def lock_runs(connection: Connection) -> None:
-    """One schema change at a time decides; writers never take this lock. Raises Unavailable."""
+    """Let one schema change at a time decide. Raises Unavailable."""
     await _wait_for(connection, _LOCK_RUNS)
 
 
-async def seize(connection: Connection) -> None:
-    """Keeps every writer out until the transaction ends. Raises Unavailable."""
+async def lock_exclusively(connection: Connection) -> None:
+    """Keep every writer out until the transaction ends. Raises Unavailable."""
     await _wait_for(connection, _SEIZE)
 
 
 async def _wait_for(connection: Connection, lock: str) -> None:
-    await connection.execute(_PATIENCE, SWITCH_PATIENCE)
+    await connection.execute(_SET_LOCK_TIMEOUT, LOCK_TIMEOUT)
     try:
         await connection.execute(lock)
     except asyncpg.LockNotAvailableError:
@@ -48,9 +48,9 @@ FROM search.search_collection WHERE name = 'services'
 """
 
 
-async def read(connection: Connection) -> Alias:
-    """In a statement of its own: together with the lock it would see the row as it was before the wait."""
-    return _alias(await connection.fetchrow(_READ))
+async def read_alias(connection: Connection) -> Alias:
+    """Return the alias row. Raises Unavailable when there is none."""
+    return _to_alias(await connection.fetchrow(_READ))
 
 
 _SET_MIRROR = "UPDATE search.search_collection SET mirror = $1"
@@ -70,32 +70,35 @@ RETURNING physical, mirror, search_collection.schema_version, search_collection.
 """
 
 
-async def switch(connection: Connection) -> Alias:
-    """Active table and mirror change places; the caller has seized the collection."""
-    return _alias(await connection.fetchrow(_SWITCH))
+async def swap_tables(connection: Connection) -> Alias:
+    """Exchange active table and mirror and return the new state."""
+    return _to_alias(await connection.fetchrow(_SWITCH))
 
 
 _VERSIONS = "SELECT version FROM search.schema_versions ORDER BY position"
 
 
-async def schema_versions(connection: Connection) -> list[str]:
+async def list_schema_versions(connection: Connection) -> list[str]:
     return [row["version"] for row in await connection.fetch(_VERSIONS)]
 
 
 _CREATE = "SELECT search.create_physical($1)"
 
 
-async def create_physical(connection: Connection, schema_version: str) -> str:
-    """An empty table of that form; answers its name."""
+async def create_table(connection: Connection, schema_version: str) -> str:
+    """Create an empty table in that schema version and return its name."""
     return str(await connection.fetchval(_CREATE, schema_version))
 
 
 _DROP = "SELECT search.drop_physical($1)"
 
 
-async def drop_physical(connection: Connection, table: str) -> bool:
-    """False, and nothing dropped, while the table is active or a mirror. Raises Unavailable while it is being read."""
-    await connection.execute(_PATIENCE, SWITCH_PATIENCE)
+async def drop_table(connection: Connection, table: str) -> bool:
+    """Return false, and drop nothing, while the table is active or a mirror.
+
+    Raises Unavailable while it is being read.
+    """
+    await connection.execute(_SET_LOCK_TIMEOUT, LOCK_TIMEOUT)
     try:
         return bool(await connection.fetchval(_DROP, table))
     except asyncpg.LockNotAvailableError:
@@ -112,8 +115,8 @@ async def begin_with(connection: Connection, schema_version: str) -> None:
 _COUNT = "SELECT count(*) FROM search.{table}"
 
 
-async def count(connection: Connection, table: str) -> int:
-    """The table's name comes from the alias row, whose form the database checks."""
+async def count_rows(connection: Connection, table: str) -> int:
+    """Count the services in a table; its name comes from the alias row, whose form the database checks."""
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
 
@@ -121,14 +124,14 @@ _COPY = "SELECT search.copy_rows($1, $2)"
 
 
 async def copy_rows(connection: Connection, source: str, target: str) -> int:
-    """Rows taken over; those that a step refused are in the errors of the target."""
+    """Return how many rows were copied; those that a step refused are in the errors of the target."""
     return int(await connection.fetchval(_COPY, source, target))
 
 
 _DIFFERING = "SELECT differing_rows::text AS id FROM search.differing_rows($1, $2)"
 
 
-async def differing_rows(connection: Connection, source: str, target: str) -> list[str]:
+async def list_differing_rows(connection: Connection, source: str, target: str) -> list[str]:
     return [row["id"] for row in await connection.fetch(_DIFFERING, source, target)]
 
 
@@ -137,12 +140,12 @@ SELECT DISTINCT service_id::text AS id FROM search.search_migration_errors WHERE
 """
 
 
-async def refused_rows(connection: Connection, table: str) -> list[str]:
-    """Ids of the rows that a step could not bring into this table."""
+async def list_refused_rows(connection: Connection, table: str) -> list[str]:
+    """Return the ids of the rows that a step could not bring into this table."""
     return [row["id"] for row in await connection.fetch(_REFUSED, table)]
 
 
-def _alias(row: Row | None) -> Alias:
+def _to_alias(row: Row | None) -> Alias:
     if row is None:
         raise Unavailable(code="collection-missing")
     return Alias(**row)

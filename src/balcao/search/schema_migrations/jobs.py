@@ -10,10 +10,12 @@ from balcao.search.schema_migrations import service
 
 
 async def close_window(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """End the mirror of a run whose time for a rollback is over."""
     await service.close_window(platform, payload["run"])
 
 
 async def drop_table(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Drop a table that nothing reads any more."""
     await service.drop_table(platform, payload["table"])
 
 

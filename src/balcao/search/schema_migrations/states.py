@@ -11,7 +11,7 @@ NOTHING = "Não há migração a desfazer."
 UNKNOWN = "Migração não encontrada."
 
 
-class Run(msgspec.Struct, frozen=True):
+class MigrationRun(msgspec.Struct, frozen=True):
     """A recorded run, as the decision needs it. `window_open`: still reversible by time, and its mirror is whole."""
 
     id: str
@@ -24,12 +24,15 @@ class Run(msgspec.Struct, frozen=True):
     window_open: bool
 
 
-def revocable(runs: Sequence[Run], asked: str | None) -> Run:
-    """The run to roll back, of all runs, newest first. Raises Conflict, and NotFound for an unknown `asked`."""
+def choose_revocable(runs: Sequence[MigrationRun], migration_id: str | None) -> MigrationRun:
+    """Return the run to roll back, of all runs, newest first.
+
+    Raises Conflict for one that cannot be, and NotFound for an unknown `migration_id` or when there is none.
+    """
     if any(run.status == "in_progress" for run in runs):
         raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running")
     completed = [run for run in runs if run.status == "completed"]
-    chosen = _named(runs, completed, asked) if asked is not None else _newest(completed)
+    chosen = _find_named(runs, completed, migration_id) if migration_id is not None else _find_newest(completed)
     if chosen.rolled_back:
         raise Conflict("Esta migração já foi desfeita.", code="migration-rolled-back")
     if not chosen.window_open:
@@ -37,8 +40,8 @@ def revocable(runs: Sequence[Run], asked: str | None) -> Run:
     return chosen
 
 
-def _named(runs: Sequence[Run], completed: Sequence[Run], asked: str) -> Run:
-    found = next((run for run in runs if run.id == asked), None)
+def _find_named(runs: Sequence[MigrationRun], completed: Sequence[MigrationRun], migration_id: str) -> MigrationRun:
+    found = next((run for run in runs if run.id == migration_id), None)
     if found is None:
         raise NotFound(UNKNOWN, code="migration-unknown")
     if found not in completed[:1]:
@@ -46,8 +49,8 @@ def _named(runs: Sequence[Run], completed: Sequence[Run], asked: str) -> Run:
     return found
 
 
-def _newest(completed: Sequence[Run]) -> Run:
-    """Of those not rolled back yet; an older one has lost its window when the newer one began."""
+def _find_newest(completed: Sequence[MigrationRun]) -> MigrationRun:
+    """Return the newest not rolled back yet; an older one has lost its window when the newer one began."""
     standing = [run for run in completed if not run.rolled_back]
     if not standing:
         raise NotFound(NOTHING, code="nothing-to-roll-back")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from balcao.core.database.pool import Connection, Row
 from balcao.search.schema_migrations.schemas import HistoryEntry, MigrationStatus
-from balcao.search.schema_migrations.states import Run
+from balcao.search.schema_migrations.states import MigrationRun
 
 # A write that could not reach the mirror ends the window: the other table is no longer the same catalogue.
 _RUNS = """
@@ -20,9 +20,9 @@ ORDER BY started_at DESC, id DESC
 """
 
 
-async def runs(connection: Connection) -> list[Run]:
-    """All of them, newest first: there are as many as a city changes its schema."""
-    return [Run(**row) for row in await connection.fetch(_RUNS)]
+async def list_runs(connection: Connection) -> list[MigrationRun]:
+    """Return all runs, newest first: there are as many as a city changes its schema."""
+    return [MigrationRun(**row) for row in await connection.fetch(_RUNS)]
 
 
 _BEGIN = """
@@ -33,7 +33,7 @@ VALUES ($1, 'migration', 'in_progress', 'preparing', $2, $3, $4, $5, $6, $7, $8)
 """
 
 
-async def begin(
+async def insert_migration(
     connection: Connection,
     run_id: str,
     versions: tuple[str, str],
@@ -42,7 +42,7 @@ async def begin(
     reason: str | None,
     total: int,
 ) -> None:
-    """`versions` are the new and the present one, `tables` the source and the target."""
+    """Insert a running migration; `versions` are the new and the present one, `tables` the source and the target."""
     await connection.execute(_BEGIN, run_id, *versions, *tables, started_by, reason, total)
 
 
@@ -55,7 +55,7 @@ WHERE id = $1
 """
 
 
-async def complete(connection: Connection, run_id: str, migrated: int, window: timedelta) -> None:
+async def mark_completed(connection: Connection, run_id: str, migrated: int, window: timedelta) -> None:
     await connection.execute(_COMPLETE, run_id, migrated, window)
 
 
@@ -66,7 +66,7 @@ WHERE id = $1
 """
 
 
-async def fail(connection: Connection, run_id: str, phase: str, migrated: int, message: str) -> None:
+async def mark_failed(connection: Connection, run_id: str, phase: str, migrated: int, message: str) -> None:
     await connection.execute(_FAIL, run_id, phase, migrated, message)
 
 
@@ -74,7 +74,7 @@ _END_WINDOWS = "UPDATE search.search_migrations SET rollback_until = now() WHERE
 
 
 async def end_windows(connection: Connection) -> None:
-    """The next migration needs the mirror for itself."""
+    """End every open window: the next migration needs the mirror for itself."""
     await connection.execute(_END_WINDOWS)
 
 
@@ -87,7 +87,7 @@ FROM search.search_migrations WHERE id = $1
 """
 
 
-async def status(connection: Connection, run_id: str) -> MigrationStatus:
+async def read_status(connection: Connection, run_id: str) -> MigrationStatus:
     [row] = await connection.fetch(_STATUS, run_id)
     return MigrationStatus(**row)
 
@@ -101,7 +101,7 @@ VALUES ($1, 'rollback', 'rollback', 'done', $2, $3, $4, $5,
 """
 
 
-async def add_rollback(
+async def insert_rollback(
     connection: Connection,
     run_id: str,
     versions: tuple[str, str],
@@ -110,7 +110,10 @@ async def add_rollback(
     reason: str | None,
     total: int,
 ) -> None:
-    """`versions` are the one now active and the one left, `tables` the one left and the one now active."""
+    """Insert a finished rollback.
+
+    `versions` are the one now active and the one left, `tables` the one left and the one now active.
+    """
     await connection.execute(_ADD_ROLLBACK, run_id, *versions, *tables, started_by, reason, total)
 
 
@@ -127,8 +130,8 @@ WHERE id = $1 AND status = 'completed' AND rollback_until <= now()
 """
 
 
-async def tables_after_window(connection: Connection, run_id: str) -> tuple[str, str] | None:
-    """Both tables of a run whose window is over, else None."""
+async def find_tables_after_window(connection: Connection, run_id: str) -> tuple[str, str] | None:
+    """Return source and target of a run whose window is over, else None."""
     row = await connection.fetchrow(_WINDOW, run_id)
     return (row["source_collection"], row["target_collection"]) if row else None
 
@@ -147,19 +150,19 @@ ORDER BY entry.place
 """
 
 
-async def history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
-    """The number of all runs, and one page of them, newest first."""
+async def list_history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
+    """Return the number of all runs, and one page of them, newest first."""
     rows = await connection.fetch(_HISTORY, (page - 1) * per_page, per_page)
-    return rows[0]["found"], [_entry(row) for row in rows if row["id"] is not None]
+    return rows[0]["found"], [_to_entry(row) for row in rows if row["id"] is not None]
 
 
-def _entry(row: Row) -> HistoryEntry:
+def _to_entry(row: Row) -> HistoryEntry:
     return HistoryEntry(**{name: row[name] for name in HistoryEntry.__struct_fields__})
 
 
 _NEWEST = "SELECT id::text FROM search.search_migrations WHERE kind = 'migration' ORDER BY started_at DESC LIMIT 1"
 
 
-async def newest_migration(connection: Connection) -> str | None:
+async def find_newest_migration(connection: Connection) -> str | None:
     found: str | None = await connection.fetchval(_NEWEST)
     return found

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
-from balcao.search.document import Content
+from balcao.search.document import ServiceContent
 from balcao.search.services import cleaning
 from balcao.search.services.schemas import ServiceBody
 
@@ -23,8 +23,8 @@ class Absent(Enum):
 
     REFUSED = "refused"
     RESET = "reset"
-    KEPT = "kept"
-    KEPT_FILLED = "kept filled"  # required on POST; absent, null and empty keep it on PUT
+    UNCHANGED = "unchanged"
+    UNCHANGED_FILLED = "unchanged, never empty"  # required on POST; absent, null and empty keep it on PUT
 
 
 @dataclass(frozen=True)
@@ -35,73 +35,77 @@ class Member:
     absent: Absent
     default: Callable[[], Any] = str
 
-    def merged(self, name: str, sent: Any, stored: Content | None) -> Any:
-        if self.absent is Absent.REFUSED or (self.absent is Absent.KEPT_FILLED and stored is None):
+    def merge(self, name: str, sent: Any, stored: ServiceContent | None) -> Any:
+        """Return the member's value after the call. Raises Invalid for a required one that is missing or empty."""
+        # A new service has nothing stored to fall back on.
+        if self.absent is Absent.REFUSED or (self.absent is Absent.UNCHANGED_FILLED and stored is None):
             if sent is UNSET or sent is None:
                 raise Invalid(f"Falta o campo `{name}`.", code=f"{name}-missing")
-            return self._filled(name, self.read(name, sent))
-        if self.absent is Absent.KEPT_FILLED:
+            return self._require_items(name, self.read(name, sent))
+        if self.absent is Absent.UNCHANGED_FILLED:
             return (self.read(name, sent) if sent else None) or getattr(stored, name)
-        if sent is UNSET and self.absent is Absent.KEPT and stored is not None:
+        if sent is UNSET and self.absent is Absent.UNCHANGED and stored is not None:
             return getattr(stored, name)
         return self.default() if sent is UNSET or sent is None else self.read(name, sent)
 
-    def _filled(self, name: str, value: Any) -> Any:
+    def _require_items(self, name: str, value: Any) -> Any:
         if not value:
             raise Invalid(f"O campo `{name}` precisa de pelo menos um item.", code=f"{name}-empty")
         return value
 
 
-def merge(body: ServiceBody, stored: Content | None, now: datetime) -> Content:
-    """The content after the call; `stored` is None for a new service. Raises Invalid naming the member."""
-    values = {name: member.merged(name, getattr(body, name), stored) for name, member in MEMBERS.items()}
-    content = Content(**values)
+def merge(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
+    """Return the content after the call; `stored` is None for a new service. Raises Invalid naming the member."""
+    values = {name: member.merge(name, getattr(body, name), stored) for name, member in MEMBERS.items()}
+    content = ServiceContent(**values)
     if body.published_at is not UNSET and (content.published_at or 0) > now.timestamp() + CLOCK_LEEWAY_SECONDS:
         raise Invalid("O campo `published_at` está no futuro.", code="published_at-range")
-    return with_state(content, content.status, content.awaiting_approval)
+    return replace_state(content, content.status, content.awaiting_approval)
 
 
-def with_state(content: Content, status: int, awaiting_approval: bool) -> Content:
-    """A published service never awaits approval."""
+def replace_state(content: ServiceContent, status: int, awaiting_approval: bool) -> ServiceContent:
+    """Return the content in this editorial state; a published service never awaits approval."""
     return msgspec.structs.replace(content, status=status, awaiting_approval=awaiting_approval and status == 0)
 
 
-def changed(before: Content | None, after: Content) -> list[str]:
-    """The members that differ, all for a new service."""
-    return [name for name in MEMBERS if before is None or _json(before, name) != _json(after, name)]
+def list_changes(before: ServiceContent | None, after: ServiceContent) -> list[str]:
+    """Return the names of the members that differ, all for a new service."""
+    return [name for name in MEMBERS if before is None or _encode(before, name) != _encode(after, name)]
 
 
-def _json(content: Content, name: str) -> bytes:
-    """Compared as JSON: Python would take true for 1."""
+def _encode(content: ServiceContent, name: str) -> bytes:
+    """Return the member as JSON, in which true and 1 differ: Python would take them for equal."""
     return msgspec.json.encode(getattr(content, name), order="sorted")
 
 
-_line = functools.partial(cleaning.text, shortest=1, one_line=True)
+_clean_line = functools.partial(cleaning.clean_text, shortest=1, one_line=True)
 
 # In the order of the document's table, which is also the order of a comparison.
 MEMBERS: dict[str, Member] = {
-    "nome_servico": Member(functools.partial(_line, longest=500), Absent.REFUSED),
-    "orgao_gestor": Member(functools.partial(cleaning.texts, most=20, longest=200), Absent.REFUSED),
-    "resumo": Member(functools.partial(cleaning.text, shortest=1), Absent.REFUSED),
-    "tempo_atendimento": Member(cleaning.text, Absent.RESET),
-    "custo_servico": Member(cleaning.text, Absent.RESET),
-    "resultado_solicitacao": Member(cleaning.text, Absent.RESET),
-    "descricao_completa": Member(cleaning.text, Absent.RESET),
-    "documentos_necessarios": Member(cleaning.texts, Absent.RESET, list),
-    "instrucoes_solicitante": Member(cleaning.text, Absent.RESET),
-    "canais_digitais": Member(cleaning.texts, Absent.RESET, list),
-    "canais_presenciais": Member(cleaning.texts, Absent.RESET, list),
-    "servico_nao_cobre": Member(cleaning.text, Absent.RESET),
-    "legislacao_relacionada": Member(cleaning.texts, Absent.RESET, list),
-    "tema_geral": Member(functools.partial(_line, longest=200), Absent.REFUSED),
-    "sub_categoria": Member(cleaning.optional_text, Absent.KEPT, lambda: None),
-    "publico_especifico": Member(functools.partial(cleaning.texts, most=20, longest=200), Absent.KEPT_FILLED),
-    "fixar_destaque": Member(cleaning.as_sent, Absent.KEPT, bool),
-    "awaiting_approval": Member(cleaning.as_sent, Absent.RESET, bool),
-    "published_at": Member(cleaning.instant, Absent.KEPT, lambda: None),
-    "is_free": Member(cleaning.as_sent, Absent.KEPT, lambda: None),
-    "agents": Member(cleaning.agents, Absent.KEPT, lambda: None),
-    "extra_fields": Member(cleaning.extra, Absent.KEPT, dict),
-    "status": Member(cleaning.status, Absent.KEPT, int),
-    "buttons": Member(cleaning.buttons, Absent.RESET, list),
+    "nome_servico": Member(functools.partial(_clean_line, longest=500), Absent.REFUSED),
+    "orgao_gestor": Member(functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.REFUSED),
+    "resumo": Member(functools.partial(cleaning.clean_text, shortest=1), Absent.REFUSED),
+    "tempo_atendimento": Member(cleaning.clean_text, Absent.RESET),
+    "custo_servico": Member(cleaning.clean_text, Absent.RESET),
+    "resultado_solicitacao": Member(cleaning.clean_text, Absent.RESET),
+    "descricao_completa": Member(cleaning.clean_text, Absent.RESET),
+    "documentos_necessarios": Member(cleaning.clean_texts, Absent.RESET, list),
+    "instrucoes_solicitante": Member(cleaning.clean_text, Absent.RESET),
+    "canais_digitais": Member(cleaning.clean_texts, Absent.RESET, list),
+    "canais_presenciais": Member(cleaning.clean_texts, Absent.RESET, list),
+    "servico_nao_cobre": Member(cleaning.clean_text, Absent.RESET),
+    "legislacao_relacionada": Member(cleaning.clean_texts, Absent.RESET, list),
+    "tema_geral": Member(functools.partial(_clean_line, longest=200), Absent.REFUSED),
+    "sub_categoria": Member(cleaning.clean_optional_text, Absent.UNCHANGED, lambda: None),
+    "publico_especifico": Member(
+        functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.UNCHANGED_FILLED
+    ),
+    "fixar_destaque": Member(cleaning.keep, Absent.UNCHANGED, bool),
+    "awaiting_approval": Member(cleaning.keep, Absent.RESET, bool),
+    "published_at": Member(cleaning.check_instant, Absent.UNCHANGED, lambda: None),
+    "is_free": Member(cleaning.keep, Absent.UNCHANGED, lambda: None),
+    "agents": Member(cleaning.clean_agents, Absent.UNCHANGED, lambda: None),
+    "extra_fields": Member(cleaning.check_extra, Absent.UNCHANGED, dict),
+    "status": Member(cleaning.check_status, Absent.UNCHANGED, int),
+    "buttons": Member(cleaning.clean_buttons, Absent.RESET, list),
 }

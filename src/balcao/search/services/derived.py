@@ -5,12 +5,12 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.values.clock import unix_seconds
-from balcao.search.document import Content, Document
-from balcao.search.services.markup import plaintext
+from balcao.search.document import ServiceContent, ServiceDocument
+from balcao.search.services.markup import to_plaintext
 
 
-def document(
-    content: Content,
+def derive_document(
+    content: ServiceContent,
     *,
     service_id: str,
     autor: str,
@@ -18,9 +18,9 @@ def document(
     slug_history: list[str],
     created_at: int,
     at: datetime,
-) -> Document:
-    """The whole service as it is stored."""
-    return Document(
+) -> ServiceDocument:
+    """Return the whole service as it is stored."""
+    return ServiceDocument(
         **msgspec.structs.asdict(content),
         autor=autor,
         id=service_id,
@@ -28,16 +28,16 @@ def document(
         slug_history=slug_history,
         created_at=created_at,
         last_update=unix_seconds(at),
-        search_content=_search_content(content),
-        resumo_plaintext=plaintext(content.resumo),
-        resultado_solicitacao_plaintext=plaintext(content.resultado_solicitacao),
-        descricao_completa_plaintext=plaintext(content.descricao_completa),
-        instrucoes_solicitante_plaintext=plaintext(content.instrucoes_solicitante),
-        documentos_necessarios_plaintext=[plaintext(text) for text in content.documentos_necessarios],
+        search_content=_join_searched_texts(content),
+        resumo_plaintext=to_plaintext(content.resumo),
+        resultado_solicitacao_plaintext=to_plaintext(content.resultado_solicitacao),
+        descricao_completa_plaintext=to_plaintext(content.descricao_completa),
+        instrucoes_solicitante_plaintext=to_plaintext(content.instrucoes_solicitante),
+        documentos_necessarios_plaintext=[to_plaintext(text) for text in content.documentos_necessarios],
     )
 
 
-def _search_content(content: Content) -> str:
+def _join_searched_texts(content: ServiceContent) -> str:
     parts = [
         content.nome_servico,
         content.resumo,

@@ -20,7 +20,7 @@ _MARKDOWN = MarkdownIt("commonmark")
 
 
 def refuse_active(field: str, text: str) -> None:
-    """Raises Invalid for markup that could run in a reader's browser. Strict: also inside code."""
+    """Refuse markup that could run in a reader's browser, also inside code. Raises Invalid."""
     plain = html.unescape(text)
     tag = _TAG.search(plain)
     handler = tag is not None and _HANDLER.search(plain, tag.start())
@@ -30,29 +30,29 @@ def refuse_active(field: str, text: str) -> None:
         )
 
 
-def plaintext(text: str) -> str:
-    """The words alone, one line for each block."""
-    lines = [_inline(token.children or []) if token.type == "inline" else token.content for token in _shown(text)]
-    return "\n".join(line for line in (_without_tags(line).strip() for line in lines) if line)
+def to_plaintext(text: str) -> str:
+    """Return the words alone, one line for each block."""
+    lines = [_join_inline(token.children or []) if token.type == "inline" else token.content for token in _shown(text)]
+    return "\n".join(line for line in (_strip_tags(line).strip() for line in lines) if line)
 
 
 def _shown(text: str) -> list[Token]:
     return [token for token in _MARKDOWN.parse(text) if token.content]
 
 
-def _inline(children: list[Token]) -> str:
+def _join_inline(children: list[Token]) -> str:
     breaks = {"softbreak": " ", "hardbreak": "\n"}
     return "".join(breaks.get(child.type, child.content) for child in children)
 
 
-def _without_tags(text: str) -> str:
-    words = _Words()
+def _strip_tags(text: str) -> str:
+    words = _TextCollector()
     words.feed(text)
     words.close()
     return "".join(words.found)
 
 
-class _Words(HTMLParser):
+class _TextCollector(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.found: list[str] = []

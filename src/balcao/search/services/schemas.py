@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from balcao.search.document import Agents, Button, Document
+from balcao.search.document import AgentSettings, Button, ServiceDocument
 
 
 class ServiceBody(msgspec.Struct):
-    """What is sent to create or change a service; what an absent or null member means is the merge's affair."""
+    """What is sent to create or change a service; what an absent or null member means is decided when it is merged."""
 
     nome_servico: str | UnsetType | None = UNSET
     orgao_gestor: list[str] | UnsetType | None = UNSET
@@ -31,19 +31,19 @@ class ServiceBody(msgspec.Struct):
     awaiting_approval: bool | UnsetType | None = UNSET
     published_at: int | UnsetType | None = UNSET
     is_free: bool | UnsetType | None = UNSET
-    agents: Agents | UnsetType | None = UNSET
+    agents: AgentSettings | UnsetType | None = UNSET
     extra_fields: dict[str, Any] | UnsetType | None = UNSET
     status: int | UnsetType | None = UNSET
     buttons: list[Button] | UnsetType | None = UNSET
 
 
-class Service(Document):
+class StaffService(ServiceDocument):
     """The staff form: everything, with the number of the newest version."""
 
     version: int
 
 
-class RollbackBody(msgspec.Struct):
+class ServiceRollbackBody(msgspec.Struct):
     """Which version to bring back."""
 
     to_version: Annotated[int, msgspec.Meta(ge=1, le=2_147_483_647)]

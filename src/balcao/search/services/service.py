@@ -1,127 +1,252 @@
 """Creating, changing, publishing and bringing back services: row, slug, version and audit event commit together."""
 
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
+import msgspec
+
+from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.responses import require_match
 from balcao.core.values.clock import unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
-from balcao.search.conventions import require
-from balcao.search.document import Content
-from balcao.search.services import store
-from balcao.search.services.content import MEMBERS, changed, merge, with_state
-from balcao.search.services.editing import Edit, audit, existing, locked, staff_form, write
-from balcao.search.services.schemas import RollbackBody, Service, ServiceBody
-from balcao.search.services.store import Head
+from balcao.search.collection.alias import Alias
+from balcao.search.conventions import describe_event, name_actor, parse_uuid, require_action
+from balcao.search.document import ServiceContent, ServiceDocument
+from balcao.search.services import derived, store
+from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
+from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody, StaffService
+from balcao.search.services.store import ServiceHead, StoredService
 from balcao.search.versions import service as versions
-from balcao.search.versions.service import Change
+from balcao.search.versions.service import VersionChange
+
+UNKNOWN = "Serviço não encontrado."
+# Of the id, in a slug: the usual part, the part after a collision, and the whole, which no other service has.
+_ID_LENGTHS = (8, 13, 36)
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """One service locked for its change."""
+
+    connection: Connection
+    call: Call
+    alias: Alias
+    service_id: str
+    head: ServiceHead
+    stored: StoredService | None
+    at: datetime
+
+
+class _Slugs(TypedDict):
+    slug: str
+    slug_history: list[str]
 
 
 async def create(
     call: Call, body: ServiceBody, *, service_id: str | None = None, at: datetime | None = None
-) -> Service:
-    """`service_id` and `at` are an import's own. Raises Invalid, Forbidden for a published one without the right."""
+) -> StaffService:
+    """Create a service; `service_id` and `at` are an import's own.
+
+    Raises Invalid, and Forbidden for a published one without the right.
+    """
     at = at or utc_now()
     content = merge(body, None, at)
     if content.status == 1:
-        require(call, "service:publish")
+        require_action(call, "service:publish")
         content.published_at = content.published_at or unix_seconds(at)
     service_id = service_id or str(uuid.uuid4())
     async with call.platform.database.transaction() as connection:
-        alias = await collection.enter(connection)
+        alias = await collection.lock_for_write(connection)
         await store.add_head(connection, service_id, at)
-        edit = Edit(connection, call, alias, service_id, Head(0, at, False), None, at)
-        return await write(edit, content, Change("create"))
+        edit = _Edit(connection, call, alias, service_id, ServiceHead(0, at, False), None, at)
+        return await _save(edit, content, VersionChange("create"))
 
 
-async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> Service:
-    """A merge (4.1): what equals the stored content leaves no version. Raises NotFound, Invalid, Forbidden."""
-    async with existing(call, service_id, at) as (edit, stored):
+async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
+    """Merge what was sent into a service; what equals the stored content leaves no version (rules: search 4.1).
+
+    Raises NotFound, Invalid, Forbidden.
+    """
+    async with _lock_existing(call, service_id, at) as (edit, stored):
         content = merge(body, stored.document, edit.at)
         if 1 in (stored.document.status, content.status):
-            require(call, "service:publish")
+            require_action(call, "service:publish")
         require_match(call.if_match, stored.etag)
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
             content.published_at = unix_seconds(edit.at)
-        if not changed(stored.document, content):
-            return staff_form(stored.document, stored.version)
-        return await write(edit, content, Change(_kind(stored.document.status, content.status)))
+        if not list_changes(stored.document, content):
+            return _to_staff_service(stored.document, stored.version)
+        return await _save(edit, content, VersionChange(_name_change(stored.document.status, content.status)))
 
 
-async def publish(call: Call, service_id: str, *, at: datetime | None = None) -> Service:
-    """Publishing a published service changes nothing."""
+async def publish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
+    """Publish a service; publishing a published one changes nothing."""
     return await _set_status(call, service_id, 1, at)
 
 
-async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) -> Service:
-    """Back to awaiting approval; `published_at` is kept."""
+async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
+    """Return a service to awaiting approval; `published_at` stays."""
     return await _set_status(call, service_id, 0, at)
 
 
-async def _set_status(call: Call, service_id: str, status: int, at: datetime | None) -> Service:
-    require(call, "service:publish")
-    async with existing(call, service_id, at) as (edit, stored):
+async def _set_status(call: Call, service_id: str, status: int, at: datetime | None) -> StaffService:
+    require_action(call, "service:publish")
+    async with _lock_existing(call, service_id, at) as (edit, stored):
         if stored.document.status == status:
-            return staff_form(stored.document, stored.version)
-        content = with_state(_content(stored.document), status, awaiting_approval=True)
+            return _to_staff_service(stored.document, stored.version)
+        content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
             content.published_at = unix_seconds(edit.at)
-        return await write(edit, content, Change(_kind(stored.document.status, status)))
+        return await _save(edit, content, VersionChange(_name_change(stored.document.status, status)))
 
 
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
-    """The row leaves the collection; versions and slugs stay."""
-    async with existing(call, service_id, at) as (edit, stored):
+    """Remove the row from the collection; versions and slugs stay."""
+    async with _lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, stored.etag)
-        number = await store.next_version(edit.connection, edit.service_id, edit.at)
+        # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
+        number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
         await store.remove(edit.connection, edit.alias, edit.service_id)
-        await versions.append(edit.connection, call, stored.document, Change("delete"), number=number, at=edit.at)
-        await audit(edit, "delete", number, [])
+        await versions.append(
+            edit.connection, call, stored.document, VersionChange("delete"), number=number, at=edit.at
+        )
+        await _record_event(edit, "delete", number, [])
 
 
-async def rollback(call: Call, service_id: str, order: RollbackBody, *, at: datetime | None = None) -> Service:
-    """The content of an older version; also brings back a deleted service. Raises NotFound, Conflict, Forbidden."""
-    reason = clean("change_reason", order.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
-    async with locked(call, service_id, at) as edit:
+async def roll_back(
+    call: Call, service_id: str, body: ServiceRollbackBody, *, at: datetime | None = None
+) -> StaffService:
+    """Save the content of an older version as the newest; also brings back a deleted service.
+
+    Raises NotFound, Conflict, Forbidden.
+    """
+    reason = clean("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
+    async with _lock_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
-            require(call, "service:publish")
-        require_match(call.if_match, store.etag(edit.head.newest_version))
-        chosen = await versions.snapshot(edit.connection, edit.service_id, order.to_version)
+            require_action(call, "service:publish")
+        require_match(call.if_match, store.format_etag(edit.head.newest_version))
+        chosen = await versions.read_snapshot(edit.connection, edit.service_id, body.to_version)
         if chosen is None:
             raise NotFound("A versão indicada em `to_version` não existe neste serviço.", code="version-unknown")
-        if order.to_version == edit.head.newest_version:
+        if body.to_version == edit.head.newest_version:
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
-        change = Change("rollback", reason=reason, rollback_to=order.to_version)
-        return await write(edit, await _brought_back(edit, chosen), change)
+        change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
+        return await _save(edit, await _restore_content(edit, chosen), change)
 
 
-async def _brought_back(edit: Edit, chosen: Content) -> Content:
-    """The editorial state is not part of what comes back; a deleted service returns in edition."""
+async def _restore_content(edit: _Edit, chosen: ServiceContent) -> ServiceContent:
+    """Return the chosen content in the present editorial state; a deleted service returns in edition."""
     last = (
         edit.stored.document
         if edit.stored
-        else await versions.snapshot(edit.connection, edit.service_id, edit.head.newest_version)
+        else await versions.read_snapshot(edit.connection, edit.service_id, edit.head.newest_version)
     )
-    content = _content(chosen)
+    content = _copy_content(chosen)
     content.published_at = last.published_at if last else None
     present = edit.stored.document if edit.stored else None
-    return with_state(content, present.status if present else 0, present.awaiting_approval if present else False)
+    return replace_state(content, present.status if present else 0, present.awaiting_approval if present else False)
 
 
-async def version_of(call: Call, service_id: str) -> int:
-    """The newest version's number, 0 for a service that never existed."""
+async def read_newest_version(call: Call, service_id: str) -> int:
+    """Return the newest version's number, 0 for a service that never existed."""
     async with call.platform.database.connection() as connection:
-        return await store.newest_number(connection, service_id)
+        return await store.read_newest_version(connection, service_id)
 
 
-def _kind(before: int, after: int) -> versions.ChangeType:
+def _name_change(before: int, after: int) -> versions.ChangeType:
     if before == after:
         return "update"
     return "publish" if after == 1 else "unpublish"
 
 
-def _content(source: Content) -> Content:
-    return Content(**{name: getattr(source, name) for name in MEMBERS})
+def _copy_content(source: ServiceContent) -> ServiceContent:
+    return ServiceContent(**{name: getattr(source, name) for name in MEMBERS})
+
+
+@asynccontextmanager
+async def _lock_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[_Edit]:
+    """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
+    known = parse_uuid(service_id, UNKNOWN)
+    async with call.platform.database.transaction() as connection:
+        alias = await collection.lock_for_write(connection)
+        head = await store.lock_head(connection, known)
+        if head is None:
+            raise NotFound(UNKNOWN)
+        stored = await store.read(connection, alias, known)
+        yield _Edit(connection, call, alias, known, head, stored, at or utc_now())
+
+
+@asynccontextmanager
+async def _lock_existing(
+    call: Call, service_id: str, at: datetime | None
+) -> AsyncIterator[tuple[_Edit, StoredService]]:
+    """Lock as `_lock_service`; a deleted service is not found either."""
+    async with _lock_service(call, service_id, at) as edit:
+        if edit.stored is None:
+            raise NotFound(UNKNOWN)
+        yield edit, edit.stored
+
+
+async def _save(edit: _Edit, content: ServiceContent, change: VersionChange) -> StaffService:
+    """Write row, slug, version and audit event of a change, and return the service."""
+    before = edit.stored.document if edit.stored else None
+    document = derived.derive_document(
+        content,
+        service_id=edit.service_id,
+        autor=await _find_author(edit),
+        **await _claim_slug(edit.connection, edit.service_id, content.nome_servico, before),
+        created_at=unix_seconds(edit.head.created_at),
+        at=edit.at,
+    )
+    number = await store.take_version_number(edit.connection, edit.service_id, None)
+    await store.put(edit.connection, edit.alias, document, edit.stored.carried if edit.stored else "{}", number)
+    await versions.append(edit.connection, edit.call, document, change, number=number, at=edit.at)
+    await _record_event(edit, "create" if change.kind == "create" else "update", number, list_changes(before, document))
+    return _to_staff_service(document, number)
+
+
+async def _find_author(edit: _Edit) -> str:
+    """Return who created the service; this never changes."""
+    if edit.stored is not None:
+        return edit.stored.document.autor
+    return await versions.read_author(edit.connection, edit.service_id) or name_actor(edit.call)
+
+
+async def _record_event(edit: _Edit, action: Action, number: int, members: list[str]) -> None:
+    """Record a change of a service in the audit trail."""
+    fields = [*describe_event(service=edit.service_id, version=number), *members]
+    await edit.call.platform.audit.record(edit.connection, edit.call, action, fields=fields)
+
+
+def _to_staff_service(document: ServiceDocument, version: int) -> StaffService:
+    """Return the service in the form for staff."""
+    return StaffService(**msgspec.structs.asdict(document), version=version)
+
+
+async def _claim_slug(connection: Connection, service_id: str, name: str, before: ServiceDocument | None) -> _Slugs:
+    """Return slug and history, computed anew only when the name changed.
+
+    The former slug stays the service's and goes to its history. Raises Conflict.
+    """
+    if before is not None and before.nome_servico == name:
+        return _Slugs(slug=before.slug, slug_history=before.slug_history)
+    slug = await _claim_free_slug(connection, service_id, name)
+    former = [*before.slug_history, before.slug] if before else await store.list_former_slugs(connection, service_id)
+    return _Slugs(slug=slug, slug_history=[old for old in former if old != slug])
+
+
+async def _claim_free_slug(connection: Connection, service_id: str, name: str) -> str:
+    await store.release_slug(connection, service_id)
+    for length in _ID_LENGTHS:
+        slug = await store.compute_slug(connection, name, service_id, length)
+        if await store.claim_slug(connection, slug, service_id):
+            return slug
+    raise Conflict("O nome do serviço leva a um endereço que já existe.", code="slug-taken")

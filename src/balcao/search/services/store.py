@@ -5,12 +5,12 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
-from balcao.search.collection.records import Alias
+from balcao.search.collection.alias import Alias
 from balcao.search.collection.service import PROGRAM_VERSION
-from balcao.search.document import Document
+from balcao.search.document import ServiceDocument
 
 
-class Head(msgspec.Struct, frozen=True):
+class ServiceHead(msgspec.Struct, frozen=True):
     """A service that exists or existed."""
 
     newest_version: int
@@ -18,20 +18,20 @@ class Head(msgspec.Struct, frozen=True):
     deleted: bool
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredService(msgspec.Struct, frozen=True):
     """A service's row. `carried` is what the programs do not know of it and hand back untouched."""
 
-    document: Document
+    document: ServiceDocument
     carried: str
     version: int
 
     @property
     def etag(self) -> str:
-        return etag(self.version)
+        return format_etag(self.version)
 
 
-def etag(version: int) -> str:
-    """The tag of a service's state: the number of its newest version."""
+def format_etag(version: int) -> str:
+    """Return the tag of a service's state: the number of its newest version."""
     return f'"v{version}"'
 
 
@@ -48,10 +48,10 @@ FROM search.service_head WHERE id = $1 FOR UPDATE
 """
 
 
-async def lock_head(connection: Connection, service_id: str) -> Head | None:
-    """None for a service that never existed."""
+async def lock_head(connection: Connection, service_id: str) -> ServiceHead | None:
+    """Lock a service until the transaction ends; None for one that never existed."""
     row = await connection.fetchrow(_LOCK_HEAD, service_id)
-    return Head(**row) if row else None
+    return ServiceHead(**row) if row else None
 
 
 _NEXT_VERSION = """
@@ -60,33 +60,33 @@ WHERE id = $1 RETURNING next_version - 1
 """
 
 
-async def next_version(connection: Connection, service_id: str, deleted_at: datetime | None) -> int:
-    """The number of the version about to be written; the head is locked."""
+async def take_version_number(connection: Connection, service_id: str, deleted_at: datetime | None) -> int:
+    """Return the number of the version about to be written; the head is locked."""
     return int(await connection.fetchval(_NEXT_VERSION, service_id, deleted_at))
 
 
 _NEWEST_NUMBER = "SELECT next_version - 1 FROM search.service_head WHERE id = $1"
 
 
-async def newest_number(connection: Connection, service_id: str) -> int:
-    """0 for a service that never existed."""
+async def read_newest_version(connection: Connection, service_id: str) -> int:
+    """Return the newest version's number, 0 for a service that never existed."""
     return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
 
 
 _READ = """
-SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, held.version
-FROM search.{physical} AS held, search.step(held.id, held.doc, held.carried, $2, $3) AS stepped
-WHERE held.id = $1
+SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, active.version
+FROM search.{physical} AS active, search.step(active.id, active.doc, active.carried, $2, $3) AS stepped
+WHERE active.id = $1
 """
 
 
-async def read(connection: Connection, alias: Alias, service_id: str) -> Stored | None:
+async def read(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
     row = await connection.fetchrow(
         _READ.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
     )
     if row is None:
         return None
-    return Stored(msgspec.json.decode(row["doc"], type=Document), row["carried"], row["version"])
+    return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
 
 
 _PUT = """
@@ -96,7 +96,7 @@ ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, v
 """
 
 
-async def put(connection: Connection, alias: Alias, document: Document, carried: str, version: int) -> None:
+async def put(connection: Connection, alias: Alias, document: ServiceDocument, carried: str, version: int) -> None:
     await connection.execute(
         _PUT.format(physical=alias.physical),
         document.id,
@@ -118,7 +118,7 @@ async def remove(connection: Connection, alias: Alias, service_id: str) -> None:
 _SLUG = "SELECT search.slug_of($1, $2, $3)"
 
 
-async def slug_of(connection: Connection, name: str, service_id: str, id_length: int) -> str:
+async def compute_slug(connection: Connection, name: str, service_id: str, id_length: int) -> str:
     return str(await connection.fetchval(_SLUG, name, service_id, id_length))
 
 
@@ -126,7 +126,7 @@ _RELEASE_SLUG = "UPDATE search.service_slugs SET current = false WHERE service_i
 
 
 async def release_slug(connection: Connection, service_id: str) -> None:
-    """The present slug stays the service's, as a former one."""
+    """Make the present slug a former one of the service."""
     await connection.execute(_RELEASE_SLUG, service_id)
 
 
@@ -138,13 +138,13 @@ RETURNING slug
 
 
 async def claim_slug(connection: Connection, slug: str, service_id: str) -> bool:
-    """Makes it the service's present slug, also a former one of its own; false when it is another service's."""
+    """Make it the service's present slug, also a former one of its own; return false when it is another service's."""
     return await connection.fetchval(_CLAIM_SLUG, slug, service_id) is not None
 
 
 _FORMER_SLUGS = "SELECT slug FROM search.service_slugs WHERE service_id = $1 AND NOT current ORDER BY slug"
 
 
-async def former_slugs(connection: Connection, service_id: str) -> list[str]:
-    """For a service that comes back and has no row to tell its history."""
+async def list_former_slugs(connection: Connection, service_id: str) -> list[str]:
+    """Return the slugs of a service that comes back and has no row to tell its history."""
     return [row["slug"] for row in await connection.fetch(_FORMER_SLUGS, service_id)]

@@ -5,31 +5,31 @@ from typing import Any
 
 import msgspec
 
-from balcao.search.document import Content
+from balcao.search.document import ServiceContent
 from balcao.search.versions.schemas import FieldChange, ValueType
 
-COMPARED = (*Content.__struct_fields__, "autor")
+COMPARED = (*ServiceContent.__struct_fields__, "autor")
 
 _TYPES: dict[type, ValueType] = {str: "string", int: "int", float: "float", bool: "bool", list: "array", dict: "object"}
 
 
-def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
-    """One entry for each member that differs, in the order of the document's table."""
-    return list(_changes(old, new))
+def list_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
+    """Return one entry for each member that differs, in the order of the document's table."""
+    return list(_find_differences(old, new))
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[FieldChange]:
+def _find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[FieldChange]:
     for name in COMPARED:
-        before, after = _value(old.get(name)), _value(new.get(name))
-        if _json(before) != _json(after):
+        before, after = _normalize(old.get(name)), _normalize(new.get(name))
+        if _encode(before) != _encode(after):
             yield FieldChange(name, before, after, _TYPES[type(before if after is None else after)])
 
 
-def _value(value: Any) -> Any:
-    """Nothing, an empty text, an empty list and an empty object are one: no value."""
+def _normalize(value: Any) -> Any:
+    """Return None for an empty text, list or object, too: all of them are no value."""
     return None if value in ("", [], {}) else value
 
 
-def _json(value: Any) -> bytes:
-    """Equal as JSON: Python would take true for 1."""
+def _encode(value: Any) -> bytes:
+    """Return the value as JSON, in which true and 1 differ: Python would take them for equal."""
     return msgspec.json.encode(value, order="sorted")

@@ -12,20 +12,20 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import unix_seconds
 from balcao.core.values.ids import new_id
-from balcao.search.conventions import LARGEST_INTEGER, acting, given, integer, path_uuid
-from balcao.search.document import Content, Document
+from balcao.search.conventions import LARGEST_INTEGER, name_actor, parse_integer, parse_uuid, read_parameter
+from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.versions import store
-from balcao.search.versions.comparison import compare
+from balcao.search.versions.comparison import list_differences
 from balcao.search.versions.schemas import Comparison
 
 ChangeType = Literal["create", "update", "publish", "unpublish", "delete", "rollback"]
 
-# Of a service: everything that can be changed, who created it, and what can only be told at that moment.
-SNAPSHOT = (*Content.__struct_fields__, "autor", "slug", "search_content")
+# Of a service: everything that can be changed, who created it, and what is only known at that moment.
+SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content")
 
 
 @dataclass(frozen=True)
-class Change:
+class VersionChange:
     """What happened; `rollback_to` is the version that came back."""
 
     kind: ChangeType
@@ -38,15 +38,15 @@ class _Author(msgspec.Struct):
 
 
 async def append(
-    connection: Connection, call: Call, document: Document, change: Change, *, number: int, at: datetime
+    connection: Connection, call: Call, document: ServiceDocument, change: VersionChange, *, number: int, at: datetime
 ) -> None:
-    """`number` comes from the locked head, so numbers have no gap."""
+    """Append a version; `number` comes from the locked head, so numbers have no gap."""
     version = store.NewVersion(
         id=new_id(),
         service_id=document.id,
         version_number=number,
         created_at=at,
-        created_by=acting(call),
+        created_by=name_actor(call),
         created_by_sub=call.caller.subject if call.caller else "",
         created_by_cpf=call.actor.masked if call.actor else None,
         change_type=change.kind,
@@ -58,49 +58,52 @@ async def append(
     await store.append(connection, version)
 
 
-async def snapshot(connection: Connection, service_id: str, number: int) -> Content | None:
-    """None when there is no version of that number."""
-    found = await store.snapshot(connection, service_id, number)
-    return None if found is None else msgspec.json.decode(found, type=Content)
+async def read_snapshot(connection: Connection, service_id: str, number: int) -> ServiceContent | None:
+    """Return the content of a version; None when there is none of that number."""
+    found = await store.read_snapshot(connection, service_id, number)
+    return None if found is None else msgspec.json.decode(found, type=ServiceContent)
 
 
-async def author(connection: Connection, service_id: str) -> str | None:
-    """Who created the service; None for one that has no version yet."""
-    first = await store.snapshot(connection, service_id, 1)
+async def read_author(connection: Connection, service_id: str) -> str | None:
+    """Return who created the service; None for one that has no version yet."""
+    first = await store.read_snapshot(connection, service_id, 1)
     return None if first is None else msgspec.json.decode(first, type=_Author).autor
 
 
 async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
-    """Also of a deleted service. Raises Invalid for the query alone, then NotFound saying what does not exist."""
-    from_version, to_version = (_number(query, name) for name in ("from_version", "to_version"))
+    """Return what differs between two versions, also of a deleted service.
+
+    Raises Invalid for the query alone, then NotFound saying what does not exist.
+    """
+    from_version, to_version = (_parse_number(query, name) for name in ("from_version", "to_version"))
     unknown = "Serviço não encontrado."
-    service_id = path_uuid(service_id, unknown)
+    service_id = parse_uuid(service_id, unknown)
     async with call.platform.database.connection() as connection:
-        pair = await store.pair(connection, service_id, from_version, to_version)
+        pair = await store.read_pair(connection, service_id, from_version, to_version)
     if not pair.known:
         raise NotFound(unknown)
-    old, new = _existing("from_version", pair.old), _existing("to_version", pair.new)
+    old, new = _require_snapshot("from_version", pair.old), _require_snapshot("to_version", pair.new)
     return Comparison(
         change_type=pair.change_type or "",
         changed_at=unix_seconds(pair.changed_at),
         changed_by=pair.changed_by or "",
         from_version=from_version,
         to_version=to_version,
-        changes=compare(msgspec.json.decode(old), msgspec.json.decode(new)),
+        changes=list_differences(msgspec.json.decode(old), msgspec.json.decode(new)),
     )
 
 
-def _number(query: Mapping[str, str], name: str) -> int:
-    text = given(query, name)
+def _parse_number(query: Mapping[str, str], name: str) -> int:
+    text = read_parameter(query, name)
     if text is None:
         raise Invalid(f"Falta o parâmetro `{name}`.", code=f"{name}-missing")
-    number = integer(text)
+    number = parse_integer(text)
     if number is None:
         raise Invalid(f"O parâmetro `{name}` deve ser um inteiro de 1 a {LARGEST_INTEGER}.", code=f"{name}-invalid")
     return number
 
 
-def _existing(name: str, snapshot: str | None) -> str:
+def _require_snapshot(name: str, snapshot: str | None) -> str:
     if snapshot is None:
         raise NotFound(f"A versão indicada em `{name}` não existe neste serviço.", code="version-unknown")
     return snapshot

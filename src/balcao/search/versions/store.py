@@ -41,12 +41,12 @@ async def append(connection: Connection, version: NewVersion) -> None:
 _SNAPSHOT = "SELECT snapshot::text FROM search.service_versions WHERE service_id = $1 AND version_number = $2"
 
 
-async def snapshot(connection: Connection, service_id: str, number: int) -> str | None:
+async def read_snapshot(connection: Connection, service_id: str, number: int) -> str | None:
     found: str | None = await connection.fetchval(_SNAPSHOT, service_id, number)
     return found
 
 
-class Pair(msgspec.Struct, frozen=True):
+class VersionPair(msgspec.Struct, frozen=True):
     """Two versions of one service; a snapshot is None when there is no version of that number."""
 
     known: bool
@@ -70,6 +70,6 @@ LEFT JOIN search.service_versions AS newer ON newer.service_id = $1 AND newer.ve
 """
 
 
-async def pair(connection: Connection, service_id: str, from_version: int, to_version: int) -> Pair:
+async def read_pair(connection: Connection, service_id: str, from_version: int, to_version: int) -> VersionPair:
     [row] = await connection.fetch(_PAIR, service_id, from_version, to_version)
-    return Pair(**row)
+    return VersionPair(**row)

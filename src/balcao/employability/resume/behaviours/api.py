@@ -16,8 +16,13 @@ routes = Routes(tags=["resume"])
     "employability.remove_behaviour_link",
     authenticated(),
     "Retira um comportamento ou atitude do próprio currículo",
+    description=(
+        "Desfaz a ligação entre o currículo de quem chama e um comportamento do catálogo, que continua no catálogo. O "
+        "`id` é o da ligação. O token precisa identificar uma pessoa; a ligação de outra pessoa não existe (404)."
+    ),
     errors=[400, 404],
     rate="60/minute",
 )
 async def remove_behaviour_link(call: Call, person: CallersCpf, id: IntegerInPath) -> Message:
+    """Remove a behaviour from the caller's own resume."""
     return await service.remove_link(call.as_owner(), person, id)

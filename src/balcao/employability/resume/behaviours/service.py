@@ -9,37 +9,40 @@ from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.schemas import Message
 
 FIELDS = ["comportamento_atitudes"]
-MOST = 50
+MAX_LINKS = 50
 
 
 async def read_links(call: Call, cpf: Cpf) -> list[BehaviourLink]:
-    """Newest first."""
+    """Return a person's links, newest first."""
     async with call.reading(cpf, FIELDS) as connection:
-        return await store.links(connection, cpf)
+        return await store.list_links(connection, cpf)
 
 
 async def add_link(call: Call, cpf: Cpf, behaviour: int) -> tuple[BehaviourLink, bool]:
-    """The link, and whether it is new. Raises Invalid for an unknown entry, Conflict beyond the limit."""
+    """Add a link unless it is there; return it, and whether it is new.
+
+    Raises Invalid for an unknown entry, Conflict beyond the limit.
+    """
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
-        present = await store.links(connection, cpf)
-        if found := _to(behaviour, present):
+        present = await store.list_links(connection, cpf)
+        if found := _find_links(behaviour, present):
             return found[0], False
         if not await store.is_known(connection, behaviour):
             raise Invalid("O campo `id_comportamento_atitudes` não existe no catálogo.", code="behaviour-unknown")
-        if len(present) >= MOST:
-            raise Conflict(f"O currículo já tem {MOST} comportamentos e atitudes.", code="behaviour-limit")
+        if len(present) >= MAX_LINKS:
+            raise Conflict(f"O currículo já tem {MAX_LINKS} comportamentos e atitudes.", code="behaviour-limit")
         await store.insert(connection, cpf, behaviour)
         await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
-        return _to(behaviour, await store.links(connection, cpf))[0], True
+        return _find_links(behaviour, await store.list_links(connection, cpf))[0], True
 
 
-def _to(behaviour: int, links: list[BehaviourLink]) -> list[BehaviourLink]:
+def _find_links(behaviour: int, links: list[BehaviourLink]) -> list[BehaviourLink]:
     return [link for link in links if link.id_comportamento_atitudes == behaviour]
 
 
 async def remove_link(call: Call, cpf: Cpf, link: int) -> Message:
-    """Only the link goes, the catalogue's entry stays. Raises NotFound, also for another citizen's link."""
+    """Remove a link; the catalogue's entry stays. Raises NotFound, also for another citizen's link."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete(connection, cpf, link):
             raise NotFound("Não há comportamento ou atitude com este `id` no seu currículo.", code="link-unknown")

@@ -15,9 +15,9 @@ ORDER BY link.created_at DESC, link.id DESC
 """
 
 
-async def links(connection: Connection, cpf: Cpf) -> list[BehaviourLink]:
-    """Newest first."""
-    return [_link(row) for row in await connection.fetch(_LIST, cpf.digits)]
+async def list_links(connection: Connection, cpf: Cpf) -> list[BehaviourLink]:
+    """Return a person's links, newest first."""
+    return [_to_link(row) for row in await connection.fetch(_LIST, cpf.digits)]
 
 
 _EXISTS = "SELECT EXISTS (SELECT FROM employability.behaviour WHERE id = $1)"
@@ -39,10 +39,10 @@ _DELETE = "DELETE FROM employability.behaviour_link WHERE id = $1 AND cpf = $2 R
 
 
 async def delete(connection: Connection, cpf: Cpf, link: int) -> bool:
-    """Whether this citizen had such a link."""
+    """Return whether this citizen had such a link."""
     return await connection.fetchval(_DELETE, link, cpf.digits) is not None
 
 
-def _link(row: Row) -> BehaviourLink:
+def _to_link(row: Row) -> BehaviourLink:
     entry = Behaviour(row["behaviour_id"], row["nome"], row["behaviour_created_at"], row["behaviour_updated_at"])
     return BehaviourLink(row["id"], row["cpf"], entry.id, entry, row["created_at"], row["updated_at"])

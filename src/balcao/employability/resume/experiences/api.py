@@ -16,7 +16,12 @@ routes = Routes(tags=["resume"])
     "employability.read_experience",
     authenticated().testing(service.READ_ANY),
     "Uma experiência do currículo",
+    description=(
+        "Devolve uma experiência do próprio currículo. Quem tem a ação `resume:read_any` lê as de outras pessoas, com "
+        "o CPF mascarado e registro na auditoria; para os demais, a de outra pessoa não existe (404)."
+    ),
     errors=[304, 400, 404],
 )
 async def read_experience(call: Call, id: UuidInPath) -> Response[Experience]:
+    """Return an experience of the caller's own resume, or of another person's to staff who may."""
     return personal(await service.read_experience(call, id), call)

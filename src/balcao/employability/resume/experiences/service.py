@@ -1,4 +1,4 @@
-"""Experiences of a resume: whoever may not see one is told that it does not exist."""
+"""Experiences of a resume: for whoever may not see one it does not exist."""
 
 from uuid import UUID
 
@@ -11,15 +11,15 @@ from balcao.core.values.ids import new_id
 from balcao.employability.resume.experiences import store
 from balcao.employability.resume.experiences.schemas import Experience, ExperienceBody
 from balcao.employability.resume.profiles import service as profiles
-from balcao.employability.texts import line, prose
+from balcao.employability.texts import clean_line, clean_prose
 
 READ_ANY = "resume:read_any"
 FIELDS = ["experiencias"]
-MOST = 50
+MAX_EXPERIENCES = 50
 
 
 async def read_experience(call: Call, id_: UUID) -> Experience:
-    """Anybody but the owner sees the CPF masked and leaves an audit event.
+    """Return an experience; anybody but the owner sees the CPF masked and leaves an audit event.
 
     Raises NotFound alike for an unknown id and for a record out of the caller's reach.
     """
@@ -36,26 +36,27 @@ async def read_experience(call: Call, id_: UUID) -> Experience:
 
 
 async def add_experience(call: Call, cpf: Cpf, body: ExperienceBody, id_: UUID | None = None) -> Experience:
-    """The row as stored. Raises Invalid, and Conflict beyond the section's limit.
+    """Add an experience and return the row as stored.
 
-    With `id_` a repeat is harmless: a row that is there already is answered as it is.
+    With `id_` a repeat is harmless: a row that is there already is returned as it is.
+    Raises Invalid, and Conflict beyond the section's limit.
     """
-    checked = _checked(body)
+    checked = _clean(body)
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
         if id_ is not None and (present := await store.read(connection, id_)):
             return present
-        if await store.count(connection, cpf) >= MOST:
-            raise Conflict(f"O currículo já tem {MOST} experiências.", code="experience-limit")
+        if await store.count(connection, cpf) >= MAX_EXPERIENCES:
+            raise Conflict(f"O currículo já tem {MAX_EXPERIENCES} experiências.", code="experience-limit")
         added = await store.insert(connection, id_ or UUID(new_id()), cpf, checked)
         await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return added
 
 
-def _checked(body: ExperienceBody) -> ExperienceBody:
+def _clean(body: ExperienceBody) -> ExperienceBody:
     return msgspec.structs.replace(
         body,
-        cargo=line("cargo", body.cargo, 120),
-        empresa=line("empresa", body.empresa, 120),
-        descricao_atividades=prose("descricao_atividades", body.descricao_atividades, 2000),
+        cargo=clean_line("cargo", body.cargo, 120),
+        empresa=clean_line("empresa", body.empresa, 120),
+        descricao_atividades=clean_prose("descricao_atividades", body.descricao_atividades, 2000),
     )

@@ -17,7 +17,7 @@ _READ = f"SELECT {_COLUMNS} FROM employability.experience WHERE id = $1"  # noqa
 
 async def read(connection: Connection, id_: UUID) -> Experience | None:
     row = await connection.fetchrow(_READ, id_)
-    return _experience(row) if row else None
+    return _to_experience(row) if row else None
 
 
 _COUNT = "SELECT count(*) FROM employability.experience WHERE cpf = $1"
@@ -48,8 +48,8 @@ async def insert(connection: Connection, id_: UUID, cpf: Cpf, body: ExperienceBo
         body.experiencia_comprovada_ct,
         body.tempo_experiencia_meses,
     )
-    return _experience(row)
+    return _to_experience(row)
 
 
-def _experience(row: Row) -> Experience:
+def _to_experience(row: Row) -> Experience:
     return Experience(**dict(row))

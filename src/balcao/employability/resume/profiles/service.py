@@ -6,5 +6,5 @@ from balcao.employability.resume.profiles import store
 
 
 async def open_resume(connection: Connection, cpf: Cpf) -> None:
-    """Makes the root when it is missing and locks it until the transaction ends (rules: employability 5.2)."""
+    """Create the root when it is missing and lock it until the transaction ends (rules: employability 5.2)."""
     await store.open_root(connection, cpf)

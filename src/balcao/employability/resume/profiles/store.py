@@ -10,4 +10,5 @@ ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp()
 
 
 async def open_root(connection: Connection, cpf: Cpf) -> None:
+    """Insert or touch the row; either way it is locked until the transaction ends."""
     await connection.execute(_OPEN, cpf.digits)

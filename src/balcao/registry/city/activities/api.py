@@ -17,6 +17,11 @@ routes = Routes(tags=["companies"])
     "registry.list_activities",
     public(),
     "Atividades econômicas (CNAE)",
+    description=(
+        "Devolve uma página da classificação nacional de atividades econômicas (CNAE), por subclasse, "
+        "filtrada por texto ou por qualquer dos cinco códigos. Operação pública; o `ETag` permite repetir a "
+        "leitura sem corpo (304)."
+    ),
     errors=[304, 400],
     query=ActivityQuery,
 )

@@ -11,13 +11,13 @@ from balcao.registry.city.activities.schemas import ActivityRow
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_lines()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
-def _lines() -> Iterator[ActivityRow]:
+def _list_rows() -> Iterator[ActivityRow]:
     document = tomllib.loads(files(__package__).joinpath("demo_activities.toml").read_text("utf-8"))
-    for section, lines in document["sections"].items():
-        for line in lines:
-            subclass, _, name = (part.strip() for part in line.partition("|"))
+    for section, texts in document["sections"].items():
+        for text in texts:
+            subclass, _, name = (part.strip() for part in text.partition("|"))
             division, group = subclass[:2], f"{subclass[:2]}.{subclass[2]}"
             yield ActivityRow(section, division, group, f"{group}{subclass[3:6]}", subclass, name)

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import PageQuery, Pagination
 from balcao.core.imports.members import Code, Name
@@ -11,33 +12,42 @@ from balcao.core.imports.members import Code, Name
 class Activity(msgspec.Struct):
     """A subclass of the national classification (CNAE) and where it stands in it."""
 
-    id: str
-    secao: str
-    divisao: str
-    grupo: str
-    classe: str
-    subclasse: str
-    denominacao: str
+    id: Annotated[str, Meta(description="Id da atividade.", examples=["1091-1/02"])]
+    secao: Annotated[str, Meta(description="Seção.", examples=["C"])]
+    divisao: Annotated[str, Meta(description="Divisão.", examples=["10"])]
+    grupo: Annotated[str, Meta(description="Grupo.", examples=["10.9"])]
+    classe: Annotated[str, Meta(description="Classe.", examples=["10.91-1"])]
+    subclasse: Annotated[str, Meta(description="Subclasse.", examples=["1091-1/02"])]
+    denominacao: Annotated[str, Meta(description="Denominação.", examples=["Fabricação de produtos de padaria"])]
 
 
 class Activities(msgspec.Struct):
-    cnaes: list[Activity]
-    pagination: Pagination
+    """A page of economic activities."""
+
+    cnaes: Annotated[list[Activity], Meta(description="Atividades, por subclasse.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de atividades.")]
 
 
 class ActivityQuery(PageQuery):
-    """Of the codes the punctuation does not count."""
+    """Which activities to list; the punctuation of codes does not count."""
 
-    search: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None = None
-    secao: Code | None = None
-    divisao: Code | None = None
-    grupo: Code | None = None
-    classe: Code | None = None
-    subclasse: Code | None = None
+    search: Annotated[
+        Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
+        Meta(description="Procura na denominação, sem acentos nem maiúsculas.", examples=["padaria"]),
+    ] = None
+    secao: Annotated[Code | None, Meta(description="Só desta seção.", examples=["C"])] = None
+    divisao: Annotated[Code | None, Meta(description="Só desta divisão.", examples=["10"])] = None
+    grupo: Annotated[Code | None, Meta(description="Só deste grupo; a pontuação não conta.", examples=["10.9"])] = None
+    classe: Annotated[
+        Code | None, Meta(description="Só desta classe; a pontuação não conta.", examples=["10.91-1"])
+    ] = None
+    subclasse: Annotated[
+        Code | None, Meta(description="Só esta subclasse; a pontuação não conta.", examples=["1091-1/02"])
+    ] = None
 
 
 class ActivityRow(msgspec.Struct):
-    """One line of the city's file; without an id of its own an activity goes by its subclass."""
+    """One row of the city's file; without an id of its own an activity goes by its subclass."""
 
     secao: Code
     divisao: Code

@@ -1,4 +1,4 @@
-"""The national classification of economic activities (CNAE): loaded and public."""
+"""The national classification of economic activities (CNAE): imported and public."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,14 @@ from balcao.core.context.call import Call
 from balcao.core.http.paging import Page
 from balcao.registry.city.activities import store
 from balcao.registry.city.activities.schemas import Activities
-from balcao.registry.filters import code_of, search_of
+from balcao.registry.filters import parse_code, parse_search
 
 CODES = ("secao", "divisao", "grupo", "classe", "subclasse")
 
 
 async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> Activities:
-    """By subclass. Raises Invalid naming the parameter."""
-    search, codes = search_of(query), [code_of(query, name) for name in CODES]
+    """Return a page of activities by subclass. Raises Invalid naming the parameter."""
+    search, codes = parse_search(query), [parse_code(query, name) for name in CODES]
     async with call.platform.database.connection() as connection:
         found, total = await store.find(connection, search, codes, page)
     return Activities(found, page.of(total))

@@ -27,15 +27,15 @@ _PAGE = page_sql(
 async def find(
     connection: Connection, search: str | None, codes: Sequence[str | None], page: Page
 ) -> tuple[list[Activity], int]:
-    """The page's activities, and how many there are on all pages; `codes` from section to subclass."""
+    """Return the page's activities, and how many there are on all pages; `codes` go from section to subclass."""
     rows, total = await fetch_page(connection, _PAGE, search, *codes, page.limit, page.offset)
     return [Activity(**row) for row in rows], total
 
 
-_LOAD = f"""
+_IMPORT = f"""
 INSERT INTO registry.activity ({_COLUMNS})
 SELECT {_COLUMNS}
-FROM jsonb_to_recordset($1::jsonb) AS line (
+FROM jsonb_to_recordset($1::jsonb) AS row (
     id text, secao text, divisao text, grupo text, classe text, subclasse text, denominacao text)
 ON CONFLICT (id) DO UPDATE SET
     secao = excluded.secao, divisao = excluded.divisao, grupo = excluded.grupo, classe = excluded.classe,
@@ -46,7 +46,10 @@ RETURNING true
 """  # noqa: S608 - constants
 
 
-async def load(connection: Connection, lines: Sequence[ActivityRow]) -> int:
-    """By the owner of the tables only. Of lines with one id the last counts."""
-    last = {line.id: line for line in lines}
-    return len(await connection.fetch(_LOAD, json_text(list(last.values()))))
+async def import_rows(connection: Connection, rows: Sequence[ActivityRow]) -> int:
+    """Write the activities that are new or changed; return how many.
+
+    By the owner of the tables only. Of rows with one id the last counts.
+    """
+    last = {row.id: row for row in rows}
+    return len(await connection.fetch(_IMPORT, json_text(list(last.values()))))

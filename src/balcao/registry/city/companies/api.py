@@ -19,6 +19,11 @@ routes = Routes(tags=["companies"])
     "registry.list_companies",
     own(service.READ) | scope("smf:read"),
     "Empresas de que o cidadão é sócio ou responsável",
+    description=(
+        "Devolve uma página das empresas de que o cidadão é sócio ou responsável, por CNPJ, como a cidade as "
+        "carregou. Para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o "
+        "escopo `smf:read`; os CPFs de outras pessoas vêm mascarados."
+    ),
     errors=[304, 400],
     query=CompanyQuery,
 )
@@ -32,6 +37,11 @@ async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: PageInQ
     "registry.read_company",
     authenticated().testing(service.READ) | scope("smf:read") | client("BALCAO_PLATFORM_CLIENTS"),
     "Uma empresa",
+    description=(
+        "Devolve uma empresa pelo CNPJ. Vê-a quem é seu sócio ou responsável, quem tem a ação "
+        "`companies:read` ou o escopo `smf:read`, e o cliente da própria plataforma; para os demais a "
+        "resposta é 403, exista a empresa ou não."
+    ),
     errors=[304, 400, 404],
 )
 async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:

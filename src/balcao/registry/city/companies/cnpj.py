@@ -8,16 +8,16 @@ from stdnum.br import cnpj as stdnum_cnpj
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 
-_FORM = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
+_PATTERN = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 def is_cnpj(text: str) -> bool:
-    """The library takes punctuation and small letters, too."""
-    return bool(_FORM.fullmatch(text) and stdnum_cnpj.is_valid(text))
+    """Return whether the text is a valid CNPJ in capitals without punctuation; the library alone would accept both."""
+    return bool(_PATTERN.fullmatch(text) and stdnum_cnpj.is_valid(text))
 
 
-def path_cnpj(text: str) -> str:
-    """Raises Invalid."""
+def parse_cnpj(text: str) -> str:
+    """Return the CNPJ as it came. Raises Invalid."""
     if not is_cnpj(text):
         raise Invalid(
             "O CNPJ do caminho é inválido: use 14 caracteres, sem pontuação e com letras maiúsculas.",
@@ -27,5 +27,5 @@ def path_cnpj(text: str) -> str:
 
 
 CnpjInPath: TypeAlias = Annotated[
-    str, InPath(path_cnpj, "CNPJ sem pontuação; letras em maiúsculas", "90000001000129", r"^[0-9A-Z]{12}[0-9]{2}$")
+    str, InPath(parse_cnpj, "CNPJ sem pontuação; letras em maiúsculas", "90000001000129", r"^[0-9A-Z]{12}[0-9]{2}$")
 ]

@@ -32,12 +32,12 @@ _SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_lines()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
-def _lines() -> Iterator[CompanyRow]:
+def _list_rows() -> Iterator[CompanyRow]:
     for number, (cnpj, name, trade_name, head, others, activity, nature, size, capital, street) in enumerate(_ROWS, 1):
-        people = [_citizen(n) for n in (head, *others)]
+        people = [_make_cpf(n) for n in (head, *others)]
         yield CompanyRow(
             id_=f"demo-company-{number}",
             cnpj=cnpj,
@@ -51,18 +51,18 @@ def _lines() -> Iterator[CompanyRow]:
             inicio_atividade_data="2015-03-02",
             situacao_cadastral=CompanyRegistration("2", "Ativa", "2015-03-02", "0", "Sem motivo"),
             contato=CompanyContact([CompanyPhone("21", f"2400000{number}")], f"contato@empresa{number}.example"),
-            endereco=_address(street, number),
+            endereco=_make_address(street, number),
             responsavel=CompanyResponsible(people[0].digits, "49", "Sócio-Administrador", "2015-03-02"),
             socios_quantidade=len(people),
             socios=[CompanyPartner(tipo="2", cpf_socio=cpf.digits, qualificacao_socio="49") for cpf in people],
         )
 
 
-def _citizen(number: int) -> Cpf:
+def _make_cpf(number: int) -> Cpf:
     return Cpf.with_stem(f"900000{number:03}")
 
 
-def _address(street: str, number: int) -> CompanyAddress:
+def _make_address(street: str, number: int) -> CompanyAddress:
     return CompanyAddress(
         cep=f"2400001{number}",
         uf="RJ",

@@ -5,16 +5,28 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import PersonalData
+from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
-from balcao.registry.city.companies.views import masked
+from balcao.registry.city.companies.views import mask
 
 
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    companies = await store.all_of_person(connection, cpf)
-    return {"empresas": msgspec.to_builtins([masked(company, cpf) for company in companies])}
+async def export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    """Export the companies of the person, with other people's CPFs masked."""
+    companies = await store.list_all(connection, cpf)
+    return {"empresas": msgspec.to_builtins([mask(company, cpf) for company in companies])}
 
 
-PERSONAL_DATA = PersonalData("companies", _export, tables=("registry.company_member",))
+PERSONAL_DATA = PersonalData(
+    "companies",
+    export,
+    tables=("registry.company_member",),
+    members=(
+        ExportMember(
+            "empresas",
+            "Empresas de que o cidadão é sócio ou responsável, com os CPFs de outras pessoas mascarados.",
+            100,
+        ),
+    ),
+)

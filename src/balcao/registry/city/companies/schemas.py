@@ -1,12 +1,13 @@
-"""Wire types of the companies (rules: registry 3.7): one type for the city's file and for the answers.
+"""Wire types of the companies (rules: registry 3.7): one type for the city's file and for the responses.
 
-Every member is always answered; objects are never null, so that a portal may look into them.
+Every member is always there; objects are never null, so that a portal may look into them.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import PageQuery, Pagination
 from balcao.core.imports.members import Code, Name, require_cpf
@@ -16,137 +17,240 @@ from balcao.registry.city.companies.cnpj import is_cnpj
 
 
 class CompanyCode(msgspec.Struct):
-    id: str | None = None
-    descricao: str | None = None
+    """A code of a national table and its words."""
+
+    id: Annotated[str | None, Meta(description="Código na tabela nacional.", examples=["2062"])] = None
+    descricao: Annotated[
+        str | None, Meta(description="Descrição do código.", examples=["Sociedade Empresária Limitada"])
+    ] = None
 
 
 class CompanyRegistration(msgspec.Struct):
-    id: str | None = None
-    descricao: str | None = None
-    data: str | None = None
-    motivo_id: str | None = None
-    motivo_descricao: str | None = None
+    """Where the company's registration stands."""
+
+    id: Annotated[str | None, Meta(description="Código da situação cadastral.", examples=["2"])] = None
+    descricao: Annotated[str | None, Meta(description="Situação cadastral.", examples=["Ativa"])] = None
+    data: Annotated[
+        str | None,
+        Meta(
+            description="Data da situação: meia-noite no fuso da cidade (RFC 3339).",
+            examples=["2015-03-02T00:00:00-03:00"],
+        ),
+    ] = None
+    motivo_id: Annotated[str | None, Meta(description="Código do motivo.", examples=["0"])] = None
+    motivo_descricao: Annotated[str | None, Meta(description="Motivo da situação.", examples=["Sem motivo"])] = None
 
     def __post_init__(self) -> None:
         require(self, "data")
 
 
 class CompanySituation(msgspec.Struct):
-    descricao: str | None = None
-    data: str | None = None
+    """A special situation, such as a bankruptcy."""
+
+    descricao: Annotated[str | None, Meta(description="Situação especial.", examples=["Em recuperação judicial"])] = (
+        None
+    )
+    data: Annotated[
+        str | None, Meta(description="Data da situação especial (RFC 3339).", examples=["2020-05-04T00:00:00-03:00"])
+    ] = None
 
     def __post_init__(self) -> None:
         require(self, "data")
 
 
 class CompanyEntity(msgspec.Struct):
-    id: str | None = None
-    tipo: str | None = None
+    """The public entity that a public company belongs to."""
+
+    id: Annotated[str | None, Meta(description="Código do ente federativo.", examples=["3300100"])] = None
+    tipo: Annotated[str | None, Meta(description="Tipo do ente federativo.", examples=["Município"])] = None
 
 
 class CompanyPhone(msgspec.Struct):
-    ddd: str | None = None
-    telefone: str | None = None
+    """A phone of the company."""
+
+    ddd: Annotated[str | None, Meta(description="DDD.", examples=["21"])] = None
+    telefone: Annotated[str | None, Meta(description="Número, sem DDD.", examples=["24000001"])] = None
 
 
 class CompanyContact(msgspec.Struct):
-    telefone: list[CompanyPhone] = []
-    email: str | None = None
+    """How to reach the company."""
+
+    telefone: Annotated[list[CompanyPhone], Meta(description="Telefones da empresa.")] = []
+    email: Annotated[str | None, Meta(description="E-mail da empresa.", examples=["contato@empresa1.example"])] = None
 
 
 class CompanyAddress(msgspec.Struct):
-    cep: str | None = None
-    id_pais: str | None = None
-    uf: str | None = None
-    id_municipio: str | None = None
-    municipio_nome: str | None = None
-    municipio_exterior_nome: str | None = None
-    bairro: str | None = None
-    tipo_logradouro: str | None = None
-    logradouro: str | None = None
-    numero: str | None = None
-    complemento: str | None = None
+    """Where the company is."""
+
+    cep: Annotated[str | None, Meta(description="CEP, 8 dígitos.", examples=["24000011"])] = None
+    id_pais: Annotated[str | None, Meta(description="Código do país.", examples=["105"])] = None
+    uf: Annotated[str | None, Meta(description="Sigla do estado.", examples=["RJ"])] = None
+    id_municipio: Annotated[str | None, Meta(description="Código do município.", examples=["3300100"])] = None
+    municipio_nome: Annotated[str | None, Meta(description="Município.", examples=["Porto Aurora"])] = None
+    municipio_exterior_nome: Annotated[
+        str | None, Meta(description="Cidade, quando fora do Brasil.", examples=["Lisboa"])
+    ] = None
+    bairro: Annotated[str | None, Meta(description="Bairro.", examples=["Centro"])] = None
+    tipo_logradouro: Annotated[str | None, Meta(description="Tipo do logradouro.", examples=["Rua"])] = None
+    logradouro: Annotated[str | None, Meta(description="Logradouro.", examples=["do Porto"])] = None
+    numero: Annotated[str | None, Meta(description="Número.", examples=["100"])] = None
+    complemento: Annotated[str | None, Meta(description="Complemento.", examples=["Loja 2"])] = None
 
 
 class CompanyAccountant(msgspec.Struct):
-    """`id` is a CPF or a CNPJ."""
+    """An accountant of the company; `id` is a CPF or a CNPJ."""
 
-    id: str | None = None
-    tipo_crc: str | None = None
-    classificacao_crc: str | None = None
-    sequencial_crc: str | None = None
+    id: Annotated[
+        str | None,
+        Meta(description="CPF (mascarado para outras pessoas) ou CNPJ do contador.", examples=["***.000.001-**"]),
+    ] = None
+    tipo_crc: Annotated[str | None, Meta(description="Tipo do registro no CRC.", examples=["O"])] = None
+    classificacao_crc: Annotated[str | None, Meta(description="Classificação no CRC.", examples=["Profissional"])] = (
+        None
+    )
+    sequencial_crc: Annotated[str | None, Meta(description="Número no CRC.", examples=["012345"])] = None
 
 
 class CompanyAccountants(msgspec.Struct):
-    pf: CompanyAccountant = msgspec.field(default_factory=CompanyAccountant)
-    pj: CompanyAccountant = msgspec.field(default_factory=CompanyAccountant)
+    """The accountants of the company: a person and a firm."""
+
+    pf: Annotated[CompanyAccountant, Meta(description="O contador pessoa física.")] = msgspec.field(
+        default_factory=CompanyAccountant
+    )
+    pj: Annotated[CompanyAccountant, Meta(description="O escritório de contabilidade.")] = msgspec.field(
+        default_factory=CompanyAccountant
+    )
 
 
 class CompanyResponsible(msgspec.Struct):
-    cpf: str | None = None
-    qualificacao_id: str | None = None
-    qualificacao_descricao: str | None = None
-    inclusao_data: str | None = None
+    """The person responsible for the company."""
+
+    cpf: Annotated[
+        str | None,
+        Meta(description="CPF: completo para a própria pessoa, mascarado para as outras.", examples=["***.000.001-**"]),
+    ] = None
+    qualificacao_id: Annotated[str | None, Meta(description="Código da qualificação.", examples=["49"])] = None
+    qualificacao_descricao: Annotated[
+        str | None, Meta(description="Qualificação.", examples=["Sócio-Administrador"])
+    ] = None
+    inclusao_data: Annotated[
+        str | None, Meta(description="Desde quando é responsável (RFC 3339).", examples=["2015-03-02T00:00:00-03:00"])
+    ] = None
 
     def __post_init__(self) -> None:
         require(self, "inclusao_data")
 
 
 class CompanyPartner(msgspec.Struct):
-    tipo: str | None = None
-    cpf_socio: str | None = None
-    cnpj_socio: str | None = None
-    qualificacao_socio: str | None = None
-    data_situacao_especial: str | None = None
-    codigo_pais: str | None = None
-    nome_socio_estrangeiro: str | None = None
-    cpf_representante_legal: str | None = None
-    qualificacao_representante_legal: str | None = None
+    """A partner of the company: a person, a company or a foreigner."""
+
+    tipo: Annotated[
+        str | None, Meta(description="Tipo do sócio: 1 empresa, 2 pessoa, 3 estrangeiro.", examples=["2"])
+    ] = None
+    cpf_socio: Annotated[
+        str | None,
+        Meta(
+            description="CPF do sócio: completo para a própria pessoa, mascarado para as outras.",
+            examples=["***.000.001-**"],
+        ),
+    ] = None
+    cnpj_socio: Annotated[str | None, Meta(description="CNPJ do sócio que é empresa.", examples=["90000002000173"])] = (
+        None
+    )
+    qualificacao_socio: Annotated[str | None, Meta(description="Código da qualificação do sócio.", examples=["49"])] = (
+        None
+    )
+    data_situacao_especial: Annotated[
+        str | None, Meta(description="Data da situação especial (RFC 3339).", examples=["2020-05-04T00:00:00-03:00"])
+    ] = None
+    codigo_pais: Annotated[str | None, Meta(description="Código do país do sócio estrangeiro.", examples=["105"])] = (
+        None
+    )
+    nome_socio_estrangeiro: Annotated[
+        str | None, Meta(description="Nome do sócio estrangeiro.", examples=["John Smith"])
+    ] = None
+    cpf_representante_legal: Annotated[
+        str | None,
+        Meta(description="CPF do representante legal, mascarado para outras pessoas.", examples=["***.000.002-**"]),
+    ] = None
+    qualificacao_representante_legal: Annotated[
+        str | None, Meta(description="Código da qualificação do representante.", examples=["05"])
+    ] = None
 
     def __post_init__(self) -> None:
         require(self, "data_situacao_especial")
 
 
 class Company(msgspec.Struct, kw_only=True):
-    id_: str = msgspec.field(name="_id", default="")
-    cnpj: str
-    razao_social: Name
-    nome_fantasia: str | None = None
-    capital_social: float | None = None
-    cnae_fiscal: str | None = None
-    cnae_secundarias: list[str] = []
-    nire: str | None = None
-    natureza_juridica: CompanyCode = msgspec.field(default_factory=CompanyCode)
-    porte: CompanyCode = msgspec.field(default_factory=CompanyCode)
-    matriz_filial: CompanyCode = msgspec.field(default_factory=CompanyCode)
-    orgao_registro: CompanyCode = msgspec.field(default_factory=CompanyCode)
-    inicio_atividade_data: str | None = None
-    situacao_cadastral: CompanyRegistration = msgspec.field(default_factory=CompanyRegistration)
-    situacao_especial: CompanySituation = msgspec.field(default_factory=CompanySituation)
-    ente_federativo: CompanyEntity = msgspec.field(default_factory=CompanyEntity)
-    contato: CompanyContact = msgspec.field(default_factory=CompanyContact)
-    endereco: CompanyAddress = msgspec.field(default_factory=CompanyAddress)
-    contador: CompanyAccountants = msgspec.field(default_factory=CompanyAccountants)
-    responsavel: CompanyResponsible = msgspec.field(default_factory=CompanyResponsible)
-    tipos_unidade: list[str] = []
-    formas_atuacao: list[str] = []
-    socios_quantidade: int | None = None
-    socios: list[CompanyPartner] = []
-    sucessoes: list[Any] = []
-    language: str | None = None
+    """A company as the city has it."""
+
+    id_: Annotated[str, Meta(description="Id do registro na carga da cidade.", examples=["demo-company-1"])] = (
+        msgspec.field(name="_id", default="")
+    )
+    cnpj: Annotated[str, Meta(description="CNPJ sem pontuação; pode ter letras.", examples=["90000001000129"])]
+    razao_social: Annotated[Name, Meta(description="Razão social.", examples=["Padaria Aurora Ltda."])]
+    nome_fantasia: Annotated[str | None, Meta(description="Nome fantasia.", examples=["Padaria Aurora"])] = None
+    capital_social: Annotated[float | None, Meta(description="Capital social, em reais.", examples=[50000.0])] = None
+    cnae_fiscal: Annotated[str | None, Meta(description="Subclasse CNAE principal.", examples=["1091102"])] = None
+    cnae_secundarias: Annotated[
+        list[str], Meta(description="Subclasses CNAE secundárias.", examples=[["4721102"]])
+    ] = []
+    nire: Annotated[str | None, Meta(description="Número na junta comercial.", examples=["33200000001"])] = None
+    natureza_juridica: Annotated[CompanyCode, Meta(description="Natureza jurídica.")] = msgspec.field(
+        default_factory=CompanyCode
+    )
+    porte: Annotated[CompanyCode, Meta(description="Porte.")] = msgspec.field(default_factory=CompanyCode)
+    matriz_filial: Annotated[CompanyCode, Meta(description="Se é matriz ou filial.")] = msgspec.field(
+        default_factory=CompanyCode
+    )
+    orgao_registro: Annotated[CompanyCode, Meta(description="Órgão em que está registrada.")] = msgspec.field(
+        default_factory=CompanyCode
+    )
+    inicio_atividade_data: Annotated[
+        str | None,
+        Meta(
+            description="Início da atividade: meia-noite no fuso da cidade (RFC 3339).",
+            examples=["2015-03-02T00:00:00-03:00"],
+        ),
+    ] = None
+    situacao_cadastral: Annotated[CompanyRegistration, Meta(description="Situação cadastral.")] = msgspec.field(
+        default_factory=CompanyRegistration
+    )
+    situacao_especial: Annotated[CompanySituation, Meta(description="Situação especial, se houver.")] = msgspec.field(
+        default_factory=CompanySituation
+    )
+    ente_federativo: Annotated[CompanyEntity, Meta(description="Ente federativo, para empresas públicas.")] = (
+        msgspec.field(default_factory=CompanyEntity)
+    )
+    contato: Annotated[CompanyContact, Meta(description="Contato.")] = msgspec.field(default_factory=CompanyContact)
+    endereco: Annotated[CompanyAddress, Meta(description="Endereço.")] = msgspec.field(default_factory=CompanyAddress)
+    contador: Annotated[CompanyAccountants, Meta(description="Contadores.")] = msgspec.field(
+        default_factory=CompanyAccountants
+    )
+    responsavel: Annotated[CompanyResponsible, Meta(description="Pessoa responsável.")] = msgspec.field(
+        default_factory=CompanyResponsible
+    )
+    tipos_unidade: Annotated[list[str], Meta(description="Tipos da unidade.", examples=[["Unidade produtiva"]])] = []
+    formas_atuacao: Annotated[
+        list[str], Meta(description="Formas de atuação.", examples=[["Estabelecimento fixo"]])
+    ] = []
+    socios_quantidade: Annotated[int | None, Meta(description="Número de sócios.", examples=[2])] = None
+    socios: Annotated[list[CompanyPartner], Meta(description="Sócios.")] = []
+    sucessoes: Annotated[list[Any], Meta(description="Sucessões, como a cidade as carregou.")] = []
+    language: Annotated[str | None, Meta(description="Idioma do registro.", examples=["pt"])] = None
 
     @property
     def members(self) -> set[Cpf]:
-        """The responsible person and the partners who are people."""
-        return {cpf for text in self._member_texts() if (cpf := Cpf.parse(text))}
+        """Return the responsible person and the partners who are people."""
+        return {cpf for text in self._iterate_cpf_texts() if (cpf := Cpf.parse(text))}
 
-    def _member_texts(self) -> Iterator[str | None]:
+    def _iterate_cpf_texts(self) -> Iterator[str | None]:
         yield self.responsavel.cpf
         yield from (partner.cpf_socio for partner in self.socios)
 
 
 class CompanyRow(Company, kw_only=True):
-    """One line of the city's file."""
+    """One row of the city's file."""
 
     def __post_init__(self) -> None:
         if not is_cnpj(self.cnpj):
@@ -159,9 +263,15 @@ class CompanyRow(Company, kw_only=True):
 
 
 class Companies(msgspec.Struct):
-    data: list[Company]
-    pagination: Pagination
+    """A page of a person's companies."""
+
+    data: Annotated[list[Company], Meta(description="Empresas, por CNPJ.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de empresas.")]
 
 
 class CompanyQuery(PageQuery):
-    natureza_juridica_id: Code | None = None
+    """Which companies to list."""
+
+    natureza_juridica_id: Annotated[
+        Code | None, Meta(description="Só empresas desta natureza jurídica: o código.", examples=["2062"])
+    ] = None

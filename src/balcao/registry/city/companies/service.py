@@ -1,4 +1,4 @@
-"""Companies, as loaded: their people see them, others by an action, a scope or as the platform's own client."""
+"""Companies as imported: their people see them, others by an action, a scope or as the platform's own client."""
 
 from collections.abc import Mapping
 
@@ -11,23 +11,27 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.views import masked, timed
-from balcao.registry.filters import code_of
+from balcao.registry.city.companies.views import add_times, mask
+from balcao.registry.filters import parse_code
 
 READ = "companies:read"
 FIELDS = ["empresas"]
 
 
 async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
-    """Those of which the person is partner or responsible, by CNPJ. Raises Invalid."""
-    nature = code_of(query, "natureza_juridica_id")
+    """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
+    nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.of_person(connection, cpf, nature, page)
-    return Companies([_shown(company, call) for company in found], page.of(total))
+        found, total = await store.fetch_page_of(connection, cpf, nature, page)
+    return Companies([_show(company, call) for company in found], page.of(total))
 
 
 async def read_company(call: Call, cnpj: str) -> Company:
-    """Raises Forbidden for a caller without relation, also when there is no such company; NotFound for the others."""
+    """Return a company.
+
+    Raises Forbidden for a caller without relation, also when there is no such company, so that nobody learns which
+    exist; NotFound for the others.
+    """
     async with call.platform.database.transaction() as connection:
         company = await store.read(connection, cnpj)
         related = company is not None and call.actor in company.members
@@ -35,11 +39,11 @@ async def read_company(call: Call, cnpj: str) -> Company:
         if company is not None and allowed and not related:
             await _record_read(connection, call, company)
     if not allowed:
-        await _leave_trace(call)
+        await _record_denial(call)
         raise Forbidden()
     if company is None:
         raise NotFound("Não há empresa com este CNPJ.", code="company-unknown")
-    return _shown(company, call)
+    return _show(company, call)
 
 
 def _may_read_any(call: Call) -> bool:
@@ -47,20 +51,20 @@ def _may_read_any(call: Call) -> bool:
 
 
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:
-    """Each of the company's people is told who looked."""
+    """Record the read for each of the company's people, in the order of their CPFs."""
     for cpf in sorted(company.members, key=lambda member: member.digits):
         by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.reaching(cpf, READ)
         await call.platform.audit.record(connection, by_right or call, "read", subject=cpf, fields=FIELDS)
 
 
-async def _leave_trace(call: Call) -> None:
-    """As for every refused attempt; a flood of them is only counted."""
+async def _record_denial(call: Call) -> None:
+    """Record the denial as for every refused attempt; a flood of them is only counted."""
     if await call.platform.limits.within(*DENIED, call.identified.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
 
-def _shown(company: Company, call: Call) -> Company:
-    """The platform's own client gets whole records (rules: registry 1.1)."""
-    shown = timed(company, call.zone)
-    return shown if call.decision.reason is Reason.CLIENT else masked(shown, call.actor)
+def _show(company: Company, call: Call) -> Company:
+    """Return the company as the caller may see it; the platform's own client gets it whole (rules: registry 1.1)."""
+    shown = add_times(company, call.zone)
+    return shown if call.decision.reason is Reason.CLIENT else mask(shown, call.actor)

@@ -15,7 +15,7 @@ _READ = "SELECT record::text FROM registry.company WHERE cnpj = $1"
 
 async def read(connection: Connection, cnpj: str) -> Company | None:
     found = await connection.fetchval(_READ, cnpj)
-    return _company(found) if found is not None else None
+    return _parse_company(found) if found is not None else None
 
 
 _OF_PERSON = """
@@ -28,39 +28,44 @@ _PAGE = page_sql(
 )
 
 
-async def of_person(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
-    """The page's companies of a partner or responsible person, and how many there are on all pages."""
+async def fetch_page_of(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
+    """Return the page's companies of a partner or responsible person, and how many there are on all pages."""
     rows, total = await fetch_page(connection, _PAGE, cpf.digits, nature, page.limit, page.offset)
-    return [_company(row["record"]) for row in rows], total
+    return [_parse_company(row["record"]) for row in rows], total
 
 
 _ALL = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj"
 
 
-async def all_of_person(connection: Connection, cpf: Cpf) -> list[Company]:
-    return [_company(row["record"]) for row in await connection.fetch(_ALL, cpf.digits, None)]
+async def list_all(connection: Connection, cpf: Cpf) -> list[Company]:
+    """Return every company of a partner or responsible person, by CNPJ."""
+    return [_parse_company(row["record"]) for row in await connection.fetch(_ALL, cpf.digits, None)]
 
 
-_LOAD = """
+_IMPORT = """
 INSERT INTO registry.company (cnpj, record)
-SELECT record ->> 'cnpj', record FROM jsonb_array_elements($1::jsonb) AS line (record)
+SELECT record ->> 'cnpj', record FROM jsonb_array_elements($1::jsonb) AS row (record)
 ON CONFLICT (cnpj) DO UPDATE SET record = excluded.record, loaded_at = now()
 WHERE company.record <> excluded.record
 RETURNING cnpj
 """
-_PART = "DELETE FROM registry.company_member WHERE cnpj = ANY($1::text[])"
-_JOIN = "INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest($1::text[], $2::text[])"
+_DELETE_MEMBERS = "DELETE FROM registry.company_member WHERE cnpj = ANY($1::text[])"
+_INSERT_MEMBERS = "INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest($1::text[], $2::text[])"
 
 
-async def load(connection: Connection, lines: Sequence[CompanyRow]) -> int:
-    """By the owner of the tables only. Of lines with one CNPJ the last counts."""
-    last = {line.cnpj: line for line in lines}
-    changed = [row["cnpj"] for row in await connection.fetch(_LOAD, json_text(list(last.values())))]
+async def import_rows(connection: Connection, rows: Sequence[CompanyRow]) -> int:
+    """Write the companies that are new or changed, and their people; return how many.
+
+    By the owner of the tables only. Of rows with one CNPJ the last counts.
+    """
+    last = {row.cnpj: row for row in rows}
+    found = await connection.fetch(_IMPORT, json_text(list(last.values())))
+    changed = [row["cnpj"] for row in found]
     members = [(cpf.digits, cnpj) for cnpj in changed for cpf in last[cnpj].members]
-    await connection.execute(_PART, changed)
-    await connection.execute(_JOIN, [cpf for cpf, _ in members], [cnpj for _, cnpj in members])
+    await connection.execute(_DELETE_MEMBERS, changed)
+    await connection.execute(_INSERT_MEMBERS, [cpf for cpf, _ in members], [cnpj for _, cnpj in members])
     return len(changed)
 
 
-def _company(record: str) -> Company:
+def _parse_company(record: str) -> Company:
     return msgspec.json.decode(record, type=Company)

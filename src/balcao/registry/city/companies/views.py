@@ -12,8 +12,8 @@ from balcao.registry.city.companies.schemas import Company, CompanyPartner
 _CPF = re.compile(r"[0-9]{11}")
 
 
-def timed(company: Company, zone: ZoneInfo) -> Company:
-    """With each of its days as midnight in the zone."""
+def add_times(company: Company, zone: ZoneInfo) -> Company:
+    """Return the company with each of its dates as midnight in the zone."""
     changed: Company = replace(
         with_times(company, ("inicio_atividade_data",), zone),
         situacao_cadastral=with_times(company.situacao_cadastral, ("data",), zone),
@@ -24,27 +24,27 @@ def timed(company: Company, zone: ZoneInfo) -> Company:
     return changed
 
 
-def masked(company: Company, keep: Cpf | None) -> Company:
-    """With every CPF masked but the one to keep."""
+def mask(company: Company, keep: Cpf | None) -> Company:
+    """Return the company with every CPF masked but the one to keep."""
     accountant = company.contador.pf
     return replace(
         company,
-        contador=replace(company.contador, pf=replace(accountant, id=_masked(accountant.id, keep))),
-        responsavel=replace(company.responsavel, cpf=_masked(company.responsavel.cpf, keep)),
-        socios=[_masked_partner(partner, keep) for partner in company.socios],
+        contador=replace(company.contador, pf=replace(accountant, id=_mask(accountant.id, keep))),
+        responsavel=replace(company.responsavel, cpf=_mask(company.responsavel.cpf, keep)),
+        socios=[_mask_partner(partner, keep) for partner in company.socios],
     )
 
 
-def _masked_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
+def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
     return replace(
         partner,
-        cpf_socio=_masked(partner.cpf_socio, keep),
-        cpf_representante_legal=_masked(partner.cpf_representante_legal, keep),
+        cpf_socio=_mask(partner.cpf_socio, keep),
+        cpf_representante_legal=_mask(partner.cpf_representante_legal, keep),
     )
 
 
-def _masked(text: str | None, keep: Cpf | None) -> str | None:
-    """Eleven digits are masked also where the check digits are wrong: a slip of the pen still names somebody."""
+def _mask(text: str | None, keep: Cpf | None) -> str | None:
+    """Mask eleven digits also where the check digits are wrong: a slip of the pen still names somebody."""
     if text is None or not _CPF.fullmatch(text) or (keep is not None and text == keep.digits):
         return text
     return Cpf(text).masked

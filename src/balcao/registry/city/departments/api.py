@@ -18,6 +18,11 @@ routes = Routes(tags=["departments"])
     "registry.list_departments",
     public(),
     "Órgãos da prefeitura",
+    description=(
+        "Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma, filtrados por "
+        "nome, sigla, órgão superior ou nível. Operação pública; o `ETag` permite repetir a leitura sem corpo"
+        " (304)."
+    ),
     errors=[304, 400],
     query=DepartmentQuery,
 )
@@ -30,6 +35,7 @@ async def list_departments(call: Call, query: Query, page: PageInQuery) -> Respo
     "registry.read_department",
     public(),
     "Um órgão da prefeitura",
+    description="Devolve um órgão pelo código. Operação pública; um código desconhecido é 404.",
     errors=[304, 404],
 )
 async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:

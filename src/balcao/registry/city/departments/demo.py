@@ -14,13 +14,13 @@ HEALTH = "1100"
 
 
 async def load(platform: Platform) -> None:
-    await imports.load_rows(platform, IMPORTS[0], list(_lines()))
+    await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
-def _lines() -> Iterator[DepartmentRow]:
+def _list_rows() -> Iterator[DepartmentRow]:
     document = tomllib.loads(files(__package__).joinpath("demo_departments.toml").read_text("utf-8"))
-    for line in document["departments"]:
-        code, parent, level, acronym, name = (part.strip() for part in line.split("|"))
+    for text in document["departments"]:
+        code, parent, level, acronym, name = (part.strip() for part in text.split("|"))
         yield DepartmentRow(
             cd_ua=code,
             sigla_ua=acronym,

@@ -1,4 +1,4 @@
-"""Which departments a caller asks for."""
+"""The filters of the list of departments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Self
 
 from balcao.core.http.paging import whole_number
 from balcao.registry.city.departments.schemas import HIGHEST, LOWEST
-from balcao.registry.filters import code_of, search_of
+from balcao.registry.filters import parse_code, parse_search
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Each filter None when it is not asked for; the levels are a range, ends included."""
+class DepartmentFilters:
+    """What to list: a filter is None when it is not given; the levels are a range, ends included."""
 
     search: str | None
     parent: str | None
@@ -20,13 +20,13 @@ class Wanted:
     highest: int
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Self:
-        """Raises Invalid naming the parameter. An exact level wins over the range."""
-        lowest, highest = _level(query, "min_level", LOWEST), _level(query, "max_level", HIGHEST)
+    def parse(cls, query: Mapping[str, str]) -> Self:
+        """Read the query; an exact level wins over the range. Raises Invalid naming the parameter."""
+        lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
-            lowest = highest = _level(query, "exact_level", LOWEST)
-        return cls(search_of(query), code_of(query, "parent_id"), code_of(query, "sigla_ua"), lowest, highest)
+            lowest = highest = _parse_level(query, "exact_level", LOWEST)
+        return cls(parse_search(query), parse_code(query, "parent_id"), parse_code(query, "sigla_ua"), lowest, highest)
 
 
-def _level(query: Mapping[str, str], name: str, default: int) -> int:
+def _parse_level(query: Mapping[str, str], name: str, default: int) -> int:
     return whole_number(name, query.get(name), LOWEST, HIGHEST, default=default)

@@ -1,7 +1,7 @@
-"""What `balcao registry import` takes: the departments of the city hall."""
+"""The import of the departments of the city hall."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.city.departments import store
 from balcao.registry.city.departments.schemas import DepartmentRow
 
-IMPORTS = [Import("departments", DepartmentRow, store.load)]
+IMPORTS = [Import("departments", DepartmentRow, store.import_rows)]

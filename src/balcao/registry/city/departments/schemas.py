@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import PageQuery, Pagination
 from balcao.core.imports.members import Code, Name
@@ -13,42 +14,51 @@ Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 
 
 class Department(msgspec.Struct, omit_defaults=True):
-    """`cd_ua_pai` is null at the top; `msg` and `updated_at` appear only when they are set."""
+    """A department; `cd_ua_pai` is null at the top; `msg` and `updated_at` appear only when they are set."""
 
-    id: str
-    cd_ua: str
-    sigla_ua: str
-    nome_ua: str
-    cd_ua_pai: str | None
-    nivel: int
-    ordem_ua_basica: str
-    ordem_absoluta: str
-    ordem_relativa: str
-    msg: str | None = None
-    updated_at: datetime | None = None
+    id: Annotated[str, Meta(description="Id do órgão.", examples=["1100"])]
+    cd_ua: Annotated[str, Meta(description="Código da unidade administrativa.", examples=["1100"])]
+    sigla_ua: Annotated[str, Meta(description="Sigla.", examples=["SMS"])]
+    nome_ua: Annotated[str, Meta(description="Nome.", examples=["Secretaria Municipal de Saúde"])]
+    cd_ua_pai: Annotated[str | None, Meta(description="Código do órgão superior; nulo no topo.", examples=["1000"])]
+    nivel: Annotated[int, Meta(description="Nível no organograma; 0 é o topo.", examples=[1])]
+    ordem_ua_basica: Annotated[str, Meta(description="Ordem do órgão básico.", examples=["11"])]
+    ordem_absoluta: Annotated[str, Meta(description="Ordem em todo o organograma.", examples=["01.11.00"])]
+    ordem_relativa: Annotated[str, Meta(description="Ordem dentro do órgão superior.", examples=["00"])]
+    msg: Annotated[str | None, Meta(description="Aviso sobre o órgão.", examples=["Em reestruturação"])] = None
+    updated_at: Annotated[
+        datetime | None, Meta(description="Quando a cidade o mudou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ] = None
 
 
 class Departments(msgspec.Struct):
-    """`total_count` is the pagination's total, where the portals look for it."""
+    """A page of departments; `total_count` is the pagination's total, where the portals look for it."""
 
-    departments: list[Department]
-    pagination: Pagination
-    total_count: int
+    departments: Annotated[list[Department], Meta(description="Órgãos, por nível e na ordem do organograma.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de órgãos.")]
+    total_count: Annotated[int, Meta(description="Total de órgãos em todas as páginas.", examples=[42])]
 
 
 class DepartmentQuery(PageQuery):
-    """`exact_level` wins over the range."""
+    """Which departments to list; `exact_level` wins over the range."""
 
-    search: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None = None
-    parent_id: Code | None = None
-    sigla_ua: Code | None = None
-    exact_level: Level | None = None
-    min_level: Level | None = None
-    max_level: Level | None = None
+    search: Annotated[
+        Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
+        Meta(description="Procura no nome e na sigla, sem acentos nem maiúsculas.", examples=["saude"]),
+    ] = None
+    parent_id: Annotated[
+        Code | None, Meta(description="Só os subordinados a este órgão: o código.", examples=["1000"])
+    ] = None
+    sigla_ua: Annotated[Code | None, Meta(description="Só o órgão com esta sigla.", examples=["SMS"])] = None
+    exact_level: Annotated[
+        Level | None, Meta(description="Só deste nível; vale mais que o intervalo.", examples=[1])
+    ] = None
+    min_level: Annotated[Level | None, Meta(description="A partir deste nível.", examples=[0])] = None
+    max_level: Annotated[Level | None, Meta(description="Até este nível.", examples=[2])] = None
 
 
 class DepartmentRow(msgspec.Struct):
-    """One line of the city's file; without an id of its own a department goes by its code."""
+    """One row of the city's file; without an id of its own a department goes by its code."""
 
     cd_ua: Code
     sigla_ua: Code

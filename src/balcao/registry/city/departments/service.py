@@ -1,4 +1,4 @@
-"""The city's departments: loaded, public, and never written by an operation."""
+"""The city's departments: imported, public, and never written by an operation."""
 
 from collections.abc import Mapping
 
@@ -7,20 +7,20 @@ from balcao.core.errors import NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.text import has_control
 from balcao.registry.city.departments import store
-from balcao.registry.city.departments.filters import Wanted
+from balcao.registry.city.departments.filters import DepartmentFilters
 from balcao.registry.city.departments.schemas import Department, Departments
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
-    """By level, then by the order of the city's chart. Raises Invalid."""
-    wanted = Wanted.of(query)
+    """Return a page of departments by level, then by the order of the city's chart. Raises Invalid."""
+    filters = DepartmentFilters.parse(query)
     async with call.platform.database.connection() as connection:
-        found, total = await store.find(connection, wanted, page)
+        found, total = await store.find(connection, filters, page)
     return Departments(found, page.of(total), total)
 
 
 async def read_department(call: Call, cd_ua: str) -> Department:
-    """Raises NotFound."""
+    """Return a department by its code. Raises NotFound."""
     if not has_control(cd_ua):
         async with call.platform.database.connection() as connection:
             if found := await store.read(connection, cd_ua):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import fetch_page, page_sql
 from balcao.core.http.paging import Page
-from balcao.registry.city.departments.filters import Wanted
+from balcao.registry.city.departments.filters import DepartmentFilters
 from balcao.registry.city.departments.schemas import Department, DepartmentRow
 
 _COLUMNS = """
@@ -16,7 +16,7 @@ _READ = f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = $1"  # noqa: 
 
 async def read(connection: Connection, cd_ua: str) -> Department | None:
     row = await connection.fetchrow(_READ, cd_ua)
-    return _department(row) if row else None
+    return _parse_department(row) if row else None
 
 
 # `strpos` knows no patterns: every character of the search stands for itself.
@@ -34,17 +34,17 @@ _PAGE = page_sql(
 )
 
 
-async def find(connection: Connection, wanted: Wanted, page: Page) -> tuple[list[Department], int]:
-    """The page's departments, and how many there are on all pages."""
-    filters = (wanted.search, wanted.parent, wanted.sigla, wanted.lowest, wanted.highest)
-    rows, total = await fetch_page(connection, _PAGE, *filters, page.limit, page.offset)
-    return [_department(row) for row in rows], total
+async def find(connection: Connection, filters: DepartmentFilters, page: Page) -> tuple[list[Department], int]:
+    """Return the page's departments, and how many there are on all pages."""
+    values = (filters.search, filters.parent, filters.sigla, filters.lowest, filters.highest)
+    rows, total = await fetch_page(connection, _PAGE, *values, page.limit, page.offset)
+    return [_parse_department(row) for row in rows], total
 
 
-_LOAD = f"""
+_IMPORT = f"""
 INSERT INTO registry.department ({_COLUMNS})
 SELECT {_COLUMNS}
-FROM jsonb_to_recordset($1::jsonb) AS line (
+FROM jsonb_to_recordset($1::jsonb) AS row (
     id text, cd_ua text, sigla_ua text, nome_ua text, cd_ua_pai text, nivel smallint,
     ordem_ua_basica text, ordem_absoluta text, ordem_relativa text, msg text, updated_at timestamptz)
 ON CONFLICT (cd_ua) DO UPDATE SET
@@ -62,11 +62,14 @@ RETURNING true
 """  # noqa: S608 - constants
 
 
-async def load(connection: Connection, lines: Sequence[DepartmentRow]) -> int:
-    """By the owner of the tables only. Of lines with one code the last counts."""
-    last = {line.cd_ua: line for line in lines}
-    return len(await connection.fetch(_LOAD, json_text(list(last.values()))))
+async def import_rows(connection: Connection, rows: Sequence[DepartmentRow]) -> int:
+    """Write the departments that are new or changed; return how many.
+
+    By the owner of the tables only. Of rows with one code the last counts.
+    """
+    last = {row.cd_ua: row for row in rows}
+    return len(await connection.fetch(_IMPORT, json_text(list(last.values()))))
 
 
-def _department(row: Row) -> Department:
+def _parse_department(row: Row) -> Department:
     return Department(**dict(row))

@@ -14,6 +14,10 @@ routes = Routes(tags=list(PLATFORM_TAG))
     "registry.read_health",
     public(),
     "Estado do serviço e do que ele precisa",
+    description=(
+        "Pergunta ao banco de dados e ao cache, por no máximo dois segundos, e devolve o estado dos dois. "
+        "Operação pública; 503 quando o banco não responde."
+    ),
 )
 async def read_health(call: Call) -> HealthCheck:
     return await service.check(call.platform)

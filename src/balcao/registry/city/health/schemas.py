@@ -1,25 +1,35 @@
 """Wire types of the health check."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 
 class Dependency(msgspec.Struct):
-    status: bool
-    message: str
-    timestamp: datetime
+    """Whether something that the registry needs answered."""
+
+    status: Annotated[bool, Meta(description="Se respondeu.", examples=[True])]
+    message: Annotated[str, Meta(description="Estado em palavras.", examples=["disponível"])]
+    timestamp: Annotated[
+        datetime, Meta(description="Quando se perguntou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
 
 
 class Dependencies(msgspec.Struct):
-    datastore: Dependency
-    cache: Dependency
+    """What the registry needs."""
+
+    datastore: Annotated[Dependency, Meta(description="O banco de dados.")]
+    cache: Annotated[Dependency, Meta(description="O cache compartilhado.")]
 
 
 class HealthCheck(msgspec.Struct):
     """The state of the registry (spec: health check result); `version` is the package's."""
 
-    services: Dependencies
-    status: bool
-    timestamp: datetime
-    version: str
+    services: Annotated[Dependencies, Meta(description="O que o serviço precisa.")]
+    status: Annotated[bool, Meta(description="Se tudo responde.", examples=[True])]
+    timestamp: Annotated[
+        datetime, Meta(description="Quando se perguntou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    version: Annotated[str, Meta(description="Versão instalada.", examples=["1.0.0"])]

@@ -1,4 +1,4 @@
-"""Asks data store and cache, each for at most two seconds; says nothing of where they are or why they fail."""
+"""The health check: asks data store and cache, and says nothing of where they are or why they fail."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -14,8 +14,11 @@ LIMIT_SECONDS = 2.0
 
 
 async def check(platform: Platform) -> HealthCheck:
-    """Raises Unavailable when the data store does not answer; without the cache the service goes on."""
-    datastore, cache = await asyncio.gather(_answers(_ping(platform)), _answers(platform.limits.check()))
+    """Return the state of both, asked at once for at most two seconds.
+
+    Raises Unavailable when the data store does not answer; without the cache the service goes on.
+    """
+    datastore, cache = await asyncio.gather(_ask(_ping(platform)), _ask(platform.limits.check()))
     if not datastore.status:
         raise Unavailable("O banco de dados não respondeu.", code="store-away")
     return HealthCheck(Dependencies(datastore, cache), cache.status, utc_now(), __version__)
@@ -26,7 +29,7 @@ async def _ping(platform: Platform) -> bool:
         return await store.ping(connection)
 
 
-async def _answers(question: Awaitable[bool]) -> Dependency:
+async def _ask(question: Awaitable[bool]) -> Dependency:
     try:
         answered = await asyncio.wait_for(question, LIMIT_SECONDS)
     except Exception:  # whatever a client raises: it did not answer

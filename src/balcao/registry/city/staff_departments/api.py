@@ -1,7 +1,5 @@
 """Routes of the links between staff and departments."""
 
-from typing import Any
-
 from balcao.core.access.rules import action, client, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
@@ -24,6 +22,11 @@ routes = Routes(tags=["departments"])
     "registry.read_staff_departments",
     own("staff_departments:read") | client("BALCAO_PLATFORM_CLIENTS"),
     "Órgãos em que a pessoa trabalha",
+    description=(
+        "Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para "
+        "quem não é servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o "
+        "cliente da plataforma."
+    ),
     errors=[304, 400],
 )
 async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
@@ -35,6 +38,9 @@ async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartme
     "registry.list_staff_department_mappings",
     action("staff_departments:read"),
     "Vínculos da pessoa com órgãos",
+    description=(
+        "Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Exige a ação `staff_departments:read`."
+    ),
     errors=[304, 400],
 )
 async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
@@ -46,12 +52,16 @@ async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
     "registry.create_staff_department_mapping",
     action("staff_departments:write"),
     "Vincula a pessoa a um órgão",
+    description=(
+        "Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409. Exige a ação "
+        "`staff_departments:write`."
+    ),
+    example={"cd_ua": "1200"},
     status=201,
     errors=[400, 404, 409],
 )
 async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
-    answer: Response[Any] = created(await service.create_mapping(call, cpf, body))
-    return answer
+    return created(await service.create_mapping(call, cpf, body))
 
 
 @routes.delete(
@@ -59,6 +69,7 @@ async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> 
     "registry.delete_staff_department_mapping",
     action("staff_departments:write"),
     "Desfaz o vínculo da pessoa com o órgão",
+    description="Desfaz o vínculo da pessoa com o órgão; 404 quando não há. Exige a ação `staff_departments:write`.",
     status=204,
     errors=[400, 404],
 )

@@ -9,10 +9,10 @@ from balcao.registry.city.staff_departments.schemas import StaffMappingBody
 
 
 async def load(platform: Platform) -> None:
-    """Idempotent; the departments are there already."""
+    """Link the staff to the departments, which are there already. Idempotent."""
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:
-            held = await service.read_departments(call, Cpf(person.cpf))
-            for cd_ua in sorted(set(person.departments) - set(held.cd_uas)):
+            present = await service.read_departments(call, Cpf(person.cpf))
+            for cd_ua in sorted(set(person.departments) - set(present.cd_uas)):
                 await service.create_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))

@@ -10,8 +10,9 @@ from balcao.registry.city.staff_departments import store
 BASIS = "Vínculo funcional com a prefeitura."
 
 
-async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
+async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
+    """Return how many links stay, and why."""
     return [Kept("staff_departments", await store.count(connection, cpf), BASIS)]
 
 
-PERSONAL_DATA = PersonalData("staff_departments", retain=_retain, tables=("registry.staff_department",))
+PERSONAL_DATA = PersonalData("staff_departments", retain=retain, tables=("registry.staff_department",))

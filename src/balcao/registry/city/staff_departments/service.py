@@ -21,17 +21,22 @@ FIELDS = ["cd_uas"]
 
 
 async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
+    """Return the codes of the departments, ascending."""
     async with call.reading(cpf, FIELDS) as connection:
         return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.read(connection, cpf)])
 
 
 async def read_mappings(call: Call, cpf: Cpf) -> StaffMappings:
+    """Return the links, by the code of the department."""
     async with call.reading(cpf, FIELDS) as connection:
         return StaffMappings(cpf.digits, await store.read(connection, cpf))
 
 
 async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
-    """The mapping as JSON. Raises Invalid, NotFound for the department, Conflict for a second time."""
+    """Link a person to a department; return the link as JSON.
+
+    Raises Invalid, NotFound for the department, Conflict for a second time.
+    """
     cd_ua = clean("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:
 
@@ -44,7 +49,7 @@ async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
 
 
 async def delete_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
-    """Raises NotFound when there is no such link."""
+    """Remove the link. Raises NotFound when there is none."""
     async with call.platform.database.transaction() as connection:
         if has_control(cd_ua) or not await store.delete(connection, cpf, cd_ua):
             raise NotFound("Esta pessoa não está vinculada a este órgão.", code="mapping-unknown")

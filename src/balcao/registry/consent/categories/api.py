@@ -10,7 +10,7 @@ from balcao.registry.consent.categories.schemas import Categories, Category, Cat
 
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
-KEEPERS = action("categories:write")
+MAY_WRITE = action("categories:write")
 # For its keepers a list is never older than its last change.
 REVALIDATED = "private, no-cache"
 
@@ -24,52 +24,77 @@ routes = Routes(tags=TAGS)
     public(),
     "Categorias de notificações ativas",
     errors=[304],
+    description="Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública.",
 )
 async def list_active(call: Call) -> Response[Categories]:
+    """Return the active categories."""
     return with_etag(await service.list_active(call), call, PUBLIC)
 
 
 @routes.get(
     ADMIN,
     "registry.list_all_notification_categories",
-    KEEPERS,
+    MAY_WRITE,
     "Categorias de notificações, também as inativas",
     errors=[304],
+    description="Devolve todas as categorias, também as desativadas. Exige a ação `categories:write`.",
 )
 async def list_all(call: Call) -> Response[Categories]:
+    """Return all categories."""
     return with_etag(await service.list_all(call), call, REVALIDATED)
 
 
 @routes.post(
     ADMIN,
     "registry.create_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Cria uma categoria de notificações",
     status=201,
     errors=[400, 409],
+    description=(
+        "Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409). Exige a "
+        "ação `categories:write`."
+    ),
+    example={
+        "id": "urban_mobility",
+        "name": "Mobilidade urbana",
+        "description": "Mudanças no trânsito e no transporte.",
+    },
 )
 async def create(call: Call, body: NewCategory) -> Response[Category]:
+    """Create a category."""
     return stored(await service.create(call, body))
 
 
 @routes.put(
     f"{ADMIN}/{{category_id}}",
     "registry.update_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Altera ou reativa uma categoria de notificações",
     errors=[400, 404, 412],
+    description=(
+        "Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só "
+        "vale sobre o estado lido (412)."
+    ),
+    example={"description": "Cursos e oficinas com inscrições abertas."},
 )
 async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
+    """Change a category."""
     return stored(await service.update(call, category_id, body))
 
 
 @routes.delete(
     f"{ADMIN}/{{category_id}}",
     "registry.delete_notification_category",
-    KEEPERS,
+    MAY_WRITE,
     "Desativa uma categoria de notificações",
     status=204,
     errors=[404, 412],
+    description=(
+        "Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda. "
+        "Exige a ação `categories:write`."
+    ),
 )
 async def deactivate(call: Call, category_id: CategoryInPath) -> None:
+    """Deactivate a category."""
     await service.deactivate(call, category_id)

@@ -1,4 +1,4 @@
-"""The categories that citizens choose among: listed for everybody, kept by staff; an id is for ever."""
+"""The categories that citizens choose among: public, maintained by staff; an id is never used again."""
 
 import re
 from typing import Any
@@ -20,20 +20,20 @@ DESCRIPTION_LENGTH = 500
 
 
 async def list_active(call: Call) -> Categories:
-    return await _listed(call, inactive=False)
+    return await _list(call, inactive=False)
 
 
 async def list_all(call: Call) -> Categories:
-    return await _listed(call, inactive=True)
+    return await _list(call, inactive=True)
 
 
-async def _listed(call: Call, *, inactive: bool) -> Categories:
+async def _list(call: Call, *, inactive: bool) -> Categories:
     async with call.platform.database.connection() as connection:
-        return Categories(await store.listed(connection, inactive=inactive))
+        return Categories(await store.list_categories(connection, inactive=inactive))
 
 
 async def create(call: Call, body: NewCategory) -> Category:
-    """Raises Invalid, and Conflict for a taken id."""
+    """Create a category. Raises Invalid, and Conflict for a taken id."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):
         raise Invalid(
@@ -44,34 +44,34 @@ async def create(call: Call, body: NewCategory) -> Category:
     description = clean("description", body.description, longest=DESCRIPTION_LENGTH)
     order = None if body.order is UNSET else body.order
     async with call.platform.database.transaction() as connection:
-        made = await store.add(connection, id_, name, description, body.default_opt_in, body.active, order)
+        created = await store.add(connection, id_, name, description, body.default_opt_in, body.active, order)
         await call.platform.audit.record(connection, call, "create", fields=["category"])
-    return made
+    return created
 
 
 async def update(call: Call, id_: str, body: CategoryChanges) -> Category:
-    """What is left out is kept. Raises Invalid, NotFound and PreconditionFailed."""
-    changes = _cleaned(body)
+    """Change the members that are sent. Raises Invalid, NotFound and PreconditionFailed."""
+    changes = _clean_changes(body)
     async with call.platform.database.transaction() as connection:
-        held = await _locked(connection, call, id_)
-        wanted = msgspec.structs.replace(held, **changes)
-        if wanted == held:
-            return held
-        stored = await store.save(connection, wanted)
+        current = await _lock(connection, call, id_)
+        changed = msgspec.structs.replace(current, **changes)
+        if changed == current:
+            return current
+        stored = await store.save(connection, changed)
         await call.platform.audit.record(connection, call, "update", fields=list(changes))
     return stored
 
 
 async def deactivate(call: Call, id_: str) -> None:
-    """Again is nothing. Raises NotFound and PreconditionFailed."""
+    """Deactivate the category, once and for any repetition. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
-        held = await _locked(connection, call, id_)
-        if held.active:
-            await store.save(connection, msgspec.structs.replace(held, active=False))
+        current = await _lock(connection, call, id_)
+        if current.active:
+            await store.save(connection, msgspec.structs.replace(current, active=False))
             await call.platform.audit.record(connection, call, "delete", fields=["category"])
 
 
-def _cleaned(body: CategoryChanges) -> dict[str, Any]:
+def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
     changes = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not UNSET}
     if not changes:
         raise Invalid(
@@ -84,10 +84,10 @@ def _cleaned(body: CategoryChanges) -> dict[str, Any]:
     return changes
 
 
-async def _locked(connection: Connection, call: Call, id_: str) -> Category:
-    """An id that has not the form of one is not looked up."""
-    held = await store.lock(connection, id_) if re.fullmatch(ID, id_) else None
-    if held is None:
+async def _lock(connection: Connection, call: Call, id_: str) -> Category:
+    """Lock the category until the transaction ends; what has not the form of an id is not looked up."""
+    current = await store.lock(connection, id_) if re.fullmatch(ID, id_) else None
+    if current is None:
         raise NotFound("Não há categoria com este `id`.", code="category-unknown")
-    require_match(call.if_match, etag_of(msgspec.json.encode(held)))
-    return held
+    require_match(call.if_match, etag_of(msgspec.json.encode(current)))
+    return current

@@ -12,7 +12,7 @@ SELECT {_COLUMNS} FROM registry.notification_category WHERE active OR $1 ORDER B
 """  # noqa: S608 - names of our own columns
 
 
-async def listed(connection: Connection, *, inactive: bool) -> list[Category]:
+async def list_categories(connection: Connection, *, inactive: bool) -> list[Category]:
     return [_category(row) for row in await connection.fetch(_LIST, inactive)]
 
 
@@ -20,7 +20,7 @@ _LOCK = f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = $1 FO
 
 
 async def lock(connection: Connection, id_: str) -> Category | None:
-    """Nobody else changes it until the transaction ends."""
+    """Lock the category until the transaction ends and return it."""
     row = await connection.fetchrow(_LOCK, id_)
     return _category(row) if row else None
 
@@ -36,7 +36,7 @@ RETURNING {_COLUMNS}
 async def add(
     connection: Connection, id_: str, name: str, description: str, default_opt_in: bool, active: bool, order: int | None
 ) -> Category:
-    """Raises Conflict when the id is taken, also by an inactive category."""
+    """Insert a category. Raises Conflict when the id is taken, also by an inactive one."""
     try:
         return _category(await connection.fetchrow(_ADD, id_, name, description, default_opt_in, active, order))
     except asyncpg.UniqueViolationError:
@@ -51,10 +51,10 @@ RETURNING {_COLUMNS}
 """  # noqa: S608 - names of our own columns
 
 
-async def save(connection: Connection, wanted: Category) -> Category:
-    """As it is stored now, with its new time."""
-    values = (wanted.name, wanted.description, wanted.default_opt_in, wanted.active, wanted.order)
-    return _category(await connection.fetchrow(_SAVE, wanted.id, *values))
+async def save(connection: Connection, changed: Category) -> Category:
+    """Store the category and return it with its new time."""
+    values = (changed.name, changed.description, changed.default_opt_in, changed.active, changed.order)
+    return _category(await connection.fetchrow(_SAVE, changed.id, *values))
 
 
 def _category(row: Row) -> Category:

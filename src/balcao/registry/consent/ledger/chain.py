@@ -33,8 +33,11 @@ class Break(StrEnum):
     STATE = "state"
 
 
-def digest(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
-    """SHA-256 over `prev_hash` and the members as a JSON array. Permanent: what is hashed, and in which order."""
+def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
+    """Return the SHA-256 of `prev_hash` and the members as a JSON array.
+
+    Permanent: what is hashed, and in which order.
+    """
     members = (
         entry.cpf,
         seq,
@@ -54,27 +57,27 @@ def digest(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
     return hashlib.sha256(prev_hash + msgspec.json.encode(members)).digest()
 
 
-def linked(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
-    """The entries in their order behind the link `seq`, whose hash is `last`."""
+def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
+    """Link the entries, in their order, to the link `seq`, whose hash is `last`."""
     links = []
     for place, entry in enumerate(entries, seq + 1):
-        links.append(Link(place, entry, last, digest(entry, place, last)))
+        links.append(Link(place, entry, last, hash_entry(entry, place, last)))
         last = links[-1].hash
     return links
 
 
-def breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
-    """Where one citizen's chain, in the order of `seq`, does not hold; at most one finding for each link."""
+def find_breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
+    """Yield where one citizen's chain, in the order of `seq`, does not hold: at most one finding for each link."""
     before: Sequence[Link | None] = [None, *chain]
     for previous, link in pairwise(before):
         assert link is not None  # only the first of all is none
-        if found := _break(previous, link):
+        if found := _find_break(previous, link):
             yield link, found
 
 
-def _break(previous: Link | None, link: Link) -> Break | None:
+def _find_break(previous: Link | None, link: Link) -> Break | None:
     if link.seq != (previous.seq + 1 if previous else 1):
         return Break.GAP
     if link.prev_hash != (previous.hash if previous else BEGINNING):
         return Break.DETACHED
-    return Break.ALTERED if link.hash != digest(link.entry, link.seq, link.prev_hash) else None
+    return Break.ALTERED if link.hash != hash_entry(link.entry, link.seq, link.prev_hash) else None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from balcao.core.audit.personal_data import Kept, PersonalData
+from balcao.core.audit.personal_data import ExportMember, Kept, PersonalData
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -15,14 +15,22 @@ KEPT = "5 years"
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"historico_preferencias": await service.whole_history(connection, cpf)}
+    return {"historico_preferencias": await service.list_history(connection, cpf)}
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
     return [Kept("preference_history", await store.count(connection, cpf), BASIS)]
 
 
-PERSONAL_DATA = PersonalData("ledger", _export, retain=_retain, tables=("registry.preference_ledger",))
+PERSONAL_DATA = PersonalData(
+    "ledger",
+    _export,
+    retain=_retain,
+    tables=("registry.preference_ledger",),
+    members=(
+        ExportMember("historico_preferencias", "Cada mudança das preferências de notificação, com data e origem.", 50),
+    ),
+)
 
 
 async def _old_chains(_: Call, connection: Connection) -> Swept:

@@ -13,7 +13,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.consent.ledger import store
-from balcao.registry.consent.ledger.chain import Break, Link, breaks, linked
+from balcao.registry.consent.ledger.chain import Break, Link, find_breaks, link_entries
 from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
 from balcao.registry.consent.ledger.store import Head
 
@@ -43,15 +43,17 @@ class Verification(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-async def head(connection: Connection, cpf: Cpf) -> Head:
-    """Where the citizen's ledger ends. Who reads it before the preferences knows that these are not older."""
-    return await store.head(connection, cpf)
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
+    """Return where the citizen's ledger ends. Preferences that are read after it are not older than it."""
+    return await store.read_head(connection, cpf)
 
 
-def link_entries(call: Call, cpf: Cpf, head: Head, changes: Sequence[Change], channel: str, reason: str | None) -> str:
-    """The entries of these changes, all of the head's moment, as `registry.append_preference_entries` takes them."""
+def encode_entries(
+    call: Call, cpf: Cpf, head: Head, changes: Sequence[Change], channel: str, reason: str | None
+) -> str:
+    """Encode the entries of these changes, all of the head's time, for `registry.append_preference_entries`."""
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
-    return json_text([_row(link) for link in linked(entries, head.seq, head.hash)])
+    return json_text([_row(link) for link in link_entries(entries, head.seq, head.hash)])
 
 
 def _row(link: Link) -> dict[str, Any]:
@@ -85,24 +87,27 @@ def _action(change: Change) -> LedgerAction:
 
 async def read_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
     async with call.reading(cpf, ["preference_history"]) as connection:
-        data = await store.page(connection, cpf, page.limit, page.offset)
+        data = await store.list_page(connection, cpf, page.limit, page.offset)
         return PreferenceHistory(data, page.of(await store.count(connection, cpf)))
 
 
-async def whole_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
-    """Newest first."""
-    return await store.page(connection, cpf, None, 0)
+async def list_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
+    """Return all changes of the citizen's preferences, newest first."""
+    return await store.list_page(connection, cpf, None, 0)
 
 
 async def verify(connection: Connection, cpf: Cpf | None = None) -> Verification:
-    """Of one citizen or of all. In a transaction that sees one state of the database (`repeatable_read`)."""
+    """Verify the chain of one citizen or of all.
+
+    The transaction must see one state of the database (`repeatable_read`).
+    """
     chains = entries = 0
     findings = []
-    async for chain in store.chains(connection, cpf):
+    async for chain in store.iterate_chains(connection, cpf):
         chains += 1
         entries += len(chain)
-        findings += [_finding(link.entry.cpf, link.seq, link.entry.id, fault) for link, fault in breaks(chain)]
-    for row in await store.contradicted(connection, cpf):
+        findings += [_finding(link.entry.cpf, link.seq, link.entry.id, fault) for link, fault in find_breaks(chain)]
+    for row in await store.find_contradicted(connection, cpf):
         findings.append(_finding(row["cpf"], row["seq"], row["id"], Break.STATE))
     return Verification(chains, entries, findings)
 

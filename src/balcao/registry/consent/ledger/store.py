@@ -33,7 +33,7 @@ LEFT JOIN LATERAL (
 """
 
 
-async def head(connection: Connection, cpf: Cpf) -> Head:
+async def read_head(connection: Connection, cpf: Cpf) -> Head:
     row = await connection.fetchrow(_HEAD, cpf.digits)
     assert row is not None  # the outer join always has one
     return Head(row["seq"], row["hash"] or BEGINNING, row["moment"])
@@ -49,8 +49,8 @@ async def count(connection: Connection, cpf: Cpf) -> int:
     return await fetch_count(connection, _COUNT, cpf.digits)
 
 
-async def page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[LedgerEntry]:
-    """Newest first; without `limit` all."""
+async def list_page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[LedgerEntry]:
+    """Return entries, newest first; all of them without `limit`."""
     return [_entry(row) for row in await connection.fetch(_PAGE, cpf.digits, limit, offset)]
 
 
@@ -61,8 +61,11 @@ ORDER BY cpf, seq
 """  # noqa: S608 - names of our own columns
 
 
-async def chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
-    """One citizen's links after the other's, in their order; all citizens when none is named. In a transaction."""
+async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
+    """Yield the links of each citizen, in their order; of all citizens when none is named.
+
+    A cursor reads them, so it needs a transaction.
+    """
     chain: list[Link] = []
     async for row in connection.cursor(_LINKS, cpf and cpf.digits, prefetch=_FETCHED_AT_ONCE):
         if chain and chain[-1].entry.cpf != row["cpf"]:
@@ -90,8 +93,8 @@ ORDER BY newest.cpf, newest.seq
 """
 
 
-async def contradicted(connection: Connection, cpf: Cpf | None) -> list[Row]:
-    """The newest entries (`cpf`, `seq`, `id`) that what is stored contradicts."""
+async def find_contradicted(connection: Connection, cpf: Cpf | None) -> list[Row]:
+    """Return the newest entries (`cpf`, `seq`, `id`) that the stored preferences contradict."""
     return list(await connection.fetch(_CONTRADICTED, cpf and cpf.digits))
 
 

@@ -31,8 +31,13 @@ routes = Routes(tags=TAGS)
     own("preferences:read"),
     "Preferências de notificação do cidadão",
     errors=[304, 400],
+    description=(
+        "Devolve a escolha geral e a de cada categoria ativa; sem escolha do cidadão vale o padrão da categoria. Ler "
+        "não grava preferências."
+    ),
 )
 async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
+    """Return the preferences."""
     return personal(await service.read_preferences(call, cpf), call)
 
 
@@ -42,8 +47,14 @@ async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
     own("preferences:write"),
     "Altera as preferências de notificação; o que não vem fica como está",
     errors=[400, 412, 422],
+    description=(
+        "Altera o que vem no corpo e devolve as preferências que passam a valer; cada mudança real fica no histórico. "
+        "Uma categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412)."
+    ),
+    example={"channel": "web", "opt_in": True, "category_opt_ins": {"courses": True}},
 )
 async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) -> Response[Preferences]:
+    """Change the preferences and return those that hold now."""
     return stored(await service.change_preferences(call, cpf, body))
 
 
@@ -54,10 +65,16 @@ async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) 
     "Aceita ou recusa uma categoria de notificações",
     errors=[400, 412, 413, 422],
     described_body=ChoiceBody,
+    description=(
+        "Grava a escolha de uma categoria ativa e devolve todas as preferências. Uma categoria desconhecida ou "
+        "inativa é recusada (422) antes de se olhar o corpo."
+    ),
+    example={"opt_in": False, "channel": "web", "reason": "too_many_messages"},
 )
 async def choose_category(
     call: Call, cpf: CpfInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[Preferences]:
+    """Accept or refuse one category."""
     return stored(await service.choose_category(call, cpf, category_id, content))
 
 
@@ -67,8 +84,13 @@ async def choose_category(
     own("preferences:read"),
     "Histórico das preferências de notificação, do mais novo ao mais antigo",
     errors=[304, 400],
+    description=(
+        "Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela "
+        "é alterado, e fica mesmo após a anonimização."
+    ),
 )
 async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
+    """Return a page of the changes."""
     return personal(await ledger.read_history(call, cpf, page), call)
 
 
@@ -78,8 +100,13 @@ async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     public(),
     "Canais de comunicação recomendados",
     errors=[304],
+    description=(
+        "Devolve os canais que os formulários oferecem, na ordem em que se mostram; outros códigos também são "
+        "aceitos. É pública."
+    ),
 )
 async def list_channels(call: Call) -> Response[Channels]:
+    """Return the recommended channels."""
     return with_etag(CHANNELS, call, PUBLIC)
 
 
@@ -89,6 +116,11 @@ async def list_channels(call: Call) -> Response[Channels]:
     public(),
     "Motivos oferecidos a quem deixa de receber notificações",
     errors=[304],
+    description=(
+        "Devolve os motivos que os formulários oferecem a quem deixa de receber notificações, na ordem em que se "
+        "mostram; texto livre também é aceito. É pública."
+    ),
 )
 async def list_opt_out_reasons(call: Call) -> Response[OptOutReasons]:
+    """Return the reasons that forms offer."""
     return with_etag(OPT_OUT_REASONS, call, PUBLIC)

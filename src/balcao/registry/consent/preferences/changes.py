@@ -1,4 +1,4 @@
-"""What a citizen asks of the preferences, and what of it would change something."""
+"""A requested change of preferences, and what of it differs from the current ones."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ REASON_LENGTH = 500
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestedChange:
     """`opt_in` None keeps the global flag; categories that `choices` leaves out keep theirs."""
 
     channel: str
@@ -26,34 +26,34 @@ class Wish:
 
     @property
     def fields(self) -> list[str]:
-        """The members that it is about."""
+        """Return the names of the members that are to change, for the audit."""
         named = {"opt_in": self.opt_in is not None, "category_opt_ins": bool(self.choices)}
         return [name for name, is_asked in named.items() if is_asked]
 
-    def changes(self, held: Preferences) -> list[Change]:
-        """Raises Unprocessable for a category that is unknown or inactive."""
-        require_offered(self.choices, held)
-        flag = [] if self.opt_in in (None, held.opt_in) else [Change(None, not held.opt_in)]
-        shown = held.category_opt_ins
+    def list_changes(self, current: Preferences) -> list[Change]:
+        """Return what would change. Raises Unprocessable for an unknown or inactive category."""
+        require_active(self.choices, current)
+        flag = [] if self.opt_in in (None, current.opt_in) else [Change(None, not current.opt_in)]
+        shown = current.category_opt_ins
         return flag + [Change(id_, wanted) for id_, wanted in self.choices.items() if wanted != shown[id_]]
 
-    def fulfilled(self, held: Preferences) -> Preferences:
-        """The state without its new time."""
-        opt_in = held.opt_in if self.opt_in is None else self.opt_in
-        return Preferences(held.cpf, opt_in, held.category_opt_ins | dict(self.choices), held.updated_at)
+    def apply_to(self, current: Preferences) -> Preferences:
+        """Return the preferences after the change, still with their old time."""
+        opt_in = current.opt_in if self.opt_in is None else self.opt_in
+        return Preferences(current.cpf, opt_in, current.category_opt_ins | dict(self.choices), current.updated_at)
 
 
-def require_offered(categories: Iterable[str], held: Preferences) -> None:
-    """Raises Unprocessable unless all of these are active categories."""
-    if any(id_ not in held.category_opt_ins for id_ in categories):
+def require_active(categories: Iterable[str], current: Preferences) -> None:
+    """Raise Unprocessable unless all of these are active categories."""
+    if any(id_ not in current.category_opt_ins for id_ in categories):
         raise Unprocessable(
             "Há uma categoria desconhecida ou inativa: use as de `/notification-categories`.", code="category-unknown"
         )
 
 
-def of_body(body: PreferencesBody) -> Wish:
-    """Raises Invalid."""
-    return Wish(
+def parse_body(body: PreferencesBody) -> RequestedChange:
+    """Read the change that the body asks for. Raises Invalid."""
+    return RequestedChange(
         channel=_channel(body.channel),
         opt_in=None if body.opt_in is UNSET else body.opt_in,
         choices={} if body.category_opt_ins is UNSET else body.category_opt_ins,
@@ -61,9 +61,9 @@ def of_body(body: PreferencesBody) -> Wish:
     )
 
 
-def of_choice(category: str, body: ChoiceBody) -> Wish:
-    """Raises Invalid."""
-    return Wish(_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
+def parse_choice(category: str, body: ChoiceBody) -> RequestedChange:
+    """Read the choice of one category. Raises Invalid."""
+    return RequestedChange(_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 
 
 def _channel(text: str) -> str:
@@ -76,7 +76,7 @@ def _channel(text: str) -> str:
 
 
 def _reason(text: str | UnsetType) -> str | None:
-    """Blank is none."""
+    """Return None for a blank text."""
     if text is UNSET:
         return None
     return clean("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False) or None

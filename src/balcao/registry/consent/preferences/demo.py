@@ -5,25 +5,25 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import service
-from balcao.registry.consent.preferences.changes import Wish
+from balcao.registry.consent.preferences.changes import RequestedChange
 
 ELISA = Cpf("90000000507")
 
 STEPS = (
-    Wish("web", choices={"courses": True}),
-    Wish("mobile", choices={"courses": False}, reason="Já me matriculei em um curso."),
-    Wish("whatsapp", choices={"events": False}),
-    Wish("whatsapp", choices={"events": True}),
-    Wish("web", choices={"health": False}, reason="too_many_messages"),
-    Wish("web", opt_in=False, reason="irrelevant_content"),
+    RequestedChange("web", choices={"courses": True}),
+    RequestedChange("mobile", choices={"courses": False}, reason="Já me matriculei em um curso."),
+    RequestedChange("whatsapp", choices={"events": False}),
+    RequestedChange("whatsapp", choices={"events": True}),
+    RequestedChange("web", choices={"health": False}, reason="too_many_messages"),
+    RequestedChange("web", opt_in=False, reason="irrelevant_content"),
 )
 
 
 async def load(platform: Platform) -> None:
     """Once: whoever has a history is left alone."""
     async with platform.database.connection() as connection:
-        if await ledger.whole_history(connection, ELISA):
+        if await ledger.list_history(connection, ELISA):
             return
     call = operator_call(platform, "registry.demo")
-    for wish in STEPS:
-        await service.fulfil(call, ELISA, wish)
+    for requested in STEPS:
+        await service.apply_change(call, ELISA, requested)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from balcao.core.audit.personal_data import Kept, PersonalData
+from balcao.core.audit.personal_data import ExportMember, Kept, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger.personal_data import BASIS
@@ -19,5 +19,9 @@ async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
 
 
 PERSONAL_DATA = PersonalData(
-    "preferences", _export, retain=_retain, tables=("registry.preferences", "registry.preference_choice")
+    "preferences",
+    _export,
+    retain=_retain,
+    tables=("registry.preferences", "registry.preference_choice"),
+    members=(ExportMember("preferencias", "Preferências de notificação.", 40),),
 )

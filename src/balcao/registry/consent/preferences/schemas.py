@@ -1,51 +1,102 @@
 """Wire types of the notification preferences and of what forms offer about them."""
 
 from datetime import datetime
+from typing import Annotated, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
+
+from balcao.registry.paths import CpfText
+
+ChannelText: TypeAlias = Annotated[
+    str,
+    Meta(
+        description=(
+            "Canal em que o cidadão escolheu: de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`. Os "
+            "recomendados estão em `/config/channels`."
+        ),
+        examples=["web"],
+    ),
+]
+ReasonText: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Motivo da mudança, até 500 caracteres: um código de `/config/opt-out-reasons` ou texto livre.",
+        examples=["too_many_messages"],
+    ),
+]
 
 
 class Preferences(msgspec.Struct):
     """`category_opt_ins` has every active category (spec: notification preferences of a citizen)."""
 
-    cpf: str
-    opt_in: bool
-    category_opt_ins: dict[str, bool]
-    updated_at: datetime
+    cpf: CpfText
+    opt_in: Annotated[bool, Meta(description="Se o cidadão aceita receber notificações.", examples=[True])]
+    category_opt_ins: Annotated[
+        dict[str, bool],
+        Meta(
+            description="Cada categoria ativa, pelo identificador, e se o cidadão a aceita.",
+            examples=[{"courses": True, "health": False}],
+        ),
+    ]
+    updated_at: Annotated[
+        datetime,
+        Meta(
+            description="Última mudança do cidadão; sem nenhuma, a última das categorias.",
+            examples=["2026-03-02T14:05:09.120000Z"],
+        ),
+    ]
 
 
 class PreferencesBody(msgspec.Struct):
-    """What is left out is kept; null is nowhere a value."""
+    """What is left out stays as it is; null is nowhere a value."""
 
-    channel: str
-    opt_in: bool | UnsetType = UNSET
-    category_opt_ins: dict[str, bool] | UnsetType = UNSET
-    reason: str | UnsetType = UNSET
+    channel: ChannelText
+    opt_in: Annotated[
+        bool | UnsetType,
+        Meta(description="Se aceita receber notificações; sem ele, fica como está.", examples=[True]),
+    ] = UNSET
+    category_opt_ins: Annotated[
+        dict[str, bool] | UnsetType,
+        Meta(
+            description="Escolhas por categoria ativa; as que não vêm ficam como estão.", examples=[{"courses": True}]
+        ),
+    ] = UNSET
+    reason: ReasonText | UnsetType = UNSET
 
 
 class ChoiceBody(msgspec.Struct):
     """For one category."""
 
-    opt_in: bool
-    channel: str
-    reason: str | UnsetType = UNSET
+    opt_in: Annotated[bool, Meta(description="Se aceita a categoria.", examples=[False])]
+    channel: ChannelText
+    reason: ReasonText | UnsetType = UNSET
 
 
 class Channel(msgspec.Struct, frozen=True):
-    code: str
-    name: str
+    """A channel that forms recommend."""
+
+    code: Annotated[str, Meta(description="Código a enviar em `channel`.", examples=["whatsapp"])]
+    name: Annotated[str, Meta(description="Nome para mostrar.", examples=["WhatsApp"])]
 
 
 class Channels(msgspec.Struct, frozen=True):
-    channels: tuple[Channel, ...]
+    """The recommended channels, in their order."""
+
+    channels: Annotated[tuple[Channel, ...], Meta(description="Canais recomendados, na ordem em que se mostram.")]
 
 
 class OptOutReason(msgspec.Struct, frozen=True):
-    code: str
-    title: str
-    subtitle: str
+    """A reason for opting out that forms offer."""
+
+    code: Annotated[str, Meta(description="Código a enviar em `reason`.", examples=["too_many_messages"])]
+    title: Annotated[str, Meta(description="Texto para mostrar.", examples=["Recebo mensagens demais"])]
+    subtitle: Annotated[
+        str, Meta(description="Explicação em uma frase.", examples=["Prefiro receber com menos frequência."])
+    ]
 
 
 class OptOutReasons(msgspec.Struct, frozen=True):
-    reasons: tuple[OptOutReason, ...]
+    """The reasons that forms offer, in their order."""
+
+    reasons: Annotated[tuple[OptOutReason, ...], Meta(description="Motivos oferecidos, na ordem em que se mostram.")]

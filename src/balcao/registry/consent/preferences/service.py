@@ -12,7 +12,7 @@ from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import store
-from balcao.registry.consent.preferences.changes import Wish, of_body, of_choice, require_offered
+from balcao.registry.consent.preferences.changes import RequestedChange, parse_body, parse_choice, require_active
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
 # What a caller knows of the preferences, whose ETag `If-Match` names.
@@ -20,7 +20,7 @@ Known = Callable[[Preferences], Any]
 
 
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
-    """A read of somebody else's preferences leaves an audit event first."""
+    """Return the preferences; a read of somebody else's leaves an audit event first."""
     if call.reads_unrecorded:
         return await store.find(call.platform.database, cpf)
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as connection:
@@ -28,48 +28,59 @@ async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
 
 
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody) -> Preferences:
-    """The state afterwards; key by key, and an empty change is none. Raises Invalid, Unprocessable for a category."""
-    return await fulfil(call, cpf, of_body(body))
+    """Change what is sent, key by key, and return the state. Raises Invalid, Unprocessable for a category."""
+    return await apply_change(call, cpf, parse_body(body))
 
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes) -> Preferences:
-    """The state afterwards. Raises Unprocessable for the category before anything that is wrong with the body."""
+    """Choose one category and return the state afterwards.
 
-    def read_wish(held: Preferences) -> Wish:
-        require_offered([category], held)
-        return of_choice(category, decode(body, ChoiceBody))
+    Raises Unprocessable for the category before anything that is wrong with the body.
+    """
 
-    return await _change(call, cpf, read_wish, _all)
+    def parse_change(current: Preferences) -> RequestedChange:
+        require_active([category], current)
+        return parse_choice(category, decode(body, ChoiceBody))
+
+    return await _change(call, cpf, parse_change, _whole)
 
 
-def _all(preferences: Preferences) -> Any:
+def _whole(preferences: Preferences) -> Any:
     return preferences
 
 
-async def fulfil(call: Call, cpf: Cpf, wish: Wish, known: Known = _all) -> Preferences:
-    """The state afterwards. Raises Unprocessable for an unknown or inactive category, and PreconditionFailed."""
-    return await _change(call, cpf, lambda _: wish, known)
+async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:
+    """Apply the change and return the state afterwards.
+
+    `known` is what the caller knows of the preferences, whose ETag `If-Match` names. Raises Unprocessable for an
+    unknown or inactive category, and PreconditionFailed.
+    """
+    return await _change(call, cpf, lambda _: requested, known)
 
 
-async def _change(call: Call, cpf: Cpf, read_wish: Callable[[Preferences], Wish], known: Known) -> Preferences:
+async def _change(
+    call: Call, cpf: Cpf, parse_change: Callable[[Preferences], RequestedChange], known: Known
+) -> Preferences:
     """Read, decide, and write if nobody has changed the preferences in between; otherwise begin again.
 
-    No lock is held while this process decides. The ledger's end is read before the preferences: a change that comes
+    No lock is current while this process decides. The ledger's end is read before the preferences: a change that comes
     between the two readings moves it, and is noticed. Somebody has always changed them when one has to begin again,
     so this ends.
     """
     while True:
         async with call.platform.database.connection() as connection:
-            head = await ledger.head(connection, cpf)
-            held = await store.read(connection, cpf)
-            wish = read_wish(held)
-            changes = wish.changes(held)
-            require_match(call.if_match, etag_of(msgspec.json.encode(known(held))))
-            after = wish.fulfilled(held)
+            head = await ledger.read_head(connection, cpf)
+            current = await store.read(connection, cpf)
+            requested = parse_change(current)
+            changes = requested.list_changes(current)
+            require_match(call.if_match, etag_of(msgspec.json.encode(known(current))))
+            after = requested.apply_to(current)
             if changes:
                 after.updated_at = head.moment
-            entries = ledger.link_entries(call, cpf, head, changes, wish.channel, wish.reason)
-            trail = call.platform.audit.trail(call, "update", subject=cpf, fields=wish.fields)
+            entries = ledger.encode_entries(call, cpf, head, changes, requested.channel, requested.reason)
+            trail = call.platform.audit.trail(call, "update", subject=cpf, fields=requested.fields)
             with recording():
-                if await store.change(connection, after, wish.choices, behind=head.seq, entries=entries, trail=trail):
+                if await store.change(
+                    connection, after, requested.choices, behind=head.seq, entries=entries, trail=trail
+                ):
                     return after

@@ -54,21 +54,21 @@ def _preferences(cpf: Cpf, row: Row | None) -> Preferences:
 _CHANGE = f"""
 WITH appended AS MATERIALIZED (
     SELECT registry.append_preference_entries($1, $2, $3::jsonb) AS is_held
-), held AS (
+), locked AS (
     SELECT true FROM appended WHERE is_held
 ), flagged AS (
     INSERT INTO registry.preferences (cpf, opt_in, updated_at)
-    SELECT $1, $4, $5 FROM held WHERE $3::jsonb <> '[]'
+    SELECT $1, $4, $5 FROM locked WHERE $3::jsonb <> '[]'
     ON CONFLICT (cpf) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
 ), chosen AS (
     INSERT INTO registry.preference_choice AS stored (cpf, category_id, opt_in, updated_at)
-    SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM held, jsonb_each($6::jsonb) AS choice
+    SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM locked, jsonb_each($6::jsonb) AS choice
     ON CONFLICT (cpf, category_id) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
     WHERE stored.opt_in <> excluded.opt_in
 ), recorded AS (
-    {record_sql("$7::jsonb", "held")}
+    {record_sql("$7::jsonb", "locked")}
 )
-SELECT true FROM held
+SELECT true FROM locked
 """  # noqa: S608 - our own texts
 
 

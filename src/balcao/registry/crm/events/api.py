@@ -20,8 +20,8 @@ routes = Routes(tags=["crm"])
     described_body=WebhookBody,
     description=(
         "O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e "
-        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. Só "
-        "os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
+        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. "
+        "Só os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
     ),
     example={
         "cpf": "90000000175",
@@ -31,7 +31,7 @@ routes = Routes(tags=["crm"])
     },
     body_limit=event_parser.BODY_LIMIT,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
-    ready=service.integration_configured,
+    ready=service.require_configured,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept(call, content)

@@ -1,4 +1,7 @@
-"""How many events wait: counted at most once a second in each process, its own additions at once."""
+"""How many events wait: counted at most once a second in each process, its own additions at once.
+
+The count is a brake, not a limit to the event: several processes may pass it by what they accept within a second.
+"""
 
 import time
 
@@ -17,7 +20,7 @@ class Backlog:
         self._counted_at = float("-inf")
 
     async def refuse_when_full(self, platform: Platform) -> None:
-        """Raises Unavailable (rules: registry 4.1 row 4)."""
+        """Raise Unavailable when more events wait than are allowed (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
             async with platform.database.connection() as connection:
@@ -26,5 +29,6 @@ class Backlog:
         if self._waiting > most:
             raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)
 
-    def added(self) -> None:
+    def add(self) -> None:
+        """Count an event that this process has accepted."""
         self._waiting += 1

@@ -1,4 +1,4 @@
-"""What the webhook accepts, checked in that order (rules: registry 4.1 rows 5-12)."""
+"""The parser of the webhook's body, which checks in the order of the rules (rules: registry 4.1 rows 5-12)."""
 
 import hashlib
 import unicodedata
@@ -48,27 +48,28 @@ class _Raw(msgspec.Struct):
 
 
 def parse(body: bytes) -> Event:
-    """Raises Invalid naming the key at fault, never its value."""
+    """Return the event of a body. Raises Invalid naming the key at fault, never its value."""
     sent = decoding.parse_object(body)
-    cpf = _cpf(sent.get("cpf"))
-    evento = _evento(sent.get("evento"))
-    at = _updated_at(sent.get("updatedAt"))
+    cpf = _parse_cpf(sent.get("cpf"))
+    evento = _parse_evento(sent.get("evento"))
+    at = _parse_updated_at(sent.get("updatedAt"))
     if evento == "anonimizacao":
         return Event(cpf, evento, at, None, hashlib.sha256(b"").digest())
+    # The bytes as they came: the same event sent again is known by them, however its object would be written anew.
     raw = bytes(msgspec.json.decode(body, type=_Raw).dados)
-    dados = _dados(sent.get("dados"), len(raw))
+    dados = _parse_dados(sent.get("dados"), len(raw))
     return Event(cpf, evento, at, dados, hashlib.sha256(raw).digest())
 
 
-def _cpf(value: object) -> Cpf:
+def _parse_cpf(value: object) -> Cpf:
     cpf = Cpf.parse(value.strip()) if isinstance(value, str) else None
     if cpf is None:
         raise Invalid("O campo `cpf` é obrigatório: um CPF válido, só com os 11 dígitos.", code="cpf-invalid")
     return cpf
 
 
-def _evento(value: object) -> Evento:
-    """Compared letter by letter: an erasure is never guessed."""
+def _parse_evento(value: object) -> Evento:
+    """Return the kind of event. It is compared letter by letter: an erasure is never guessed."""
     if value is None or value == "atualizacao":
         return "atualizacao"
     if value == "anonimizacao":
@@ -76,7 +77,7 @@ def _evento(value: object) -> Evento:
     raise Invalid("O campo `evento` deve ser `atualizacao` ou `anonimizacao`.", code="evento-invalid")
 
 
-def _updated_at(value: object) -> datetime | None:
+def _parse_updated_at(value: object) -> datetime | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if not isinstance(value, str):
@@ -90,89 +91,89 @@ def _updated_at(value: object) -> datetime | None:
     return at
 
 
-def _dados(value: object, length: int) -> dict[str, Any]:
+def _parse_dados(value: object, length: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Invalid("O campo `dados` é obrigatório em `atualizacao`: um objeto.", code="dados-missing")
     if length > DADOS_LIMIT:
         raise Invalid(f"O campo `dados` passa de {DADOS_LIMIT} bytes.", code="dados-too-large")
-    return {key: _CHECKS[key](key, content) for key, content in value.items() if key in _CHECKS}
+    return {key: _PARSERS[key](key, content) for key, content in value.items() if key in _PARSERS}
 
 
-def _wrong(key: str, wanted: str) -> Invalid:
-    return Invalid(f"O campo `dados.{key}` deve ser {wanted}.", code="dados-invalid")
+def _fault(key: str, expected: str) -> Invalid:
+    return Invalid(f"O campo `dados.{key}` deve ser {expected}.", code="dados-invalid")
 
 
-def _text(key: str, value: object) -> str | None:
-    """NFC and trimmed; line breaks and tabs become one blank. The empty text is a value of its own."""
+def _parse_text(key: str, value: object) -> str | None:
+    """Return the text in NFC and trimmed, line breaks and tabs as blanks. The empty text is a value of its own."""
     if value is None:
         return None
     if not isinstance(value, str):
-        raise _wrong(key, "texto ou nulo")
+        raise _fault(key, "texto ou nulo")
     text = unicodedata.normalize("NFC", value.translate(_BREAKS)).strip()
     if has_control(text):
-        raise _wrong(key, "texto sem caracteres de controle")
+        raise _fault(key, "texto sem caracteres de controle")
     return text
 
 
-def _languages(key: str, value: object) -> list[str | None] | str | None:
+def _parse_languages(key: str, value: object) -> list[str | None] | str | None:
     if value is None or value == "":
         return value
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _wrong(key, "uma lista de textos ou nulo")
-    return [_text(key, item) for item in value]
+        raise _fault(key, "uma lista de textos ou nulo")
+    return [_parse_text(key, item) for item in value]
 
 
-def _tourist(key: str, value: object) -> object:
+def _parse_tourist(key: str, value: object) -> object:
     if value is None or value == "" or isinstance(value, bool):
         return value
-    raise _wrong(key, "verdadeiro, falso ou nulo")
+    raise _fault(key, "verdadeiro, falso ou nulo")
 
 
-def _address(key: str, value: object) -> dict[str, str | None] | str | None:
+def _parse_address(key: str, value: object) -> dict[str, str | None] | str | None:
     if value is None or value == "":
         return value
     if not isinstance(value, dict):
-        raise _wrong(key, "um objeto ou nulo")
-    return {part: _text(f"{key}.{part}", value[part]) for part in ADDRESS_PARTS if part in value}
+        raise _fault(key, "um objeto ou nulo")
+    return {part: _parse_text(f"{key}.{part}", value[part]) for part in ADDRESS_PARTS if part in value}
 
 
-def _consents(key: str, value: object) -> list[dict[str, str | None]] | str | None:
+def _parse_consents(key: str, value: object) -> list[dict[str, str | None]] | str | None:
     if value is None or value == "":
         return value
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise _wrong(key, "uma lista de objetos ou nulo")
-    return [_consent(f"{key}[{number}]", entry) for number, entry in enumerate(value)]
+        raise _fault(key, "uma lista de objetos ou nulo")
+    return [_parse_consent(f"{key}[{number}]", entry) for number, entry in enumerate(value)]
 
 
-def _consent(place: str, entry: Mapping[str, object]) -> dict[str, str | None]:
-    consent = {name: _text(f"{place}.{name}", entry[name]) for name in CONSENT_TEXTS if name in entry}
-    said = [
-        _choice(place, consent, "status", {"in": "IN", "out": "OUT"}),
-        _choice(place, consent, "acao", {"optin": "IN", "optout": "OUT"}),
+def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | None]:
+    consent = {name: _parse_text(f"{place}.{name}", entry[name]) for name in CONSENT_TEXTS if name in entry}
+    choices = [
+        _parse_choice(place, consent, "status", {"in": "IN", "out": "OUT"}),
+        _parse_choice(place, consent, "acao", {"optin": "IN", "optout": "OUT"}),
     ]
-    given = {choice for choice in said if choice}
+    given = {choice for choice in choices if choice}
     if not given:
-        raise _wrong(f"{place}.status", "`IN` ou `OUT` (ou `acao`, `optin` ou `optout`)")
+        raise _fault(f"{place}.status", "`IN` ou `OUT` (ou `acao`, `optin` ou `optout`)")
     if len(given) == 2:
-        raise _wrong(f"{place}.status", "o mesmo que `acao`")
+        raise _fault(f"{place}.status", "o mesmo que `acao`")
     if "OUT" in given and not consent.get("motivo"):
-        raise _wrong(f"{place}.motivo", "preenchido quando o consentimento é retirado")
+        raise _fault(f"{place}.motivo", "preenchido quando o consentimento é retirado")
     return consent
 
 
-def _choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
+def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
     word = consent.get(name)
     if not word:
         return None
     if word.lower() not in allowed:
-        raise _wrong(f"{place}.{name}", " ou ".join(f"`{choice}`" for choice in allowed))
+        raise _fault(f"{place}.{name}", " ou ".join(f"`{choice}`" for choice in allowed))
     return allowed[word.lower()]
 
 
-_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(TEXT_KEYS, _text),
-    LANGUAGES: _languages,
-    TOURIST: _tourist,
-    ADDRESS: _address,
-    CONSENTS: _consents,
+_PARSERS: Mapping[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(TEXT_KEYS, _parse_text),
+    LANGUAGES: _parse_languages,
+    TOURIST: _parse_tourist,
+    ADDRESS: _parse_address,
+    CONSENTS: _parse_consents,
 }

@@ -11,5 +11,5 @@ FEATURE = Feature(
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(store.EVENT_JOB, "event", store.events, store.events_of, store.give_up_event)],
+    dead_jobs=[DeadJobs(store.EVENT_JOB, "event", store.find_subjects, store.list_waiting_ids, store.give_up_event)],
 )

@@ -1,4 +1,4 @@
-"""What the worker runs for the CRM integration."""
+"""What the worker runs for the CRM's events."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,6 +11,7 @@ from balcao.registry.crm.events.store import EVENT_JOB
 
 
 async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Apply an event; the payload has its id."""
     await service.apply(platform, payload["event"])
 
 

@@ -1,4 +1,4 @@
-"""The CRM's events as personal data, and how long they are kept."""
+"""The CRM's events as personal data, and their retention."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,25 +10,28 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events import store
 
-PAYLOADS = timedelta(days=30)
-EVENTS = timedelta(days=90)
+PAYLOAD_AGE = timedelta(days=30)
+EVENT_AGE = timedelta(days=90)
 
 
-async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """Erase the payloads of the person's events that wait and are covered by the erasure."""
     return [Cleared("pending_events", await store.erase_covered(connection, cpf, at), ["dados"])]
 
 
-PERSONAL_DATA = PersonalData("crm_events", erase=_erase, by_event=True, tables=("registry.crm_event",))
+PERSONAL_DATA = PersonalData("crm_events", erase=erase, by_event=True, tables=("registry.crm_event",))
 
 
-async def _payloads(_: Call, connection: Connection) -> Swept:
+async def erase_payloads(_: Call, connection: Connection) -> Swept:
+    """Erase old payloads that nobody will apply any more."""
     checked = await store.count_payloads(connection)
-    return Swept(checked, await store.erase_old_payloads(connection, PAYLOADS))
+    return Swept(checked, await store.erase_old_payloads(connection, PAYLOAD_AGE))
 
 
-async def _events(_: Call, connection: Connection) -> Swept:
+async def delete_events(_: Call, connection: Connection) -> Swept:
+    """Delete old events that are applied or dead."""
     checked = await store.count_all(connection)
-    return Swept(checked, await store.delete_old(connection, EVENTS))
+    return Swept(checked, await store.delete_old(connection, EVENT_AGE))
 
 
-RETENTION = [Retention("crm_event_payload", _payloads), Retention("crm_event", _events)]
+RETENTION = [Retention("crm_event_payload", erase_payloads), Retention("crm_event", delete_events)]

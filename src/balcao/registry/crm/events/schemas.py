@@ -1,126 +1,98 @@
 """Wire types of the CRM's events."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-_Cpf: TypeAlias = Annotated[str, Meta(description="O CPF da pessoa, só com os 11 dígitos.", examples=["90000000175"])]
+from balcao.registry.crm import members
+from balcao.registry.members import CpfDigits, MaskedCpf
 
 
 class Acknowledgement(msgspec.Struct):
     """That an event was queued (spec: webhook acknowledgement)."""
 
-    cpf: Annotated[str, Meta(description="O CPF, mascarado.", examples=["***.000.001-**"])]
-    evento: Annotated[str, Meta(description="O tipo de evento que foi aceito.", examples=["atualizacao"])]
-    message: Annotated[str, Meta(description="O que houve, para pessoas.")]
-    status: Annotated[str, Meta(description="Sempre `accepted`: o evento está gravado e será aplicado em seguida.")]
+    cpf: MaskedCpf
+    evento: Annotated[
+        str, Meta(description="Tipo do evento: `atualizacao` ou `anonimizacao`.", examples=["atualizacao"])
+    ]
+    message: Annotated[str, Meta(description="Confirmação em palavras.", examples=["Evento recebido e enfileirado."])]
+    status: Annotated[str, Meta(description="Sempre `accepted`.", examples=["accepted"])]
 
 
-# The types below are for the description; the event parser itself reads the bytes.
+class WebhookAddress(msgspec.Struct):
+    """The address of a delta; each part by itself is changed, cleared or left as it is."""
+
+    bairro: members.Bairro | UnsetType | None = UNSET
+    cep: members.Cep | UnsetType | None = UNSET
+    cidade: members.CidadeDoEndereco | UnsetType | None = UNSET
+    complemento: members.ComplementoDoEndereco | UnsetType | None = UNSET
+    estado: members.Estado | UnsetType | None = UNSET
+    logradouro: members.Logradouro | UnsetType | None = UNSET
+    pais: members.Pais | UnsetType | None = UNSET
 
 
-class ConsentEntry(msgspec.Struct):
-    """One consent, given or withdrawn."""
+class WebhookConsent(msgspec.Struct):
+    """One consent of a delta; `status` or `acao` says whether it holds, `motivo` is needed to withdraw it."""
 
-    acao: Annotated[
-        str | None, Meta(description="Forma antiga de `status`: `optin` ou `optout`.", examples=["optin"])
-    ] = None
-    canal: Annotated[str | None, Meta(description="O canal a que vale; sem ele, todos.", examples=["whatsapp"])] = None
-    categoria: Annotated[str | None, Meta(description="A categoria de aviso a que vale.", examples=["saude"])] = None
-    data: Annotated[str | None, Meta(description="Quando foi dado ou retirado.", examples=["2026-03-01T12:00:00Z"])] = (
-        None
-    )
-    finalidade: Annotated[str | None, Meta(description="Para que a pessoa consente.", examples=["avisos"])] = None
-    motivo: Annotated[str | None, Meta(description="Por que foi retirado; obrigatório quando é retirado.")] = None
-    status: Annotated[str | None, Meta(description="`IN`, dado, ou `OUT`, retirado.", examples=["IN"])] = None
+    acao: members.Acao | UnsetType | None = UNSET
+    canal: members.Canal | UnsetType | None = UNSET
+    categoria: members.Categoria | UnsetType | None = UNSET
+    data: members.Data | UnsetType | None = UNSET
+    finalidade: members.Finalidade | UnsetType | None = UNSET
+    motivo: members.Motivo | UnsetType | None = UNSET
+    status: members.StatusDoConsentimento | UnsetType | None = UNSET
 
 
-class EventAddress(msgspec.Struct):
-    """The parts of the address that changed."""
+class WebhookData(msgspec.Struct, rename="camel"):
+    """A delta: what is absent stays, null clears, the empty text is stored; other keys are ignored."""
 
-    bairro: Annotated[str | None, Meta(description="O bairro.", examples=["Centro"])] = None
-    cep: Annotated[str | None, Meta(description="O CEP.", examples=["20040002"])] = None
-    cidade: Annotated[str | None, Meta(description="A cidade.", examples=["Porto Aurora"])] = None
-    complemento: Annotated[str | None, Meta(description="O complemento.", examples=["Apto 302"])] = None
-    estado: Annotated[str | None, Meta(description="A sigla do estado.", examples=["RJ"])] = None
-    logradouro: Annotated[str | None, Meta(description="A rua e o número.", examples=["Rua do Porto, 10"])] = None
-    pais: Annotated[str | None, Meta(description="O país.", examples=["Brasil"])] = None
-
-
-class EventData(msgspec.Struct, rename="camel"):
-    """What changed in the CRM; `nome`, `nomeSocial` and `dataNascimento` may come, too, and are never looked at."""
-
-    account_id: Annotated[str | None, Meta(description="O id da conta no CRM.", examples=["001AU00000Demo01"])] = None
-    canal_origem: Annotated[str | None, Meta(description="Por onde a pessoa chegou ao CRM.", examples=["Portal"])] = (
-        None
-    )
-    canal_ultima_modificacao: Annotated[
-        str | None, Meta(description="Por onde veio a última mudança.", examples=["Portal"])
-    ] = None
-    cidade: Annotated[str | None, Meta(description="A cidade onde a pessoa mora.", examples=["Porto Aurora"])] = None
-    complemento: Annotated[str | None, Meta(description="O complemento do endereço.", examples=["Apto 302"])] = None
-    deficiencia: Annotated[
-        str | None, Meta(description="A deficiência declarada, um valor da lista.", examples=["Nenhuma"])
-    ] = None
-    email: Annotated[str | None, Meta(description="O e-mail da pessoa.", examples=["ana@pessoa.example"])] = None
-    escolaridade: Annotated[
-        str | None, Meta(description="A escolaridade declarada, um valor da lista.", examples=["Superior completo"])
-    ] = None
-    genero: Annotated[str | None, Meta(description="O gênero declarado.", examples=["Mulher cisgênero"])] = None
-    nacionalidade: Annotated[str | None, Meta(description="A nacionalidade da pessoa.", examples=["Brasileira"])] = None
-    nome_exibicao: Annotated[str | None, Meta(description="Como a pessoa quer ser chamada.", examples=["Ana"])] = None
-    passaporte: Annotated[str | None, Meta(description="O número do passaporte.", examples=["AB123456"])] = None
-    raca: Annotated[str | None, Meta(description="A raça ou cor declarada, um valor da lista.", examples=["Parda"])] = (
-        None
-    )
-    renda_familiar: Annotated[
-        str | None,
-        Meta(
-            description="A faixa de renda familiar declarada, um valor da lista.",
-            examples=["De 1 a 2 salários mínimos"],
-        ),
-    ] = None
-    telefone1: Annotated[str | None, Meta(description="Outro telefone da pessoa.", examples=["+5521999990001"])] = None
-    telefone2: Annotated[str | None, Meta(description="Outro telefone da pessoa.", examples=["+5521999990002"])] = None
-    telefone3: Annotated[str | None, Meta(description="Outro telefone da pessoa.", examples=["+5521999990003"])] = None
-    telefone_internacional: Annotated[
-        str | None, Meta(description="Um telefone de outro país.", examples=["+351910000000"])
-    ] = None
-    telefone_principal: Annotated[
-        str | None, Meta(description="O telefone principal da pessoa.", examples=["+5521999990000"])
-    ] = None
-    tipo_telefone1: Annotated[str | None, Meta(description="O tipo de `telefone1`.", examples=["Celular"])] = None
-    tipo_telefone2: Annotated[str | None, Meta(description="O tipo de `telefone2`.", examples=["Residencial"])] = None
-    tipo_telefone3: Annotated[str | None, Meta(description="O tipo de `telefone3`.", examples=["Trabalho"])] = None
-    idioma: Annotated[list[str] | None, Meta(description="Os idiomas da pessoa.", examples=[["Português"]])] = None
-    is_tourist: Annotated[bool | None, Meta(description="Se a pessoa é turista.", examples=[False])] = None
-    endereco: Annotated[EventAddress | None, Meta(description="O endereço; só as partes que vêm mudam.")] = None
+    account_id: members.AccountId | UnsetType | None = UNSET
+    canal_origem: members.CanalOrigem | UnsetType | None = UNSET
+    canal_ultima_modificacao: members.CanalUltimaModificacao | UnsetType | None = UNSET
+    cidade: members.Cidade | UnsetType | None = UNSET
+    complemento: members.Complemento | UnsetType | None = UNSET
+    deficiencia: members.Deficiencia | UnsetType | None = UNSET
+    email: members.Email | UnsetType | None = UNSET
+    escolaridade: members.Escolaridade | UnsetType | None = UNSET
+    genero: members.Genero | UnsetType | None = UNSET
+    nacionalidade: members.Nacionalidade | UnsetType | None = UNSET
+    nome_exibicao: members.NomeExibicao | UnsetType | None = UNSET
+    passaporte: members.Passaporte | UnsetType | None = UNSET
+    raca: members.Raca | UnsetType | None = UNSET
+    renda_familiar: members.RendaFamiliar | UnsetType | None = UNSET
+    telefone1: members.Telefone1 | UnsetType | None = UNSET
+    telefone2: members.Telefone2 | UnsetType | None = UNSET
+    telefone3: members.Telefone3 | UnsetType | None = UNSET
+    telefone_internacional: members.TelefoneInternacional | UnsetType | None = UNSET
+    telefone_principal: members.TelefonePrincipal | UnsetType | None = UNSET
+    tipo_telefone1: members.TipoTelefone1 | UnsetType | None = UNSET
+    tipo_telefone2: members.TipoTelefone2 | UnsetType | None = UNSET
+    tipo_telefone3: members.TipoTelefone3 | UnsetType | None = UNSET
+    idioma: members.Idiomas | UnsetType | None = UNSET
+    is_tourist: members.Turista | UnsetType | None = UNSET
+    endereco: Annotated[WebhookAddress | UnsetType | None, Meta(description="Endereço, por partes.")] = UNSET
     consentimento: Annotated[
-        list[ConsentEntry] | None, Meta(description="Os consentimentos que mudaram; nulo apaga os que o CRM deu.")
-    ] = None
+        list[WebhookConsent] | UnsetType | None, Meta(description="Consentimentos que mudaram.")
+    ] = UNSET
 
 
 class WebhookBody(msgspec.Struct):
-    """A change of a person's record in the CRM."""
+    """An event of the CRM. For the description: the event parser itself reads the bytes."""
 
-    cpf: _Cpf
+    cpf: CpfDigits
     evento: Annotated[
-        str | None, Meta(description="`atualizacao`, o que se entende sem ele, ou `anonimizacao`, que apaga os dados.")
+        str | None,
+        Meta(description="`atualizacao` (o padrão) ou `anonimizacao`, exatamente assim.", examples=["atualizacao"]),
     ] = "atualizacao"
     updatedAt: Annotated[  # noqa: N815 - the CRM's own spelling
         str | None,
         Meta(
-            description="Quando mudou no CRM, em ISO 8601; sem ele, o instante da chegada.",
-            examples=["2026-03-01T12:00:00Z"],
+            description="Quando mudou no CRM: data com hora ISO 8601 (sem fuso, UTC). Sem ele vale a chegada.",
+            examples=["2026-03-02T12:30:00Z"],
         ),
     ] = None
     dados: Annotated[
-        EventData | None,
-        Meta(
-            description=(
-                "O que mudou; obrigatório em `atualizacao`. O que falta fica como está, nulo ou texto vazio apaga, e "
-                "chaves desconhecidas são ignoradas."
-            )
-        ),
+        WebhookData | None,
+        Meta(description="O que mudou, até 64 KiB; obrigatório em `atualizacao`, ignorado em `anonimizacao`."),
     ] = None

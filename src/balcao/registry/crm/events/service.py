@@ -12,49 +12,46 @@ from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
 from balcao.registry.crm.events import event_parser, store
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.event_parser import Event
 from balcao.registry.crm.events.schemas import Acknowledgement
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
-from balcao.registry.mirror.writes import of_delta
+from balcao.registry.mirror.writes import parse_delta
 
 FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
 
 
-def integration_configured(platform: Platform) -> None:
-    """Raises Unavailable before the client's right is looked at (rules: registry 4.1 row 2)."""
+def require_configured(platform: Platform) -> None:
+    """Raise Unavailable without configuration; goes before the rule (rules: registry 4.1 row 2)."""
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
 async def accept(call: Call, body: bytes) -> Acknowledgement:
-    """Answers after the commit of event, job and audit event (spec: webhook rule 5)."""
+    """Store an event with its job and audit event; acknowledge after their commit (spec: webhook rule 5).
+
+    Raises Unavailable while too many events wait, Invalid for a body at fault.
+    """
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
     event = event_parser.parse(body)
-    trail = call.platform.audit.trail(call, "event", subject=event.cpf, fields=_fields(event))
-    offered = store.Offered(event, call.client, call.request_id, trail)
+    trail = call.platform.audit.trail(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
+    accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
-        is_new = await call.platform.database.write_grouped(store.accept, offered)
-    if is_new:
-        _count_future(event)
-    backlog.added()
+        is_new = await call.platform.database.write_grouped(store.accept, accepted)
+    # An event of the future is taken as it is; an operator can release what it writes (rules: registry 4.1).
+    if is_new and event.at is not None and event.at > utc_now() + FUTURE:
+        _future_events.inc()
+    backlog.add()
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
 
 
-def _count_future(event: Event) -> None:
-    """It is taken as it is; an operator can release what it writes (rules: registry 4.1)."""
-    if event.at is not None and event.at > utc_now() + FUTURE:
-        _future_events.inc()
-
-
-def _fields(event: Event) -> list[str]:
-    return sorted(event.dados or ())
-
-
 async def apply(platform: Platform, event_id: str) -> None:
-    """One transaction: merge, erase the payload, result, audit. Applied already: nothing."""
+    """Apply an event in one transaction: merge, erase the payload, write result and audit event.
+
+    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror,
+    which every other writer of the person's data locks first: nobody waits for an event while holding a mirror.
+    """
     async with platform.database.transaction() as connection:
         event = await store.take(connection, event_id)
         if event is None:
@@ -65,7 +62,7 @@ async def apply(platform: Platform, event_id: str) -> None:
         elif event.dados is None:
             result = Result.ANONYMISED
         else:
-            result = await mirror.apply_delta(connection, event.cpf, of_delta(event.dados), event.at)
+            result = await mirror.apply_delta(connection, event.cpf, parse_delta(event.dados), event.at)
         await store.finish(connection, event_id, result)
         call = worker_call(platform, "registry.apply_crm_event", event.request_id)
         action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"

@@ -10,34 +10,34 @@ from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes
+from balcao.core.jobs.worker import encode_payload, enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.crm.events.event_parser import Event
 
 EVENT_JOB = "crm_event"
 
-# Many events at once, each with its job and its trace. The same event again (same person, kind, `updatedAt` and bytes)
-# makes no second row, and no job and trace either (spec: webhook rule 6). Rows are inserted in the order of the unique
-# key: of two such statements that hold the same events, one waits for the other, and never both.
+# Many events at once, each with its job and its audit event. The same event again (same person, kind, `updatedAt` and
+# bytes) makes no second row, and no job and audit event either (spec: webhook rule 6). Rows are inserted in the order
+# of the unique key: of two such statements that hold the same events, one waits for the other, and never both.
 _ACCEPT = f"""
 WITH offered AS (
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[], $6::bytea[], $7::text[],
                          $8::text[], $9::bytea[], $10::jsonb[])
         AS offered (id, cpf, evento, event_at, dados, dados_sha256, azp, request_id, payload, trail)
-), kept AS (
+), stored AS (
     INSERT INTO registry.crm_event (id, cpf, evento, event_at, dados, dados_sha256, has_updated_at, azp, request_id)
     SELECT id, cpf, evento, coalesce(event_at, now()), dados, dados_sha256, event_at IS NOT NULL, azp, request_id
     FROM offered ORDER BY cpf, evento, event_at, dados_sha256
     ON CONFLICT (cpf, evento, event_at, dados_sha256) WHERE has_updated_at DO NOTHING
     RETURNING id
-), {enqueue_sql("$11", "payload", "interval '0'", "kept JOIN offered USING (id)")}
-, recorded AS ({record_sql("trail", "kept JOIN offered USING (id)")})
-SELECT id::text FROM kept
+), {enqueue_sql("$11", "payload", "interval '0'", "stored JOIN offered USING (id)")}
+, recorded AS ({record_sql("trail", "stored JOIN offered USING (id)")})
+SELECT id::text FROM stored
 """  # noqa: S608 - our own texts
 
 
-class Offered(msgspec.Struct, frozen=True):
+class AcceptedEvent(msgspec.Struct, frozen=True):
     """An event with what is to be written beside it."""
 
     event: Event
@@ -47,8 +47,8 @@ class Offered(msgspec.Struct, frozen=True):
     id: str = msgspec.field(default_factory=new_id)
 
 
-async def accept(connection: Connection, rows: Sequence[Offered]) -> list[bool]:
-    """Return for each event whether it is new."""
+async def accept(connection: Connection, rows: Sequence[AcceptedEvent]) -> list[bool]:
+    """Store events, each with its job and audit event; return for each whether it is new."""
     values = [
         (
             row.id,
@@ -59,13 +59,13 @@ async def accept(connection: Connection, rows: Sequence[Offered]) -> list[bool]:
             row.event.dados_sha256,
             row.client,
             row.request_id,
-            payload_bytes({"event": row.id}),
+            encode_payload({"event": row.id}),
             row.trail,
         )
         for row in rows
     ]
-    kept = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
-    new = {row["id"] for row in kept}
+    stored = await connection.fetch(_ACCEPT, *map(list, zip(*values, strict=True)), EVENT_JOB)
+    new = {row["id"] for row in stored}
     return [row.id in new for row in rows]
 
 
@@ -73,6 +73,7 @@ _WAITING = "SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_a
 
 
 async def count_waiting(connection: Connection, at_most: int) -> int:
+    """Return how many events wait; the count ends at `at_most`."""
     return await fetch_count(connection, _WAITING, at_most)
 
 
@@ -94,7 +95,7 @@ FOR UPDATE
 
 
 async def take(connection: Connection, event_id: str) -> Waiting | None:
-    """Locks an event that has not been applied; None when it has."""
+    """Lock an event that has not been applied; None when it has."""
     row = await connection.fetchrow(_TAKE, event_id)
     if row is None:
         return None
@@ -106,7 +107,7 @@ _FINISH = "UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timest
 
 
 async def finish(connection: Connection, event_id: str, result: str) -> None:
-    """What was applied is not kept a second time."""
+    """Write the result and erase the payload: the mirror has it now."""
     await connection.execute(_FINISH, event_id, result)
 
 
@@ -123,30 +124,31 @@ RETURNING true
 
 
 async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Answers how many payloads it were."""
+    """Erase the payloads of events that an erasure at that time covers; return how many."""
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 
-_EVENTS = """
+_SUBJECTS = """
 SELECT id::text, cpf, request_id,
     coalesce((SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(dados) AS key), '{}') AS fields
 FROM registry.crm_event WHERE id = ANY ($1::text[]::uuid[])
 """
 
 
-async def events(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    rows = await connection.fetch(_EVENTS, list(ids))
+async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    """Return whom events concern, by the event's id."""
+    rows = await connection.fetch(_SUBJECTS, list(ids))
     return {row["id"]: Subject(Cpf(row["cpf"]), row["request_id"], row["fields"]) for row in rows}
 
 
-_EVENTS_OF = "SELECT id::text FROM registry.crm_event WHERE cpf = $1 AND applied_at IS NULL"
+_WAITING_IDS = "SELECT id::text FROM registry.crm_event WHERE cpf = $1 AND applied_at IS NULL"
 
 
-async def events_of(connection: Connection, cpf: Cpf) -> list[str]:
-    return [row["id"] for row in await connection.fetch(_EVENTS_OF, cpf.digits)]
+async def list_waiting_ids(connection: Connection, cpf: Cpf) -> list[str]:
+    """Return the ids of a person's events that are not applied."""
+    return [row["id"] for row in await connection.fetch(_WAITING_IDS, cpf.digits)]
 
 
-# An event that nobody is to apply any more has no effect, and its values are not kept.
 _GIVE_UP_EVENT = """
 UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = 'no_effect'
 WHERE id = $1::text::uuid AND applied_at IS NULL
@@ -154,6 +156,7 @@ WHERE id = $1::text::uuid AND applied_at IS NULL
 
 
 async def give_up_event(connection: Connection, event_id: str) -> None:
+    """End an event that nobody is to apply any more: it has no effect, and its payload is erased."""
     await connection.execute(_GIVE_UP_EVENT, event_id)
 
 
@@ -183,7 +186,7 @@ async def count_payloads(connection: Connection) -> int:
 
 
 async def erase_old_payloads(connection: Connection, age: timedelta) -> int:
-    """Of events that nobody will apply any more; return how many it were."""
+    """Erase old payloads of events that nobody will apply any more; return how many."""
     return len(await connection.fetch(_ERASE_OLD_PAYLOADS, age))
 
 

@@ -1,4 +1,7 @@
-"""A courtesy between processes: one at a time works in the CRM for a person, the others wait for it a little."""
+"""Leases: one process at a time works in the CRM for a person, the others wait for it a little.
+
+They save calls and second accounts; correctness never depends on them, as a lease may end while its holder works.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,15 +17,15 @@ from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.05
-NEEDED_SECONDS = 3.5  # of the caller's time are left for the work itself
+NEEDED_SECONDS = 3.5  # of the caller's time, left for the work itself
 
 Purpose = Literal["login", "anonymisation"]
 Turn = Literal["first", "after another", "without"]
 
 
 @asynccontextmanager
-async def turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
-    """Tells whether somebody else had the lease before, or has it still when the time to wait is over."""
+async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
+    """Hold the lease; yield whether somebody else had it before, or has it still when the time to wait is over."""
     holder = str(new_id())
     found: Turn = "first"
     while not await _take(platform, cpf, purpose, holder):
@@ -43,7 +46,7 @@ async def _take(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> 
 
 
 async def _release(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> None:
-    """A lease that cannot be given back ends by itself."""
+    """Give the lease back; one that cannot be given back ends by itself."""
     with suppress(Unavailable):
         async with platform.database.connection() as connection:
             await store.release(connection, cpf, purpose, holder)

@@ -3,7 +3,7 @@
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 
-# A lease whose time is over is anybody's.
+# A lease whose time is over may be taken by anybody.
 _TAKE = """
 INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
 VALUES ($1, $2, $3::uuid, clock_timestamp() + make_interval(secs => $4))
@@ -14,6 +14,7 @@ RETURNING true
 
 
 async def take(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
+    """Take the lease; return whether nobody else has it."""
     return bool(await connection.fetchval(_TAKE, cpf.digits, purpose, holder, seconds))
 
 
@@ -21,4 +22,5 @@ _RELEASE = "DELETE FROM registry.crm_lease WHERE cpf = $1 AND purpose = $2 AND h
 
 
 async def release(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
+    """Give a lease back, if the holder still has it."""
     await connection.execute(_RELEASE, cpf.digits, purpose, holder)

@@ -14,6 +14,11 @@ routes = Routes(tags=["crm"])
     "registry.validate_login",
     authenticated(),
     "Sincroniza a conta do CRM no login do cidadão",
+    description=(
+        "No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do "
+        "token; um sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a "
+        "resposta."
+    ),
     errors=[502],
 )
 async def validate_login(call: Call) -> LoginSync:

@@ -1,67 +1,76 @@
 """Wire types of the login sync, and of a citizen as the CRM has them."""
 
-import msgspec
+from typing import Annotated
 
-Text = str | msgspec.UnsetType
-UNSET = msgspec.UNSET
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from balcao.registry.crm import members
+from balcao.registry.members import CpfDigits
 
 
 class CidadaoConsent(msgspec.Struct):
-    acao: Text = UNSET
-    canal: Text = UNSET
-    categoria: Text = UNSET
-    data: Text = UNSET
-    finalidade: Text = UNSET
-    motivo: Text = UNSET
-    status: Text = UNSET
+    """A consent as the CRM has it."""
+
+    acao: members.Acao | UnsetType = UNSET
+    canal: members.Canal | UnsetType = UNSET
+    categoria: members.Categoria | UnsetType = UNSET
+    data: members.Data | UnsetType = UNSET
+    finalidade: members.Finalidade | UnsetType = UNSET
+    motivo: members.Motivo | UnsetType = UNSET
+    status: members.StatusDoConsentimento | UnsetType = UNSET
 
 
 class CidadaoAddress(msgspec.Struct):
-    bairro: Text = UNSET
-    cep: Text = UNSET
-    cidade: Text = UNSET
-    complemento: Text = UNSET
-    estado: Text = UNSET
-    logradouro: Text = UNSET
-    pais: Text = UNSET
+    """An address as the CRM has it."""
+
+    bairro: members.Bairro | UnsetType = UNSET
+    cep: members.Cep | UnsetType = UNSET
+    cidade: members.CidadeDoEndereco | UnsetType = UNSET
+    complemento: members.ComplementoDoEndereco | UnsetType = UNSET
+    estado: members.Estado | UnsetType = UNSET
+    logradouro: members.Logradouro | UnsetType = UNSET
+    pais: members.Pais | UnsetType = UNSET
 
 
 class Cidadao(msgspec.Struct, rename="camel"):
     """The citizen as the CRM has it (spec: CRM citizen data). A text that it does not have is left out, never null."""
 
-    account_id: str
-    cpf: str
-    nome: str
-    consentimento: list[CidadaoConsent]
-    endereco: CidadaoAddress
-    idioma: list[str]
-    is_tourist: bool
-    canal_origem: Text = UNSET
-    canal_ultima_modificacao: Text = UNSET
-    complemento: Text = UNSET
-    data_nascimento: Text = UNSET
-    deficiencia: Text = UNSET
-    email: Text = UNSET
-    escolaridade: Text = UNSET
-    genero: Text = UNSET
-    nacionalidade: Text = UNSET
-    nome_exibicao: Text = UNSET
-    nome_social: Text = UNSET
-    passaporte: Text = UNSET
-    raca: Text = UNSET
-    renda_familiar: Text = UNSET
-    telefone1: Text = UNSET
-    telefone2: Text = UNSET
-    telefone3: Text = UNSET
-    telefone_internacional: Text = UNSET
-    telefone_principal: Text = UNSET
-    tipo_telefone1: Text = UNSET
-    tipo_telefone2: Text = UNSET
-    tipo_telefone3: Text = UNSET
+    account_id: members.AccountId
+    cpf: CpfDigits
+    nome: members.Nome
+    consentimento: Annotated[list[CidadaoConsent], Meta(description="Consentimentos do cidadão no CRM.")]
+    endereco: Annotated[CidadaoAddress, Meta(description="Endereço do cidadão no CRM.")]
+    idioma: members.Idiomas
+    is_tourist: members.Turista
+    canal_origem: members.CanalOrigem | UnsetType = UNSET
+    canal_ultima_modificacao: members.CanalUltimaModificacao | UnsetType = UNSET
+    complemento: members.Complemento | UnsetType = UNSET
+    data_nascimento: members.DataNascimento | UnsetType = UNSET
+    deficiencia: members.Deficiencia | UnsetType = UNSET
+    email: members.Email | UnsetType = UNSET
+    escolaridade: members.Escolaridade | UnsetType = UNSET
+    genero: members.Genero | UnsetType = UNSET
+    nacionalidade: members.Nacionalidade | UnsetType = UNSET
+    nome_exibicao: members.NomeExibicao | UnsetType = UNSET
+    nome_social: members.NomeSocial | UnsetType = UNSET
+    passaporte: members.Passaporte | UnsetType = UNSET
+    raca: members.Raca | UnsetType = UNSET
+    renda_familiar: members.RendaFamiliar | UnsetType = UNSET
+    telefone1: members.Telefone1 | UnsetType = UNSET
+    telefone2: members.Telefone2 | UnsetType = UNSET
+    telefone3: members.Telefone3 | UnsetType = UNSET
+    telefone_internacional: members.TelefoneInternacional | UnsetType = UNSET
+    telefone_principal: members.TelefonePrincipal | UnsetType = UNSET
+    tipo_telefone1: members.TipoTelefone1 | UnsetType = UNSET
+    tipo_telefone2: members.TipoTelefone2 | UnsetType = UNSET
+    tipo_telefone3: members.TipoTelefone3 | UnsetType = UNSET
 
 
 class LoginSync(msgspec.Struct):
     """The result of the login sync (spec: login-sync rules): `action` is matched or created."""
 
-    action: str
-    cidadao: Cidadao
+    action: Annotated[
+        str, Meta(description="`matched` quando a conta já existia, `created` quando foi criada.", examples=["matched"])
+    ]
+    cidadao: Annotated[Cidadao, Meta(description="O cidadão como o CRM o tem agora.")]

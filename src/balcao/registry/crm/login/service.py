@@ -1,4 +1,4 @@
-"""Login sync: at login the CRM's account of the person is matched, its e-mail quietly kept current, or created."""
+"""Login sync: at login the person's account in the CRM is found and its e-mail brought up to date, or it is created."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,20 +23,21 @@ UNNAMED = "Não informado"
 LANGUAGE = "Portugues_Brasil"
 
 
-class Done(NamedTuple):
-    """The answer, and what the run did in the CRM, for the audit trail."""
+class SyncResult(NamedTuple):
+    """The response, and what the run did in the CRM, for the audit trail."""
 
-    answer: LoginSync
+    response: LoginSync
     action: AuditAction
 
 
 class LoginSyncs:
-    """Calls of one person in one process share one run upstream, and its answer."""
+    """The syncs under way: calls of one person in one process share one run upstream, and its result."""
 
     def __init__(self) -> None:
-        self._running: dict[Cpf, asyncio.Task[Done]] = {}
+        self._running: dict[Cpf, asyncio.Task[SyncResult]] = {}
 
-    async def of(self, cpf: Cpf, platform: Platform, caller: Caller) -> "Done":
+    async def run(self, cpf: Cpf, platform: Platform, caller: Caller) -> SyncResult:
+        """Join the person's sync that is under way, or start one; return its result."""
         task = self._running.get(cpf)
         if task is None:
             task = asyncio.create_task(_sync(platform, cpf, caller))
@@ -46,61 +47,66 @@ class LoginSyncs:
 
 
 async def validate(call: Call) -> LoginSync:
-    """Nothing of the CRM is stored; the audit event is the only trace.
+    """Sync the account of the person who logs in. Nothing of the CRM is stored; the audit event is the only trace.
 
-    Raises Unauthenticated for a machine, UpstreamFailed for a CRM that gives no answer within the budget,
+    Raises Unauthenticated for a machine, UpstreamFailed for a CRM that does not respond within the budget,
     Unavailable when none is configured.
     """
     cpf = call.person
-    done = await call.platform.part(LoginSyncs).of(cpf, call.platform, call.identified)
+    result = await call.platform.part(LoginSyncs).run(cpf, call.platform, call.identified)
     async with call.platform.database.connection() as connection:
-        await call.platform.audit.record(connection, call, done.action, subject=cpf, fields=["crm_account"])
-    return done.answer
+        await call.platform.audit.record(connection, call, result.action, subject=cpf, fields=["crm_account"])
+    return result.response
 
 
-async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> Done:
+async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
     crm, deadline = platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    known = await citizens.identity_of(platform, cpf)
+    known = await citizens.read_identity(platform, cpf)
     email = known.declared_email or caller.email
     account = await crm.look_up(cpf, deadline)
     if account is not None:
-        return await _matched(platform, crm, account, email, deadline)
-    async with lease.turn(platform, cpf, "login", deadline) as turn:
+        return await _match(platform, crm, account, email, deadline)
+    async with lease.take_turn(platform, cpf, "login", deadline) as turn:
         account = None if turn == "first" else await crm.look_up(cpf, deadline)
         if account is not None:
-            return await _matched(platform, crm, account, email, deadline)
+            return await _match(platform, crm, account, email, deadline)
         name = caller.name or known.name or UNNAMED
-        return await _first(crm, cpf, _new_account(platform, name, email), deadline)
+        return await _create(crm, cpf, _make_account(platform, name, email), deadline)
 
 
-async def _first(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Done:
-    """Creates the account: that there is one only is the upsert's doing, whoever else is at it."""
+async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> SyncResult:
+    """Create the account; the upsert alone sees to it that there is only one, whoever else creates it."""
     created = await crm.upsert(cpf, fields, deadline)
     account = await crm.look_up(cpf, deadline)
     if account is None:
         raise UpstreamFailed(code="crm-account-not-found")
     if created is Upserted.EXISTED:
-        return Done(_answer("matched", account.cidadao), "read")
-    return Done(_answer("created", account.cidadao), "create")
+        return SyncResult(_respond("matched", account.cidadao), "read")
+    return SyncResult(_respond("created", account.cidadao), "create")
 
 
-async def _matched(platform: Platform, crm: CrmClient, account: Account, email: str | None, deadline: Deadline) -> Done:
-    """The account with the wanted e-mail; when that PATCH alone fails, as it is: the next login repairs it."""
+async def _match(
+    platform: Platform, crm: CrmClient, account: Account, email: str | None, deadline: Deadline
+) -> SyncResult:
+    """Return the account with its e-mail brought up to date.
+
+    When that PATCH alone fails the account is returned as it is: the next login repairs it.
+    """
     if email is None or email.strip().lower() == str(account.cidadao.get("email", "")).strip().lower():
-        return Done(_answer("matched", account.cidadao), "read")
+        return SyncResult(_respond("matched", account.cidadao), "read")
     change = {"email": email, "canalUltimaModificacao": platform.settings.crm_channel}
     try:
         await crm.update(account.id, change, deadline)
     except UpstreamFailed as failure:
         log.warning("login_sync.email_not_patched", code=failure.code)
-        return Done(_answer("matched", account.cidadao), "read")
-    return Done(_answer("matched", {**account.cidadao, **change}), "update")
+        return SyncResult(_respond("matched", account.cidadao), "read")
+    return SyncResult(_respond("matched", {**account.cidadao, **change}), "update")
 
 
-def _new_account(platform: Platform, name: str, email: str | None) -> dict[str, Any]:
+def _make_account(platform: Platform, name: str, email: str | None) -> dict[str, Any]:
     origin = {"contaOrigem": platform.settings.crm_origin_account, "idioma": [LANGUAGE], "nome": name}
     return origin | ({"email": email} if email else {})
 
 
-def _answer(action: str, cidadao: Any) -> LoginSync:
+def _respond(action: str, cidadao: Any) -> LoginSync:
     return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))

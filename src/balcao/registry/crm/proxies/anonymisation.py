@@ -14,7 +14,7 @@ from balcao.crm.requests import AnonymisationRequest
 from balcao.registry.crm import iso_time
 from balcao.registry.crm.lease import service as lease
 from balcao.registry.crm.proxies.schemas import AnonymisationStatus, FiledAnonymisation
-from balcao.registry.crm.proxies.service import existing
+from balcao.registry.crm.proxies.service import require_account
 
 STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 
@@ -28,23 +28,29 @@ class Filing:
 
 
 async def file(call: Call, cpf: Cpf) -> Filing:
-    """One open request per person, however many ask at once. Raises NotFound, UpstreamFailed, Unavailable."""
+    """File a request, or return the open one: there is one per person, however many ask at once.
+
+    Raises NotFound without an account, UpstreamFailed, Unavailable.
+    """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    async with lease.turn(call.platform, cpf, "anonymisation", deadline) as turn:
-        accounts, waiting = await crm.select(deadline, crm.accounts_of(cpf), requests.open_of(cpf))
-        account = existing(crm.account(accounts, ()))
+    async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
+        accounts, waiting = await crm.select(deadline, crm.format_account_query(cpf), requests.format_open_query(cpf))
+        account = require_account(crm.build_account(accounts, ()))
         if waiting:
-            return Filing(_filed(requests.read(waiting[0]), cpf), was_open=True)
+            return Filing(_to_wire(requests.to_request(waiting[0]), cpf), was_open=True)
         if turn == "without":
             raise CrmAway  # somebody else is about to file one
         filed = await requests.file(crm, cpf, account, deadline)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=["crm_account"])
-    return Filing(_filed(filed, cpf), was_open=False)
+    return Filing(_to_wire(filed, cpf), was_open=False)
 
 
 async def read(call: Call, number: str) -> AnonymisationStatus:
-    """Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's."""
+    """Return how far a request got.
+
+    Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's.
+    """
     found = await requests.find(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
     reached = call.reaching(found.cpf, "crm:read") if found and found.cpf else None
     if found is None or found.cpf is None or reached is None:
@@ -53,17 +59,17 @@ async def read(call: Call, number: str) -> AnonymisationStatus:
         return AnonymisationStatus(
             numero_solicitacao=found.number,
             status=found.status if found.status in STATUSES else requests.OPEN,
-            data_solicitacao=_moment(found.filed),
-            data_conclusao=_moment(found.completed) if found.completed else None,
+            data_solicitacao=_parse_time(found.filed),
+            data_conclusao=_parse_time(found.completed) if found.completed else None,
         )
 
 
-def _filed(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
-    return FiledAnonymisation(request.number, cpf.digits, requests.OPEN, _moment(request.filed))
+def _to_wire(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
+    return FiledAnonymisation(request.number, cpf.digits, requests.OPEN, _parse_time(request.filed))
 
 
-def _moment(text: str) -> datetime:
-    """Raises CrmAway: a CRM that gives no time gives no usable answer."""
+def _parse_time(text: str) -> datetime:
+    """Return the instant. Raises CrmAway: a CRM that gives no time gives no usable response."""
     moment = iso_time.parse(text)
     if moment is None:
         raise CrmAway

@@ -14,7 +14,7 @@ from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
 from balcao.registry.crm.login.schemas import CidadaoConsent
 from balcao.registry.crm.proxies.schemas import CrmConsentBody
-from balcao.registry.crm.proxies.service import account_of
+from balcao.registry.crm.proxies.service import look_up_account
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import Consent
 
@@ -25,12 +25,16 @@ _NOT_IN_CRM = frozenset({"acao"})
 
 
 async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
-    """The entry as the CRM has it now. Raises Invalid, NotFound without an account, UpstreamFailed, Unavailable."""
-    consent = _asked(body)
+    """Give or withdraw a consent; return the entry as the CRM has it now.
+
+    The CRM first: the mirror must never show what the CRM has refused. Raises Invalid, NotFound without an account,
+    UpstreamFailed, Unavailable.
+    """
+    consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    account = await account_of(crm, cpf, deadline)
-    consent = replace(consent, finalidade=consent.finalidade or _purpose(account, consent))
+    account = await look_up_account(crm, cpf, deadline)
+    consent = replace(consent, finalidade=consent.finalidade or _find_purpose(account, consent))
     await crm.update(account.id, {"canalUltimaModificacao": channel}, deadline)
     written = {name: value for name, value in asdict(consent).items() if name not in _NOT_IN_CRM}
     await consents.upsert(crm, cpf, account, written, deadline)
@@ -40,16 +44,16 @@ async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     return msgspec.convert({name: value for name, value in asdict(consent).items() if value}, CidadaoConsent)
 
 
-def _asked(body: CrmConsentBody) -> Consent:
-    """Raises Invalid naming the member."""
+def _parse(body: CrmConsentBody) -> Consent:
+    """Return the consent of a body. Raises Invalid naming the member."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
     motivo = clean_optional("motivo", body.motivo, longest=LONGEST_TEXT)
     if body.acao == "optout" and not motivo:
         raise Invalid("O campo `motivo` é obrigatório para retirar um consentimento.", code="motivo-missing")
     return Consent(
-        categoria=_key("categoria", clean("categoria", body.categoria, longest=LONGEST_KEY)),
-        canal=_key("canal", clean_optional("canal", body.canal, longest=LONGEST_KEY) or ""),
+        categoria=_parse_key("categoria", clean("categoria", body.categoria, longest=LONGEST_KEY)),
+        canal=_parse_key("canal", clean_optional("canal", body.canal, longest=LONGEST_KEY) or ""),
         status=STATUSES[body.acao],
         acao=body.acao,
         data=rfc3339(utc_now().replace(microsecond=0)),
@@ -58,15 +62,15 @@ def _asked(body: CrmConsentBody) -> Consent:
     )
 
 
-def _key(field: str, text: str) -> str:
-    """The CRM's key separates its parts by a bar."""
+def _parse_key(field: str, text: str) -> str:
+    """Return the part of the CRM's key. Raises Invalid for a bar, which separates the parts."""
     if "|" in text:
         raise Invalid(f"O campo `{field}` não pode conter `|`.", code=f"{field}-invalid")
     return text
 
 
-def _purpose(account: Account, consent: Consent) -> str | None:
-    """What the consent was for so far: a change that names no purpose keeps it."""
+def _find_purpose(account: Account, consent: Consent) -> str | None:
+    """Return what the consent was for so far: a change that names no purpose keeps it."""
     for entry in account.cidadao["consentimento"]:
         if (entry.get("categoria", ""), entry.get("canal", "")) == (consent.categoria, consent.canal):
             purpose: str | None = entry.get("finalidade")

@@ -1,58 +1,97 @@
 """Wire types of the CRM proxies; their keys are the portals' own."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
+
+from balcao.registry.members import CpfDigits
 
 
 class CrmConsentBody(msgspec.Struct):
-    """`motivo` is needed to withdraw; `origem` is the channel through which the citizen decided."""
+    """A consent to give or withdraw; `motivo` is needed to withdraw, `origem` is the channel of the decision."""
 
-    categoria: str
-    acao: str
-    canal: str | None = None
-    finalidade: str | None = None
-    motivo: str | None = None
-    origem: str | None = None
+    categoria: Annotated[
+        str, Meta(description="Categoria do consentimento, até 100 caracteres, sem `|`.", examples=["saude"])
+    ]
+    acao: Annotated[str, Meta(description="`optin` dá o consentimento, `optout` o retira.", examples=["optin"])]
+    canal: Annotated[
+        str | None, Meta(description="Canal do consentimento, até 100 caracteres, sem `|`.", examples=["email"])
+    ] = None
+    finalidade: Annotated[
+        str | None,
+        Meta(description="Para que é o consentimento; sem ela fica a que havia.", examples=["Campanhas de saúde"]),
+    ] = None
+    motivo: Annotated[
+        str | None,
+        Meta(description="Por que foi retirado; obrigatório em `optout`.", examples=["Recebo mensagens demais"]),
+    ] = None
+    origem: Annotated[str | None, Meta(description="Canal em que o cidadão decidiu.", examples=["Portal"])] = None
 
 
 class CrmRelated(msgspec.Struct, rename="camel"):
-    protocolos: list[dict[str, str]]
-    ligacoes: list[dict[str, str]]
-    ordens_servico: list[dict[str, str]]
+    """What else the CRM has of a person, as its own texts."""
+
+    protocolos: Annotated[list[dict[str, str]], Meta(description="Protocolos.", examples=[[{"numero": "00000042"}]])]
+    ligacoes: Annotated[list[dict[str, str]], Meta(description="Ligações.", examples=[[{"data": "2026-03-02"}]])]
+    ordens_servico: Annotated[
+        list[dict[str, str]], Meta(description="Ordens de serviço.", examples=[[{"numero": "OS-000042"}]])
+    ]
 
 
 class CrmExportedChannel(msgspec.Struct):
-    canal: str
-    status: str
-    tipo: str
-    motivo: str | None
+    """A channel of an exported consent."""
+
+    canal: Annotated[str, Meta(description="Canal.", examples=["email"])]
+    status: Annotated[str, Meta(description="`IN` quando vale, `OUT` quando foi retirado.", examples=["IN"])]
+    tipo: Annotated[str, Meta(description="`optin` ou `optout`.", examples=["optin"])]
+    motivo: Annotated[str | None, Meta(description="Por que foi retirado.", examples=["Recebo mensagens demais"])]
 
 
 class CrmExportedConsent(msgspec.Struct):
-    codigo: str
-    descricao: str
-    canais: list[CrmExportedChannel]
+    """The consents of a category, by channel."""
+
+    codigo: Annotated[str, Meta(description="Categoria.", examples=["saude"])]
+    descricao: Annotated[
+        str, Meta(description="Finalidade que os consentimentos informam.", examples=["Campanhas de saúde"])
+    ]
+    canais: Annotated[list[CrmExportedChannel], Meta(description="Canais desta categoria.")]
 
 
 class CrmExport(msgspec.Struct, rename="camel"):
-    cpf: str
-    data_exportacao: datetime
-    dados_pessoais: dict[str, Any]
-    relacionados: CrmRelated
-    consentimento: list[CrmExportedConsent]
+    """Everything that the CRM has of a person."""
+
+    cpf: CpfDigits
+    data_exportacao: Annotated[
+        datetime, Meta(description="Quando foi exportado (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    dados_pessoais: Annotated[
+        dict[str, Any], Meta(description="A conta como o CRM a tem.", examples=[{"nome": "Ana Beatriz Moreira"}])
+    ]
+    relacionados: Annotated[CrmRelated, Meta(description="Protocolos, ligações e ordens de serviço.")]
+    consentimento: Annotated[list[CrmExportedConsent], Meta(description="Consentimentos por categoria e canal.")]
 
 
 class FiledAnonymisation(msgspec.Struct, rename="camel"):
-    numero_solicitacao: str
-    cpf: str
-    status: str
-    data_solicitacao: datetime
+    """A request for anonymisation that waits in the CRM."""
+
+    numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
+    cpf: CpfDigits
+    status: Annotated[str, Meta(description="Sempre `aberto`.", examples=["aberto"])]
+    data_solicitacao: Annotated[
+        datetime, Meta(description="Quando foi pedida (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
 
 
 class AnonymisationStatus(msgspec.Struct, rename="camel"):
-    numero_solicitacao: str
-    status: str
-    data_solicitacao: datetime
-    data_conclusao: datetime | None
+    """How far a request for anonymisation got."""
+
+    numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
+    status: Annotated[str, Meta(description="`aberto`, `concluido`, `falhou` ou `cancelado`.", examples=["concluido"])]
+    data_solicitacao: Annotated[
+        datetime, Meta(description="Quando foi pedida (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    data_conclusao: Annotated[
+        datetime | None, Meta(description="Quando terminou (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"])
+    ]

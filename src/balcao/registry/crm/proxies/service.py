@@ -1,4 +1,4 @@
-"""What a citizen sees and does in the CRM through us: the account as it is now, consents, export, anonymisation."""
+"""What a citizen sees in the CRM through the platform: the account as it is now, and its export."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,20 @@ from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, C
 
 
 async def read_account(call: Call, cpf: Cpf) -> Cidadao:
-    """As the CRM has it now. Raises NotFound without an account, UpstreamFailed, Unavailable."""
-    account = await account_of(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
+    """Return the account as the CRM has it now. Raises NotFound without one, UpstreamFailed, Unavailable."""
+    account = await look_up_account(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.reading(cpf, ["crm_account"]):
         return msgspec.convert(dict(account.cidadao), Cidadao)
 
 
 async def export(call: Call, cpf: Cpf) -> CrmExport:
-    """Everything that the CRM holds of a person; the owner's call is audited, too. Raises as `read_account`."""
+    """Return everything that the CRM has of a person; the owner's call is audited, too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    queries = related.queries(crm.fields, cpf)
-    accounts, consents, *beside = await crm.select(deadline, crm.accounts_of(cpf), crm.consents_of(cpf), *queries)
-    cidadao = dict(existing(crm.account(accounts, consents)).cidadao)
+    queries = related.format_queries(crm.fields, cpf)
+    accounts, consents, *beside = await crm.select(
+        deadline, crm.format_account_query(cpf), crm.format_consent_query(cpf), *queries
+    )
+    cidadao = dict(require_account(crm.build_account(accounts, consents)).cidadao)
     entries = cidadao.pop("consentimento")
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "export", subject=cpf, fields=["crm_account"])
@@ -35,35 +37,35 @@ async def export(call: Call, cpf: Cpf) -> CrmExport:
         cpf=cpf.digits,
         data_exportacao=utc_now(),
         dados_pessoais=cidadao,
-        relacionados=msgspec.convert(related.shown(crm.fields, beside), CrmRelated),
-        consentimento=_by_category(msgspec.convert(entries, list[dict[str, str]])),
+        relacionados=msgspec.convert(related.translate(crm.fields, beside), CrmRelated),
+        consentimento=_group_by_category(msgspec.convert(entries, list[dict[str, str]])),
     )
 
 
-async def account_of(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
-    """Raises NotFound when the CRM has no account of the person."""
-    return existing(await crm.look_up(cpf, deadline))
+async def look_up_account(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
+    """Return the person's account in the CRM. Raises NotFound when it has none."""
+    return require_account(await crm.look_up(cpf, deadline))
 
 
-def existing(account: Account | None) -> Account:
-    """Raises NotFound."""
+def require_account(account: Account | None) -> Account:
+    """Return the account. Raises NotFound when there is none."""
     if account is None:
         raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
     return account
 
 
-def _by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
-    """In the CRM's order; a category is described by the purpose that its consents name."""
+def _group_by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
+    """Return the consents by category, in the CRM's order; the purpose that they name describes a category."""
     found: dict[str, CrmExportedConsent] = {}
     for entry in entries:
         category = entry.get("categoria", "")
         consent = found.setdefault(category, CrmExportedConsent(category, "", []))
         consent.descricao = consent.descricao or entry.get("finalidade", "")
-        consent.canais.append(_channel(entry))
+        consent.canais.append(_to_channel(entry))
     return list(found.values())
 
 
-def _channel(entry: dict[str, str]) -> CrmExportedChannel:
+def _to_channel(entry: dict[str, str]) -> CrmExportedChannel:
     status = entry.get("status", "")
     tipo = {"IN": "optin", "OUT": "optout"}.get(status, "")
     return CrmExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo"))

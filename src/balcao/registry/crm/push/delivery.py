@@ -15,12 +15,12 @@ from balcao.registry.person.citizens import service as citizens
 
 UNNAMED = "Não informado"
 SEVERAL_ACCOUNTS = "MULTIPLE_CHOICES"
-_IN_ADDRESS = f"{ADDRESS}."
+_ADDRESS_PREFIX = f"{ADDRESS}."
 
 
 @dataclass(frozen=True)
 class Change:
-    """`values` by register; an anonymised person is not created anew."""
+    """What to tell the CRM: values by mirrored field. An anonymised person's account is not created anew."""
 
     cpf: Cpf
     values: Mapping[str, Value]
@@ -28,25 +28,28 @@ class Change:
 
 
 async def deliver(platform: Platform, change: Change, deadline: Deadline) -> bool:
-    """Whether the CRM has the change now; False when it has no account that it could be written to.
+    """Deliver a change; return False when the CRM has no account that it could be written to.
 
     Raises CrmAway when another try may succeed, CrmRefused when none will.
     """
     try:
-        return await _written(platform, change, deadline)
+        return await _write(platform, change, deadline)
     except CrmRefused as refusal:
         if refusal.http_status != 404:
             raise
-    return await _written(platform, change, deadline)  # the account went away after it was looked up
+    return await _write(platform, change, deadline)  # the account went away after it was looked up
 
 
-async def _written(platform: Platform, change: Change, deadline: Deadline) -> bool:
-    crm, dados = platform.part(CrmClient), _dados(platform, change.values)
+async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool:
+    crm, dados = platform.part(CrmClient), _build_dados(platform, change.values)
     account = await crm.find(change.cpf, deadline)
     if account is None and change.anonymised:
         return False
     if account is None:
-        if await crm.upsert(change.cpf, await _new_account(platform, change.cpf) | dados, deadline) is Upserted.CREATED:
+        if (
+            await crm.upsert(change.cpf, await _make_account(platform, change.cpf) | dados, deadline)
+            is Upserted.CREATED
+        ):
             return True
         account = await crm.find(change.cpf, deadline)  # somebody else was faster
     if account is None:
@@ -55,14 +58,18 @@ async def _written(platform: Platform, change: Change, deadline: Deadline) -> bo
     return True
 
 
-def _dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:
-    """The changed keys as the CRM's `dados` has them, and which channel changed them last."""
-    flat = {field: value for field, value in values.items() if not field.startswith(_IN_ADDRESS)}
-    parts = {field.removeprefix(_IN_ADDRESS): value for field, value in values.items() if field.startswith(_IN_ADDRESS)}
+def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the changed keys as the CRM's `dados` has them, and which channel changed them last."""
+    flat = {field: value for field, value in values.items() if not field.startswith(_ADDRESS_PREFIX)}
+    parts = {
+        field.removeprefix(_ADDRESS_PREFIX): value
+        for field, value in values.items()
+        if field.startswith(_ADDRESS_PREFIX)
+    }
     channel = {"canalUltimaModificacao": platform.settings.crm_channel}
     return flat | channel | ({ADDRESS: parts} if parts else {})
 
 
-async def _new_account(platform: Platform, cpf: Cpf) -> dict[str, Any]:
-    name = (await citizens.identity_of(platform, cpf)).name
+async def _make_account(platform: Platform, cpf: Cpf) -> dict[str, Any]:
+    name = (await citizens.read_identity(platform, cpf)).name
     return {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}

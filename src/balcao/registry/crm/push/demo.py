@@ -12,7 +12,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 
 
 async def load(platform: Platform) -> None:
-    """Once; the worker sends it, and the CRM's answer makes it a dead-lettered job."""
+    """Declare the e-mail once; the worker sends it, and the CRM's refusal makes it a dead-lettered job."""
     async with platform.database.connection() as connection:
         known = (await mirror.read(connection, HEITOR)).known
     if not known:

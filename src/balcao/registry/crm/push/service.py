@@ -1,4 +1,4 @@
-"""The push: a job takes a citizen's changes, tells the CRM, and keeps what came of it (rules: registry 4.5)."""
+"""The push: a job takes a citizen's changes, tells the CRM, and stores what came of it (rules: registry 4.5)."""
 
 import random
 import time
@@ -23,9 +23,9 @@ from balcao.registry.mirror.records import OutboxRow
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
-LONGEST_ASKED_SECONDS = 3_600
+LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
-OFF = timedelta(hours=1)
+OFF = timedelta(hours=1)  # until a job looks again whether pushing is switched on
 _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
 
@@ -38,9 +38,13 @@ class Push:
 
 
 async def push(platform: Platform, outbox_id: str) -> None:
-    """One try. Raises Retry, Park or Wait for the queue; returns when the row needs this job no more."""
-    _require_on(platform)
-    pushed = await _taken(platform, outbox_id)
+    """Try once to push a row of the outbox; return when it needs this job no more.
+
+    The CRM is called between two transactions, so that a slow one holds no lock. Raises Retry, Park or Wait for the
+    queue.
+    """
+    _require_ready(platform)
+    pushed = await _take(platform, outbox_id)
     if pushed is None:
         return
     request_id.set(pushed.row.request_id)
@@ -48,71 +52,74 @@ async def push(platform: Platform, outbox_id: str) -> None:
     try:
         delivered = await deliver(platform, pushed.change, Deadline.within(BUDGET_SECONDS, tries=1))
     except (CrmAway, CrmRefused) as failure:
-        await _failed(platform, pushed, failure, time.monotonic() - started)
+        await _fail(platform, pushed, failure, time.monotonic() - started)
     else:
-        await _done(platform, pushed, delivered=delivered)
+        await _finish(platform, pushed, delivered=delivered)
 
 
-def _require_on(platform: Platform) -> None:
-    """Raises Wait while pushing is switched off, or while the CRM is known not to answer."""
+def _require_ready(platform: Platform) -> None:
+    """Raise Wait while pushing is switched off, or while the CRM is known not to respond."""
     if not (platform.settings.crm_push and platform.settings.crm_configured):
         raise Wait("crm-push-off", OFF)
     circuit = platform.part(CrmClient).circuit
     if circuit.state is State.OPEN:
-        raise _waiting(circuit.seconds_until_probe)
+        raise _wait_for(circuit.seconds_until_probe)
 
 
-def _waiting(seconds: float) -> Wait:
-    """A little longer than that: those that waited need not all come back in one moment."""
+def _wait_for(seconds: float) -> Wait:
+    """Return a wait a little longer than that: those that waited need not all come back in one moment."""
     return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
 
 
-async def _taken(platform: Platform, outbox_id: str) -> Push | None:
-    """The values of this moment, recorded as sent before they are."""
+async def _take(platform: Platform, outbox_id: str) -> Push | None:
+    """Return the values of this moment, recorded as sent before they are; None when there is nothing to send.
+
+    The mirror is locked before the row of the outbox, in the order of whoever changes the person's data.
+    """
     async with platform.database.transaction() as connection:
-        cpf = await outbox.owner(connection, outbox_id)
+        cpf = await outbox.find_owner(connection, outbox_id)
         if cpf is None:
             return None
         head = await mirror.lock(connection, cpf)
         row = await outbox.take(connection, outbox_id)
         if row is None:
             return None
-        values = await mirror.sending(connection, cpf, list(row.dirty))
+        values = await mirror.record_sent(connection, cpf, list(row.dirty))
         if not values:
-            await outbox.sent(connection, cpf, outbox_id, row.dirty)
+            await outbox.mark_sent(connection, cpf, outbox_id, row.dirty)
             return None
         return Push(row, Change(cpf, values, head["anonymised_at"] is not None))
 
 
-async def _done(platform: Platform, pushed: Push, *, delivered: bool) -> None:
+async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
     cpf = pushed.change.cpf
     async with platform.database.transaction() as connection:
         await mirror.lock(connection, cpf)
         if delivered:
-            await mirror.confirmed(connection, cpf, list(pushed.change.values))
-        await outbox.sent(connection, cpf, pushed.row.id, pushed.row.dirty)
+            await mirror.confirm_sent(connection, cpf, list(pushed.change.values))
+        await outbox.mark_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
         await _audit(platform, connection, pushed, "delivered" if delivered else "skipped")
     _count("delivered" if delivered else "skipped", pushed)
 
 
-async def _failed(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused, seconds: float) -> None:
+async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused, seconds: float) -> None:
     if failure.code == CIRCUIT_OPEN:
-        raise _waiting(failure.retry_after or 0)
+        raise _wait_for(failure.retry_after or 0)
     final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
-    cpf, tried = pushed.change.cpf, _attempt(failure, seconds)
+    cpf, tried = pushed.change.cpf, _describe_failure(failure, seconds)
     async with platform.database.transaction() as connection:
         await mirror.lock(connection, cpf)
-        goes_on = await outbox.failed(connection, cpf, pushed.row, tried, given_up=final)
+        goes_on = await outbox.record_failure(connection, cpf, pushed.row, tried, given_up=final)
         dead = final and goes_on
         if dead:
             await _audit(platform, connection, pushed, "dead")
     _count("dead" if dead else "retried", pushed, **tried)
     if goes_on:
-        raise Park(failure.error_code) if dead else Retry(failure.error_code, _asked(failure))
+        raise Park(failure.error_code) if dead else Retry(failure.error_code, _requested_delay(failure))
 
 
-def _attempt(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
-    """What is kept of a try: the fields that the CRM complains of by name."""
+def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
+    """Return what is stored of a failed try; the fields that the CRM complains of by name only."""
     fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
     return {
         "status": failure.http_status,
@@ -122,9 +129,9 @@ def _attempt(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
     }
 
 
-def _asked(failure: CrmAway | CrmRefused) -> timedelta:
-    """How long the CRM wants to be left alone; the queue's own delay counts when it is longer."""
-    seconds = min(failure.retry_after or 0, LONGEST_ASKED_SECONDS)
+def _requested_delay(failure: CrmAway | CrmRefused) -> timedelta:
+    """Return how long the CRM wants to be left alone; the queue's own delay counts when it is longer."""
+    seconds = min(failure.retry_after or 0, LONGEST_REQUESTED_SECONDS)
     limited = (failure.http_status, failure.error_code) == (403, "REQUEST_LIMIT_EXCEEDED")
     return timedelta(seconds=max(seconds, LIMIT_EXCEEDED_SECONDS) if limited else seconds)
 

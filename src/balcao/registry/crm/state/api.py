@@ -9,8 +9,8 @@ from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import period_of
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedRegisters
-from balcao.registry.crm.state.store import Wanted
-from balcao.registry.paths import CpfInPath, query_cpf, query_text
+from balcao.registry.crm.state.store import EventFilters
+from balcao.registry.paths import CpfInPath, parse_query_cpf, parse_query_text
 
 routes = Routes(tags=["crm"])
 
@@ -20,6 +20,10 @@ routes = Routes(tags=["crm"])
     "registry.read_crm_status",
     action("jobs:read"),
     "Estado da integração com o CRM",
+    description=(
+        "Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois "
+        "sentidos da integração. Exige a ação `jobs:read`."
+    ),
 )
 async def read_crm_status(call: Call) -> CrmStatus:
     return await service.read_status(call)
@@ -30,13 +34,20 @@ async def read_crm_status(call: Call) -> CrmStatus:
     "registry.list_crm_events",
     action("crm:read"),
     "Eventos recebidos do CRM, sem os seus dados",
+    description=(
+        "Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os "
+        "dados, filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa "
+        "fica na trilha de auditoria."
+    ),
     errors=[400],
     query=EventQuery,
 )
 async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
     period = period_of(query, call.zone)
-    wanted = Wanted(query_cpf(query), query_text(query, "request_id", longest=200), period.start, period.end)
-    return await service.list_events(call, wanted, page)
+    filters = EventFilters(
+        parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
+    )
+    return await service.list_events(call, filters, page)
 
 
 @routes.post(
@@ -44,6 +55,10 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     "registry.release_future_registers",
     action("crm:write"),
     "Traz para o presente o que o CRM datou no futuro",
+    description=(
+        "Traz para agora os campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a"
+        " ação `crm:write`; 404 se nada foi espelhado do cidadão."
+    ),
     errors=[400],
 )
 async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegisters:
@@ -55,6 +70,10 @@ async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegist
     "registry.read_crm_mirror",
     own("crm:read"),
     "O que o CRM e o cidadão disseram, campo a campo, com origem e data",
+    description=(
+        "Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. "
+        "Para o próprio cidadão e para quem tem a ação `crm:read`."
+    ),
     errors=[304, 400],
 )
 async def read_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:

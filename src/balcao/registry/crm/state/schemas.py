@@ -4,88 +4,134 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import PageQuery, Pagination
+from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, PeriodStart
 from balcao.registry.mirror.records import HeldConsent
 from balcao.registry.mirror.writes import Value
 
 
 class CircuitStatus(msgspec.Struct):
-    """Of the process that answers. `until` is when the next probe may go; null unless open."""
+    """The circuit breaker of the process that responds. `until` is when the next probe may go; null unless open."""
 
-    state: str
-    failures: int
-    until: datetime | None
+    state: Annotated[
+        str, Meta(description="Estado do disjuntor: `closed`, `open` ou `half_open`.", examples=["closed"])
+    ]
+    failures: Annotated[int, Meta(description="Falhas seguidas.", examples=[0])]
+    until: Annotated[
+        datetime | None,
+        Meta(
+            description="Quando o CRM será tentado de novo (RFC 3339); nulo se o disjuntor está fechado.",
+            examples=["2026-03-02T12:30:00Z"],
+        ),
+    ]
 
 
 class PushStatus(msgspec.Struct):
-    queued: int
-    running: int
-    dead: int
-    oldest_age_s: int | None
+    """The pushes to the CRM."""
+
+    queued: Annotated[int, Meta(description="Envios à espera.", examples=[3])]
+    running: Annotated[int, Meta(description="Envios em andamento.", examples=[1])]
+    dead: Annotated[int, Meta(description="Envios que falharam de vez.", examples=[0])]
+    oldest_age_s: Annotated[
+        int | None, Meta(description="Espera do mais antigo, em segundos; nulo se nenhum espera.", examples=[12])
+    ]
 
 
 class EventStatus(msgspec.Struct):
-    """`pending` wait for the worker; `dead` wait for an operator."""
+    """The events of the CRM; `pending` wait for the worker, `dead` for an operator."""
 
-    pending: int
-    oldest_age_s: int | None
-    applied_24h: int
-    dead: int
+    pending: Annotated[int, Meta(description="Eventos à espera.", examples=[5])]
+    oldest_age_s: Annotated[
+        int | None, Meta(description="Espera do mais antigo, em segundos; nulo se nenhum espera.", examples=[2])
+    ]
+    applied_24h: Annotated[int, Meta(description="Eventos aplicados nas últimas 24 horas.", examples=[18230])]
+    dead: Annotated[int, Meta(description="Eventos cuja tarefa falhou de vez.", examples=[0])]
 
 
 class CrmStatus(msgspec.Struct):
-    configured: bool
-    circuit: CircuitStatus
-    push: PushStatus
-    events: EventStatus
-    future_registers: int
+    """The state of the CRM integration."""
+
+    configured: Annotated[bool, Meta(description="Se o CRM está configurado.", examples=[True])]
+    circuit: Annotated[CircuitStatus, Meta(description="O disjuntor deste processo.")]
+    push: Annotated[PushStatus, Meta(description="Envios ao CRM.")]
+    events: Annotated[EventStatus, Meta(description="Eventos vindos do CRM.")]
+    future_registers: Annotated[int, Meta(description="Campos datados no futuro pelo CRM.", examples=[0])]
 
 
 class CrmEvent(msgspec.Struct):
-    """Metadata only; `cpf` is masked."""
+    """An event that came in, without its data; `cpf` is masked."""
 
-    id: str
-    cpf: str
-    evento: str
-    event_at: datetime
-    has_updated_at: bool
-    accepted_at: datetime
-    azp: str
-    request_id: str
-    applied_at: datetime | None
-    result: str | None
+    id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
+    cpf: MaskedCpf
+    evento: Annotated[str, Meta(description="`atualizacao` ou `anonimizacao`.", examples=["atualizacao"])]
+    event_at: Annotated[datetime, Meta(description="Hora do evento (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
+    has_updated_at: Annotated[
+        bool, Meta(description="Se o CRM informou a hora; sem ela vale a da chegada.", examples=[True])
+    ]
+    accepted_at: Annotated[
+        datetime, Meta(description="Quando foi aceito (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    azp: Annotated[str, Meta(description="Cliente que o enviou.", examples=["crm"])]
+    request_id: Annotated[str, Meta(description="`X-Request-ID` da chamada.", examples=["7f3c9a1e5b2d4c60"])]
+    applied_at: Annotated[
+        datetime | None,
+        Meta(description="Quando foi aplicado (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"]),
+    ]
+    result: Annotated[str | None, Meta(description="O que resultou; nulo até ser aplicado.", examples=["applied"])]
 
 
 class CrmEventPage(msgspec.Struct):
-    data: list[CrmEvent]
-    pagination: Pagination
+    """A page of events."""
+
+    data: Annotated[list[CrmEvent], Meta(description="Eventos, do mais novo ao mais antigo.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de eventos.")]
 
 
 class EventQuery(PageQuery, rename={"from_": "from"}):
-    cpf: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{11}$")] | None = None
-    request_id: str | None = None
-    from_: str | None = None
-    to: str | None = None
+    """Which events to list."""
+
+    cpf: CpfFilter | None = None
+    request_id: Annotated[
+        str | None, Meta(description="Só os da chamada com este `X-Request-ID`.", examples=["7f3c9a1e5b2d4c60"])
+    ] = None
+    from_: PeriodStart | None = None
+    to: PeriodEnd | None = None
 
 
 class ReleasedRegisters(msgspec.Struct):
-    released: int
+    """How many fields were moved to the present."""
+
+    released: Annotated[int, Meta(description="Quantos campos vieram para o presente.", examples=[2])]
 
 
 class MirroredField(msgspec.Struct):
-    """`effective` tells whether the citizen's record shows it; a cleared one has the value null."""
+    """A mirrored field; `effective` tells whether the citizen's record shows it; a cleared one has the value null."""
 
-    name: str
-    value: Value
-    updated_at: datetime
-    origin: str
-    effective: bool
+    name: Annotated[str, Meta(description="Nome do campo.", examples=["email"])]
+    value: Annotated[Value, Meta(description="Valor; nulo quando foi apagado.", examples=["ana@pessoa.example"])]
+    updated_at: Annotated[
+        datetime, Meta(description="Hora do evento que o definiu (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    origin: Annotated[str, Meta(description="Quem o definiu.", examples=["crm"])]
+    effective: Annotated[bool, Meta(description="Se o cadastro do cidadão o mostra.", examples=[True])]
 
 
 class CrmMirror(msgspec.Struct):
-    cpf: str
-    anonymised_at: datetime | None
-    consents_cleared_at: datetime | None
-    fields: list[MirroredField]
-    crm_consentimentos: list[HeldConsent]
+    """What the platform mirrors of a citizen."""
+
+    cpf: CpfDigits
+    anonymised_at: Annotated[
+        datetime | None,
+        Meta(description="Hora da última anonimização (RFC 3339); nulo sem ela.", examples=["2026-03-02T12:30:00Z"]),
+    ]
+    consents_cleared_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Desde quando os consentimentos foram apagados (RFC 3339); nulo se não foram.",
+            examples=["2026-03-02T12:30:00Z"],
+        ),
+    ]
+    fields: Annotated[list[MirroredField], Meta(description="Campos espelhados, por nome.")]
+    crm_consentimentos: Annotated[list[HeldConsent], Meta(description="Consentimentos que o CRM informou.")]

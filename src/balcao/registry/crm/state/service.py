@@ -21,20 +21,20 @@ from balcao.registry.crm.state.schemas import (
     PushStatus,
     ReleasedRegisters,
 )
-from balcao.registry.crm.state.store import Wanted
+from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import choices
 
 
 async def read_status(call: Call) -> CrmStatus:
-    """Counts of the whole platform, the circuit of this process."""
+    """Return the counts of the whole platform and the circuit of this process."""
     async with call.platform.database.transaction() as connection:
         pushes = await queue.tally(connection, "crm_push")
         events = await queue.tally(connection, "crm_event")
-        counts = await store.counts(connection)
+        counts = await store.fetch_counts(connection)
     return CrmStatus(
         configured=call.platform.settings.crm_configured,
-        circuit=_circuit(call.platform.part(CrmClient).circuit),
+        circuit=_describe_circuit(call.platform.part(CrmClient).circuit),
         push=PushStatus(pushes.queued, pushes.running, pushes.dead, counts.oldest_push_age),
         events=EventStatus(
             pending=max(0, counts.waiting - events.dead),
@@ -46,23 +46,29 @@ async def read_status(call: Call) -> CrmStatus:
     )
 
 
-def _circuit(circuit: Circuit) -> CircuitStatus:
+def _describe_circuit(circuit: Circuit) -> CircuitStatus:
     state = circuit.state
     until = utc_now() + timedelta(seconds=circuit.seconds_until_probe) if state is State.OPEN else None
     return CircuitStatus(state, circuit.failures, until)
 
 
-async def list_events(call: Call, wanted: Wanted, page: Page) -> CrmEventPage:
-    """The newest first, without `dados`. A look at one person's is audited as a read of theirs."""
+async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
+    """Return a page of events, the newest first, without `dados`.
+
+    A look at one person's events is audited as a read of theirs.
+    """
     async with call.platform.database.transaction() as connection:
-        total = await store.count(connection, wanted)
-        events = await store.events(connection, wanted, page.limit, page.offset)
-        await call.platform.audit.record(connection, call, "read", subject=wanted.cpf, fields=["crm_events"])
+        total = await store.count(connection, filters)
+        events = await store.list_events(connection, filters, page.limit, page.offset)
+        await call.platform.audit.record(connection, call, "read", subject=filters.cpf, fields=["crm_events"])
     return CrmEventPage(events, page.of(total))
 
 
 async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
-    """Raises NotFound for a citizen of whom nothing was ever written."""
+    """Move what the CRM dated in the future to the present; return how many fields.
+
+    Raises NotFound for a citizen of whom nothing was ever mirrored.
+    """
     async with call.platform.database.transaction() as connection:
         released = await mirror.release_future(connection, cpf)
         if released is None:
@@ -74,11 +80,11 @@ async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
 async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
     async with call.reading(cpf, ["crm_mirror"]) as connection:
-        held = await mirror.read(connection, cpf)
+        mirrored = await mirror.read(connection, cpf)
         head = await mirror.read_head(connection, cpf)
-    shown = choices.shown(held)
+    shown = choices.list_chosen(mirrored)
     fields = [
         MirroredField(name, register.value, register.at, register.origin, name in shown)
-        for name, register in sorted(held.registers.items())
+        for name, register in sorted(mirrored.registers.items())
     ]
     return CrmMirror(cpf.digits, head.anonymised_at, head.consents_cleared_at, fields, head.consents)

@@ -1,4 +1,4 @@
-"""SQL of the CRM integration's operation. Each count is one index's affair."""
+"""SQL of the CRM integration's operation. Each count reads one index."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,10 @@ from balcao.registry.crm.state.schemas import CrmEvent
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Ages are in whole seconds; None when nothing waits. `waiting` includes events whose job is dead."""
+    """What waits and what was done; ages are in whole seconds, None when nothing waits.
+
+    `waiting` includes events whose job is dead.
+    """
 
     waiting: int
     oldest_event_age: int | None
@@ -33,15 +36,16 @@ SELECT
 """
 
 
-async def counts(connection: Connection) -> Counts:
+async def fetch_counts(connection: Connection) -> Counts:
+    """Return what waits and what was done."""
     row = await connection.fetchrow(_COUNTS)
     assert row is not None  # a row of counts
     return Counts(**dict(row))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which events; what is None does not restrict."""
+class EventFilters:
+    """Which events to list; what is None does not restrict."""
 
     cpf: Cpf | None
     request_id: str | None
@@ -53,26 +57,27 @@ class Wanted:
         return self.cpf.digits if self.cpf else None, self.request_id, self.start, self.end
 
 
-_WANTED = """
+_MATCHING = """
 FROM registry.crm_event
 WHERE ($1::text IS NULL OR cpf = $1)
   AND ($2::text IS NULL OR request_id = $2)
   AND ($3::timestamptz IS NULL OR accepted_at >= $3)
   AND ($4::timestamptz IS NULL OR accepted_at < $4)
 """
-_COUNT = f"SELECT count(*) {_WANTED}"
+_COUNT = f"SELECT count(*) {_MATCHING}"
 _LIST = f"""
 SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result
-{_WANTED}
+{_MATCHING}
 ORDER BY id DESC LIMIT $5 OFFSET $6
 """
 
 
-async def count(connection: Connection, wanted: Wanted) -> int:
-    return await fetch_count(connection, _COUNT, *wanted.parameters)
+async def count(connection: Connection, filters: EventFilters) -> int:
+    """Return how many events match."""
+    return await fetch_count(connection, _COUNT, *filters.parameters)
 
 
-async def events(connection: Connection, wanted: Wanted, limit: int, offset: int) -> list[CrmEvent]:
-    """The newest first."""
-    rows = await connection.fetch(_LIST, *wanted.parameters, limit, offset)
+async def list_events(connection: Connection, filters: EventFilters, limit: int, offset: int) -> list[CrmEvent]:
+    """Return a page of events, the newest first."""
+    rows = await connection.fetch(_LIST, *filters.parameters, limit, offset)
     return [CrmEvent(**(dict(row) | {"cpf": Cpf(row["cpf"]).masked})) for row in rows]

@@ -1,4 +1,4 @@
-"""Administrators keep the catalogue; what live vehicles refer to stays, and a deleted row's id is never given again."""
+"""Administration of the catalogue; what live vehicles refer to stays, and a deleted row's id is never given again."""
 
 from typing import TypeVar
 
@@ -20,20 +20,20 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModelBody,
     VehicleModelChange,
 )
-from balcao.registry.mobility.catalogue.service import LONGEST_NAME, type_of
-from balcao.registry.mobility.catalogue.slugs import brand_id_of, is_id, model_id_of, name_key
+from balcao.registry.mobility.catalogue.service import LONGEST_NAME, parse_type
+from balcao.registry.mobility.catalogue.slugs import fold_case, is_id, make_brand_id, make_model_id
 
 Entry = TypeVar("Entry", VehicleBrand, KeptVehicleBrand, KeptVehicleModel)
 
 
 async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
-    """The new brand as JSON. Raises Invalid, and Conflict for a name or id that is taken."""
-    name = _name(body.name)
-    id_ = brand_id_of(name)
+    """Add a brand; return it as JSON. Raises Invalid, and Conflict for a name or id that is taken."""
+    name = _parse_name(body.name)
+    id_ = make_brand_id(name)
     async with call.platform.database.transaction() as connection:
 
         async def make() -> KeptVehicleBrand:
-            brand = await store.insert_brand(connection, id_, name, name_key(name))
+            brand = await store.insert_brand(connection, id_, name, fold_case(name))
             if brand is None:
                 raise _taken()
             await _record(connection, call, "create", "vehicle_brand")
@@ -43,35 +43,38 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
 
 
 async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> KeptVehicleBrand:
-    """The id stays. Raises Invalid for the sentinel, NotFound, and Conflict for a name that is taken."""
-    name = _name(body.name)
+    """Rename a brand; its id stays. Raises Invalid for `Outro`, NotFound, and Conflict for a name that is taken."""
+    name = _parse_name(body.name)
     async with call.platform.database.transaction() as connection:
-        brand = _own(await _locked_brand(connection, brand_id))
-        if not await store.rename_brand(connection, brand.id, name, name_key(name)):
+        brand = _require_changeable(await _lock_brand(connection, brand_id))
+        if not await store.rename_brand(connection, brand.id, name, fold_case(name)):
             raise _taken()
         await _record(connection, call, "update", "vehicle_brand")
     return msgspec.structs.replace(brand, name=name)
 
 
 async def remove_brand(call: Call, brand_id: str) -> None:
-    """Raises Invalid for the sentinel, NotFound, and Conflict while models or vehicles refer to it."""
+    """Delete a brand. Raises Invalid for `Outro`, NotFound, and Conflict while models or vehicles refer to it."""
     async with call.platform.database.transaction() as connection:
-        brand = _own(await _locked_brand(connection, brand_id))
-        if await store.brand_in_use(connection, brand.id):
+        brand = _require_changeable(await _lock_brand(connection, brand_id))
+        if await store.is_brand_in_use(connection, brand.id):
             raise Conflict("Há modelos ou veículos desta marca: ela não pode ser excluída.", code="brand-in-use")
         await store.delete_brand(connection, brand.id)
         await _record(connection, call, "delete", "vehicle_brand")
 
 
 async def add_model(call: Call, body: VehicleModelBody) -> bytes:
-    """The new model as JSON. Raises Invalid, NotFound for the brand, and Conflict for a name or id that is taken."""
-    name, vehicle_type = _name(body.name), type_of(body.vehicle_type)
+    """Add a model; return it as JSON.
+
+    Raises Invalid, NotFound for the brand, and Conflict for a name or id that is taken.
+    """
+    name, vehicle_type = _parse_name(body.name), parse_type(body.vehicle_type)
     async with call.platform.database.transaction() as connection:
 
         async def make() -> KeptVehicleModel:
-            brand = await _brand_for_models(connection, body.brand_id)
-            id_ = model_id_of(brand.id, name)
-            model = await store.insert_model(connection, id_, brand.id, name, name_key(name), vehicle_type)
+            brand = await _share_brand(connection, body.brand_id)
+            id_ = make_model_id(brand.id, name)
+            model = await store.insert_model(connection, id_, brand.id, name, fold_case(name), vehicle_type)
             if model is None:
                 raise _taken()
             await _record(connection, call, "create", "vehicle_model")
@@ -81,63 +84,63 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
 
 
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> KeptVehicleModel:
-    """The id stays.
+    """Change name, brand or type of a model; its id stays.
 
     Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in use whose brand
     or type would change.
     """
-    given = _given(change)
+    given = _parse_change(change)
     async with call.platform.database.transaction() as connection:
         if "brand_id" in given:
-            await _brand_for_models(connection, given["brand_id"])
-        present = _own(await _locked_model(connection, model_id))
+            await _share_brand(connection, given["brand_id"])
+        present = _require_changeable(await _lock_model(connection, model_id))
         changed = msgspec.structs.replace(present, **given)
         moved = (changed.brand_id, changed.vehicle_type) != (present.brand_id, present.vehicle_type)
-        if moved and await store.model_in_use(connection, present.id):
+        if moved and await store.is_model_in_use(connection, present.id):
             raise _in_use("mudar de marca ou de tipo")
-        if not await store.change_model(connection, changed, name_key(changed.name)):
+        if not await store.change_model(connection, changed, fold_case(changed.name)):
             raise _taken()
         await _record(connection, call, "update", "vehicle_model")
     return changed
 
 
 async def remove_model(call: Call, model_id: str) -> None:
-    """Raises Invalid for the sentinel, NotFound, and Conflict while vehicles refer to it."""
+    """Delete a model. Raises Invalid for `Outro`, NotFound, and Conflict while vehicles refer to it."""
     async with call.platform.database.transaction() as connection:
-        model = _own(await _locked_model(connection, model_id))
-        if await store.model_in_use(connection, model.id):
+        model = _require_changeable(await _lock_model(connection, model_id))
+        if await store.is_model_in_use(connection, model.id):
             raise _in_use("ser excluído")
         await store.delete_model(connection, model.id)
         await _record(connection, call, "delete", "vehicle_model")
 
 
-def _given(change: VehicleModelChange) -> dict[str, str]:
+def _parse_change(change: VehicleModelChange) -> dict[str, str]:
     given: dict[str, str] = {}
     if change.name is not UNSET:
-        given["name"] = _name(change.name)
+        given["name"] = _parse_name(change.name)
     if change.brand_id is not UNSET:
         given["brand_id"] = change.brand_id
     if change.vehicle_type is not UNSET:
-        given["vehicle_type"] = type_of(change.vehicle_type)
+        given["vehicle_type"] = parse_type(change.vehicle_type)
     if not given:
         raise Invalid("Informe ao menos um de `name`, `brand_id` e `vehicle_type`.", code="nothing-to-change")
     return given
 
 
-async def _brand_for_models(connection: Connection, brand_id: str) -> VehicleBrand:
-    return _own(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
+async def _share_brand(connection: Connection, brand_id: str) -> VehicleBrand:
+    return _require_changeable(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
 
 
-async def _locked_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
+async def _lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
     return await store.lock_brand(connection, brand_id) if is_id(brand_id) else None
 
 
-async def _locked_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
+async def _lock_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
     return await store.lock_model(connection, model_id) if is_id(model_id) else None
 
 
-def _own(entry: Entry | None) -> Entry:
-    """Raises NotFound for an unknown or deleted entry, Invalid for a sentinel."""
+def _require_changeable(entry: Entry | None) -> Entry:
+    """Return the entry. Raises NotFound for an unknown or deleted one, Invalid for `Outro`."""
     if entry is None:
         raise NotFound("Não há marca ou modelo com este id.", code="catalogue-unknown")
     if entry.is_other:
@@ -145,7 +148,7 @@ def _own(entry: Entry | None) -> Entry:
     return entry
 
 
-def _name(name: str) -> str:
+def _parse_name(name: str) -> str:
     return clean("name", name, longest=LONGEST_NAME)
 
 

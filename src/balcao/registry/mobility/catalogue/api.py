@@ -22,7 +22,7 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModels,
 )
 
-# The same for everybody with a token: to be kept, but asked for again before use.
+# The same for everybody with a token: a browser may store it, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 
@@ -35,6 +35,10 @@ routes = Routes(tags=["mobility"])
     "registry.list_vehicle_brands",
     authenticated(),
     "Marcas de veículos",
+    description=(
+        "Devolve as marcas que valem, em ordem alfabética, com `Outro` no fim. Para qualquer pessoa ou "
+        "cliente com token; o `ETag` permite repetir a leitura sem corpo (304)."
+    ),
     errors=[304],
 )
 async def list_brands(call: Call) -> Response[VehicleBrands]:
@@ -46,6 +50,10 @@ async def list_brands(call: Call) -> Response[VehicleBrands]:
     "registry.list_vehicle_models",
     authenticated(),
     "Modelos de veículos de uma marca",
+    description=(
+        "Devolve os modelos que valem da marca `brand_id`, com `Outro` no fim; uma marca desconhecida não tem"
+        " modelos. Para qualquer pessoa ou cliente com token."
+    ),
     errors=[304, 400],
     query=BrandQuery,
 )
@@ -58,6 +66,10 @@ async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
     "registry.list_vehicle_colours",
     authenticated(),
     "Cores de veículos",
+    description=(
+        "Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Para "
+        "qualquer pessoa ou cliente com token."
+    ),
     errors=[304],
 )
 async def list_colours(call: Call) -> Response[VehicleColours]:
@@ -69,6 +81,10 @@ async def list_colours(call: Call) -> Response[VehicleColours]:
     "registry.list_kept_vehicle_brands",
     ADMINISTRATION,
     "Marcas de veículos, com as excluídas",
+    description=(
+        "Devolve todas as marcas do catálogo, com a data de exclusão das que não valem mais. Para quem "
+        "administra o catálogo."
+    ),
 )
 async def list_kept_brands(call: Call) -> KeptVehicleBrands:
     return await service.list_kept_brands(call)
@@ -79,6 +95,10 @@ async def list_kept_brands(call: Call) -> KeptVehicleBrands:
     "registry.list_kept_vehicle_models",
     ADMINISTRATION,
     "Modelos de veículos, com os excluídos",
+    description=(
+        "Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que não valem "
+        "mais. Para quem administra o catálogo."
+    ),
     query=AnyBrandQuery,
 )
 async def list_kept_models(call: Call, query: Query) -> KeptVehicleModels:
@@ -90,6 +110,11 @@ async def list_kept_models(call: Call, query: Query) -> KeptVehicleModels:
     "registry.add_vehicle_brand",
     ADMINISTRATION,
     "Acrescenta uma marca",
+    description=(
+        "Cria uma marca, com um id feito do nome. O nome de uma marca que vale, e o id de qualquer uma, mesmo"
+        " excluída, não podem repetir-se (409)."
+    ),
+    example={"name": "Maresia"},
     status=201,
     errors=[400, 409],
 )
@@ -102,6 +127,8 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> Response[KeptVehicleB
     "registry.rename_vehicle_brand",
     ADMINISTRATION,
     "Muda o nome de uma marca",
+    description="Muda o nome; o id continua o mesmo. A opção `Outro` não muda (400); um nome já usado é 409.",
+    example={"name": "Brisa do Mar"},
     errors=[400, 404, 409],
 )
 async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) -> KeptVehicleBrand:
@@ -113,6 +140,9 @@ async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) ->
     "registry.remove_vehicle_brand",
     ADMINISTRATION,
     "Exclui uma marca que nenhum modelo ou veículo usa",
+    description=(
+        "Exclui a marca do catálogo; o id não é usado de novo. Enquanto um modelo ou veículo a usa, a resposta é 409."
+    ),
     status=204,
     errors=[400, 404, 409],
 )
@@ -125,6 +155,10 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
     "registry.add_vehicle_model",
     ADMINISTRATION,
     "Acrescenta um modelo a uma marca",
+    description=(
+        "Cria um modelo de uma marca que vale, com um id feito dos dois nomes. Um nome já usado nesta marca é 409."
+    ),
+    example={"brand_id": "brand_brisa", "name": "Serrana", "vehicle_type": "bicicleta_eletrica"},
     status=201,
     errors=[400, 404, 409],
 )
@@ -137,6 +171,11 @@ async def add_model(call: Call, body: VehicleModelBody) -> Response[KeptVehicleM
     "registry.change_vehicle_model",
     ADMINISTRATION,
     "Muda nome, marca ou tipo de um modelo",
+    description=(
+        "Muda ao menos um dos três membros; o id continua o mesmo. A marca e o tipo de um modelo que um "
+        "veículo usa não mudam (409)."
+    ),
+    example={"name": "Urbana Plus"},
     errors=[400, 404, 409],
 )
 async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> KeptVehicleModel:
@@ -148,6 +187,7 @@ async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) 
     "registry.remove_vehicle_model",
     ADMINISTRATION,
     "Exclui um modelo que nenhum veículo usa",
+    description="Exclui o modelo do catálogo; o id não é usado de novo. Enquanto um veículo o usa, a resposta é 409.",
     status=204,
     errors=[400, 404, 409],
 )

@@ -2,86 +2,139 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 
 class VehicleType(StrEnum):
+    """The kinds of light electric vehicle that the law knows."""
+
     ELECTRIC_BICYCLE = "bicicleta_eletrica"
     SELF_PROPELLED = "autopropelido"
     MOPED = "ciclomotor"
 
 
-class VehicleBrand(msgspec.Struct, kw_only=True):
-    """`is_other` marks the one that stands for "not in the catalogue"."""
+BrandIdText: TypeAlias = Annotated[str, Meta(description="Id da marca no catálogo.", examples=["brand_brisa"])]
+ModelIdText: TypeAlias = Annotated[str, Meta(description="Id do modelo no catálogo.", examples=["model_brisa_urbana"])]
+BrandName: TypeAlias = Annotated[str, Meta(description="Nome da marca.", examples=["Brisa"])]
+ModelName: TypeAlias = Annotated[str, Meta(description="Nome do modelo.", examples=["Urbana"])]
+TypeOfVehicle: TypeAlias = Annotated[VehicleType, Meta(description="Tipo do veículo.", examples=["bicicleta_eletrica"])]
+ColourName: TypeAlias = Annotated[
+    str, Meta(description="Cor, uma das de `/mobilidade/vehicle-colors`.", examples=["Azul"])
+]
+IsOther: TypeAlias = Annotated[
+    bool, Meta(description="Verdadeiro na opção `Outro`, que representa o que não está no catálogo.", examples=[False])
+]
+DeletedAt: TypeAlias = Annotated[
+    datetime | None, Meta(description="Quando foi excluído do catálogo (RFC 3339); nulo enquanto vale.")
+]
+NewName: TypeAlias = Annotated[
+    str, Meta(description="Nome, de 1 a 100 caracteres, com ao menos uma letra ou algarismo.", examples=["Maresia"])
+]
+TypeText: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Tipo do veículo: `bicicleta_eletrica`, `autopropelido` ou `ciclomotor`.",
+        examples=["bicicleta_eletrica"],
+    ),
+]
 
-    id: str
-    name: str
-    is_other: bool
+
+class VehicleBrand(msgspec.Struct, kw_only=True):
+    """A brand; `is_other` marks the one that stands for "not in the catalogue"."""
+
+    id: BrandIdText
+    name: BrandName
+    is_other: IsOther
 
 
 class VehicleModel(msgspec.Struct, kw_only=True):
-    id: str
-    brand_id: str
-    name: str
-    vehicle_type: VehicleType
-    is_other: bool
+    """A model of a brand; `is_other` marks the one that stands for "not in the catalogue"."""
+
+    id: ModelIdText
+    brand_id: BrandIdText
+    name: ModelName
+    vehicle_type: TypeOfVehicle
+    is_other: IsOther
 
 
 class KeptVehicleBrand(VehicleBrand, kw_only=True):
-    """As administrators see it."""
+    """A brand as administrators see it, deleted or not."""
 
-    deleted_at: datetime | None
+    deleted_at: DeletedAt
 
 
 class KeptVehicleModel(VehicleModel, kw_only=True):
-    deleted_at: datetime | None
+    """A model as administrators see it, deleted or not."""
+
+    deleted_at: DeletedAt
 
 
 class VehicleBrands(msgspec.Struct):
-    data: list[VehicleBrand]
+    """The brands to choose from."""
+
+    data: Annotated[list[VehicleBrand], Meta(description="Marcas em ordem alfabética, `Outro` no fim.")]
 
 
 class VehicleModels(msgspec.Struct):
-    data: list[VehicleModel]
+    """The models of a brand to choose from."""
+
+    data: Annotated[list[VehicleModel], Meta(description="Modelos em ordem alfabética, `Outro` no fim.")]
 
 
 class VehicleColours(msgspec.Struct):
-    data: list[str]
+    """The colours to choose from."""
+
+    data: Annotated[
+        list[str], Meta(description="Cores, na ordem em que os formulários as mostram.", examples=[["Amarelo", "Azul"]])
+    ]
 
 
 class KeptVehicleBrands(msgspec.Struct):
-    data: list[KeptVehicleBrand]
+    """Every brand, for administrators."""
+
+    data: Annotated[list[KeptVehicleBrand], Meta(description="Marcas em ordem alfabética, com as excluídas.")]
 
 
 class KeptVehicleModels(msgspec.Struct):
-    data: list[KeptVehicleModel]
+    """Every model, for administrators."""
+
+    data: Annotated[list[KeptVehicleModel], Meta(description="Modelos em ordem alfabética, com os excluídos.")]
 
 
 class BrandQuery(msgspec.Struct):
-    brand_id: str
+    """Which brand's models to list."""
+
+    brand_id: Annotated[str, Meta(description="Id da marca cujos modelos listar.", examples=["brand_brisa"])]
 
 
 class AnyBrandQuery(msgspec.Struct):
-    brand_id: str | None = None
+    """Which brand's models to list; every one's when it is left out."""
+
+    brand_id: Annotated[
+        str | None, Meta(description="Só os modelos desta marca; sem ele, os de todas.", examples=["brand_brisa"])
+    ] = None
 
 
 class VehicleBrandBody(msgspec.Struct):
-    name: str
+    """A new brand, or the new name of one."""
+
+    name: NewName
 
 
 class VehicleModelBody(msgspec.Struct):
-    """`vehicle_type` is one of VehicleType's words."""
+    """A new model; `vehicle_type` is one of VehicleType's words."""
 
-    brand_id: str
-    name: str
-    vehicle_type: str
+    brand_id: BrandIdText
+    name: NewName
+    vehicle_type: TypeText
 
 
 class VehicleModelChange(msgspec.Struct):
-    """At least one member."""
+    """What to change of a model; at least one member."""
 
-    name: str | UnsetType = UNSET
-    brand_id: str | UnsetType = UNSET
-    vehicle_type: str | UnsetType = UNSET
+    name: NewName | UnsetType = UNSET
+    brand_id: BrandIdText | UnsetType = UNSET
+    vehicle_type: TypeText | UnsetType = UNSET

@@ -11,33 +11,35 @@ _ID = re.compile(r"(brand|model)_[a-z0-9_]+")
 _BRAND = "brand_"
 
 
-def name_key(name: str) -> str:
-    """Two names are the same when they differ in case only."""
+def fold_case(name: str) -> str:
+    """Return the key that names are compared by: two are the same when they differ in case only."""
     return name.casefold()
 
 
-def folded(name: str) -> str:
-    """Lower case without accents: names are sorted by it."""
+def fold(name: str) -> str:
+    """Return the name in lower case without accents: names are sorted by it."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def slug(name: str) -> str:
-    """Raises Invalid when nothing of the name can stand in an id."""
-    found = _SEPARATORS.sub("_", _DROPPED.sub("", folded(name)).strip()).strip("_")
+def make_slug(name: str) -> str:
+    """Return the name as a part of an id. Raises Invalid when nothing of it can stand in one."""
+    found = _SEPARATORS.sub("_", _DROPPED.sub("", fold(name)).strip()).strip("_")
     if not found:
         raise Invalid("O campo `name` deve ter ao menos uma letra sem acento ou um algarismo.", code="name-slug")
     return found
 
 
-def brand_id_of(name: str) -> str:
-    return _BRAND + slug(name)
+def make_brand_id(name: str) -> str:
+    """Return the id of a new brand. Raises Invalid as `make_slug` does."""
+    return _BRAND + make_slug(name)
 
 
-def model_id_of(brand_id: str, name: str) -> str:
-    return f"model_{brand_id.removeprefix(_BRAND)}_{slug(name)}"
+def make_model_id(brand_id: str, name: str) -> str:
+    """Return the id of a new model. Raises Invalid as `make_slug` does."""
+    return f"model_{brand_id.removeprefix(_BRAND)}_{make_slug(name)}"
 
 
 def is_id(text: str) -> bool:
-    """Any other text is unknown without being looked up."""
+    """Return whether the text can be an id; any other is unknown without being looked up."""
     return _ID.fullmatch(text) is not None

@@ -17,8 +17,8 @@ from balcao.registry.mobility.catalogue.schemas import (
 _BRANDS = "SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand"
 
 
-async def brands(connection: Connection) -> list[KeptVehicleBrand]:
-    """With the deleted ones, in no order."""
+async def list_brands(connection: Connection) -> list[KeptVehicleBrand]:
+    """Return every brand, the deleted ones too, in no order."""
     return [KeptVehicleBrand(**row) for row in await connection.fetch(_BRANDS)]
 
 
@@ -28,9 +28,9 @@ WHERE $1::text IS NULL OR brand_id = $1
 """
 
 
-async def models(connection: Connection, brand_id: str | None) -> list[KeptVehicleModel]:
-    """Of one brand or of all; with the deleted ones, in no order."""
-    return [_model(row) for row in await connection.fetch(_MODELS, brand_id)]
+async def list_models(connection: Connection, brand_id: str | None) -> list[KeptVehicleModel]:
+    """Return the models of one brand or of all, the deleted ones too, in no order."""
+    return [_parse_model(row) for row in await connection.fetch(_MODELS, brand_id)]
 
 
 # FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.
@@ -51,23 +51,27 @@ WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
 
 
 async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
+    """Return a live brand, locked against changes until the transaction ends; others may share it."""
     row = await connection.fetchrow(_SHARE_BRAND, brand_id)
     return KeptVehicleBrand(**row) if row else None
 
 
 async def share_model(connection: Connection, model_id: str) -> VehicleModel | None:
+    """Return a live model, locked against changes until the transaction ends; others may share it."""
     row = await connection.fetchrow(_SHARE_MODEL, model_id)
-    return _model(row) if row else None
+    return _parse_model(row) if row else None
 
 
 async def lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
+    """Return a live brand, locked until the transaction ends."""
     row = await connection.fetchrow(_LOCK_BRAND, brand_id)
     return KeptVehicleBrand(**row) if row else None
 
 
 async def lock_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
+    """Return a live model, locked until the transaction ends."""
     row = await connection.fetchrow(_LOCK_MODEL, model_id)
-    return _model(row) if row else None
+    return _parse_model(row) if row else None
 
 
 _INSERT_BRAND = """
@@ -77,7 +81,7 @@ RETURNING id, name, is_other, deleted_at
 
 
 async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> KeptVehicleBrand | None:
-    """None when the name is a live row's or the id anybody's."""
+    """Insert a brand; None when a live row has the name, or any row the id."""
     row = await connection.fetchrow(_INSERT_BRAND, id_, name, name_key)
     return KeptVehicleBrand(**row) if row else None
 
@@ -92,16 +96,19 @@ RETURNING id, brand_id, name, vehicle_type, is_other, deleted_at
 async def insert_model(
     connection: Connection, id_: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
 ) -> KeptVehicleModel | None:
-    """None when the name is a live row's of the brand or the id anybody's."""
+    """Insert a model; None when a live row of the brand has the name, or any row the id."""
     row = await connection.fetchrow(_INSERT_MODEL, id_, brand_id, name, name_key, vehicle_type)
-    return _model(row) if row else None
+    return _parse_model(row) if row else None
 
 
 _RENAME_BRAND = "UPDATE registry.vehicle_brand SET name = $2, name_key = $3 WHERE id = $1"
 
 
 async def rename_brand(connection: Connection, id_: str, name: str, name_key: str) -> bool:
-    """False when the name is another live row's; nothing more can be done in the transaction then."""
+    """Rename a brand; return False when another live row has the name.
+
+    The transaction has failed then: nothing more can be done in it.
+    """
     try:
         await connection.execute(_RENAME_BRAND, id_, name, name_key)
     except asyncpg.UniqueViolationError:
@@ -115,7 +122,7 @@ UPDATE registry.vehicle_model SET brand_id = $2, name = $3, name_key = $4, vehic
 
 
 async def change_model(connection: Connection, model: VehicleModel, name_key: str) -> bool:
-    """As `rename_brand`."""
+    """Store a changed model; return False as `rename_brand` does."""
     values = (model.id, model.brand_id, model.name, name_key, model.vehicle_type)
     try:
         await connection.execute(_CHANGE_MODEL, *values)
@@ -131,14 +138,14 @@ SELECT EXISTS (SELECT FROM registry.vehicle_model WHERE brand_id = $1 AND delete
 _MODEL_IN_USE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE model_id = $1 AND deleted_at IS NULL)"
 
 
-async def brand_in_use(connection: Connection, brand_id: str) -> bool:
-    """Whether a live model or vehicle refers to the brand, which is locked."""
+async def is_brand_in_use(connection: Connection, brand_id: str) -> bool:
+    """Return whether a live model or vehicle refers to the brand, which is locked."""
     found: bool = await connection.fetchval(_BRAND_IN_USE, brand_id)
     return found
 
 
-async def model_in_use(connection: Connection, model_id: str) -> bool:
-    """Whether a live vehicle refers to the model, which is locked."""
+async def is_model_in_use(connection: Connection, model_id: str) -> bool:
+    """Return whether a live vehicle refers to the model, which is locked."""
     found: bool = await connection.fetchval(_MODEL_IN_USE, model_id)
     return found
 
@@ -148,17 +155,19 @@ _DELETE_MODEL = "UPDATE registry.vehicle_model SET deleted_at = clock_timestamp(
 
 
 async def delete_brand(connection: Connection, brand_id: str) -> None:
+    """Mark a brand as deleted; its row stays, so that its id is never given again."""
     await connection.execute(_DELETE_BRAND, brand_id)
 
 
 async def delete_model(connection: Connection, model_id: str) -> None:
+    """Mark a model as deleted; its row stays, so that its id is never given again."""
     await connection.execute(_DELETE_MODEL, model_id)
 
 
 # A brand that is there stays as it is, whatever it was renamed to; so does a live one of the same name.
 _IMPORT_BRANDS = """
 INSERT INTO registry.vehicle_brand (id, name, name_key)
-SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS loaded (id, name, name_key)
+SELECT id, name, name_key FROM unnest($1::text[], $2::text[], $3::text[]) AS imported (id, name, name_key)
 ON CONFLICT DO NOTHING
 RETURNING true
 """
@@ -172,16 +181,16 @@ async def import_brands(connection: Connection, *columns: Sequence[str]) -> int:
 # The brand is the one that has the name now, else the one that was made under it.
 _IMPORT_MODELS = """
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
-SELECT loaded.id, brand.id, loaded.name, loaded.name_key, loaded.vehicle_type
+SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS loaded (id, brand_id, brand_key, name, name_key, vehicle_type)
+    AS imported (id, brand_id, brand_key, name, name_key, vehicle_type)
 CROSS JOIN LATERAL (
     SELECT id FROM registry.vehicle_brand
-    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = loaded.brand_key OR id = loaded.brand_id)
-    ORDER BY name_key = loaded.brand_key DESC LIMIT 1) AS brand
+    WHERE deleted_at IS NULL AND NOT is_other AND (name_key = imported.brand_key OR id = imported.brand_id)
+    ORDER BY name_key = imported.brand_key DESC LIMIT 1) AS brand
 WHERE NOT EXISTS (
     SELECT FROM registry.vehicle_model AS other
-    WHERE other.brand_id = brand.id AND other.name_key = loaded.name_key AND other.id <> loaded.id
+    WHERE other.brand_id = brand.id AND other.name_key = imported.name_key AND other.id <> imported.id
         AND other.deleted_at IS NULL)
 ON CONFLICT (id) DO UPDATE SET vehicle_type = excluded.vehicle_type
 WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
@@ -197,5 +206,5 @@ async def import_models(connection: Connection, *columns: Sequence[str]) -> int:
     return len(await connection.fetch(_IMPORT_MODELS, *columns))
 
 
-def _model(row: Row) -> KeptVehicleModel:
+def _parse_model(row: Row) -> KeptVehicleModel:
     return msgspec.convert(dict(row), KeptVehicleModel)

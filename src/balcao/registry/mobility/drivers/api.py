@@ -12,7 +12,7 @@ from balcao.registry.mobility.drivers.schemas import (
     InvitationAnswer,
     VehicleInvitations,
 )
-from balcao.registry.mobility.vehicles.paths import ConductorId, VehicleId
+from balcao.registry.mobility.paths import ConductorId, VehicleId
 from balcao.registry.paths import CpfInPath
 
 READING = own("vehicles:read") | scope("smtr:read")
@@ -29,6 +29,11 @@ routes = Routes(tags=["mobility"])
     "registry.list_vehicle_conductors",
     READING,
     "Condutores de um veículo próprio, convidados e aceitos",
+    description=(
+        "Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. Só para quem "
+        "registrou o veículo (ou um atendente em seu lugar); o condutor recebe 403. Depois do aceite, nome e "
+        "contatos são os do cadastro do condutor."
+    ),
     errors=[304, 400, 404],
 )
 async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[Conductors]:
@@ -40,6 +45,12 @@ async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> 
     "registry.invite_vehicle_conductor",
     WRITING,
     "Convida um condutor pelo CPF",
+    description=(
+        "Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o "
+        "veículo convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de "
+        "condutores foi atingido."
+    ),
+    example={"cpf": "90000000418", "email": "davi@pessoa.example", "name": "Davi"},
     status=201,
     errors=[400, 404, 409],
 )
@@ -52,6 +63,10 @@ async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: Conduc
     "registry.remove_vehicle_conductor",
     WRITING,
     "Desfaz um convite ou vínculo; o condutor deixa o veículo",
+    description=(
+        "O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio"
+        " CPF no caminho. Um vínculo já encerrado é 400 para o dono."
+    ),
     status=204,
     errors=[400, 404],
 )
@@ -64,6 +79,10 @@ async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id
     "registry.list_vehicle_invitations",
     READING,
     "Convites pendentes do cidadão",
+    description=(
+        "Devolve os convites que esperam pela resposta do cidadão, do mais novo ao mais antigo, com o que ele"
+        " pode ver do veículo e do dono."
+    ),
     errors=[304, 400],
 )
 async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvitations]:
@@ -75,6 +94,11 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "registry.answer_vehicle_invitation",
     WRITING,
     "Aceita ou recusa um convite",
+    description=(
+        "O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da "
+        "resposta, ou quando o dono o desfez, a resposta é 400."
+    ),
+    example={"status": "accepted"},
     errors=[400, 404],
 )
 async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:

@@ -1,7 +1,16 @@
-"""The drivers of a vehicle."""
+"""The drivers of a vehicle: invitations and the links that they become."""
 
-from balcao.core.feature import Demo, Feature
-from balcao.registry.mobility.drivers import api, demo
-from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA
+from balcao.core.feature import Feature
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.mobility.drivers import api, store
+from balcao.registry.mobility.drivers.invitation_email import JOB
+from balcao.registry.mobility.drivers.jobs import JOBS
+from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 
-FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(
+    routes=api.routes.declared,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+)

@@ -1,15 +1,19 @@
 """Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Invalid
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.http.idempotency import once
+from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility import people
-from balcao.registry.mobility.drivers import states, views
+from balcao.registry.mobility.drivers import invitation_email, states, store, views
+from balcao.registry.mobility.drivers.records import Invitee, Link
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
@@ -18,11 +22,6 @@ from balcao.registry.mobility.drivers.schemas import (
     InvitationAnswer,
     VehicleInvitations,
 )
-from balcao.registry.mobility.invitations import service as invitations
-from balcao.registry.mobility.invitations.records import Link
-from balcao.registry.mobility.invitations.schemas import LinkStatus
-from balcao.registry.mobility.invitations.service import Invitee
-from balcao.registry.mobility.vehicles import service as vehicles
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 
 FIELDS = ["conductor"]
@@ -30,105 +29,130 @@ LONGEST_NAME, LONGEST_PHONE = 100, 20
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
-    """Pending and accepted ones, oldest first. Raises DriverRefused, NotFound."""
-    async with vehicles.tracing_refusals(call), call.platform.database.transaction() as connection:
-        vehicles.require_owner(await vehicles.seen(connection, vehicle_id, cpf), cpf)
-        links = await invitations.open_of(connection, vehicle_id)
-        accepted = _accepted(links)
+    """Return pending and accepted drivers, the oldest first. Raises DriverRefused, NotFound."""
+    async with people.recording_refusals(call), call.platform.database.transaction() as connection:
+        await _require_owner(connection, vehicle_id, cpf)
+        links = await store.list_open_links(connection, vehicle_id)
+        accepted = _list_accepted(links)
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
-        known = await people.contacts(connection, accepted)
-    shown = [views.conductor(link, cpf, known) for link in links]
+        contacts = await people.fetch_contacts(connection, accepted)
+    conductors = [views.to_conductor(link, cpf, contacts) for link in links]
     if people.hides_phones(call):
-        shown = [msgspec.structs.replace(conductor, phone=None) for conductor in shown]
-    return Conductors(shown)
+        conductors = [msgspec.structs.replace(conductor, phone=None) for conductor in conductors]
+    return Conductors(conductors)
 
 
 async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
-    """The pending link as JSON; its e-mail is a job. Raises Invalid, DriverRefused, NotFound, Conflict."""
-    invitee = _checked(body)
-    async with vehicles.tracing_refusals(call), call.platform.database.transaction() as connection:
+    """Return the pending link as JSON; its e-mail is a job that exists if and only if the link does.
+
+    Raises Invalid, DriverRefused, NotFound, and Conflict for somebody who is invited already or beyond the limit.
+    """
+    invitee = _parse_invitee(body)
+    async with people.recording_refusals(call), call.platform.database.transaction() as connection:
 
         async def make() -> Conductor:
-            vehicle = await vehicles.owned(connection, vehicle_id, cpf)
-            if invitee.cpf == vehicle.owner_cpf:
+            # Locked: whoever invites to a vehicle does so one after the other, so that the count of links holds.
+            await store.lock_vehicle(connection, vehicle_id)
+            await _require_owner(connection, vehicle_id, cpf)
+            if invitee.cpf == cpf:
                 raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-            link = await invitations.invite(connection, call, vehicle.id, invitee, cpf)
+            most, present = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
+            link = await store.insert(connection, vehicle_id, invitee, cpf)
+            if link is None:
+                raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
+            # After the insert, so that somebody who is invited already is the fault named, whatever the limit.
+            if most and present >= most:
+                raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
+            await enqueue(connection, invitation_email.JOB, {"conductor": link.id})
             await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
-            return views.conductor(link, cpf, {})
+            return views.to_conductor(link, cpf, {})
 
         return await once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
 
 
 async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
-    """The owner removes a pending or accepted link, a driver leaves by their own accepted one.
+    """Remove a pending or accepted link as the vehicle's owner, or leave by one's own accepted one as its driver.
 
     Raises NotFound, and Invalid for the owner when the link is over.
     """
     async with call.platform.database.transaction() as connection:
-        vehicle = await vehicles.seen(connection, vehicle_id, cpf)
-        link = await invitations.lock(connection, link_id, vehicle_id)
-        if not (vehicle.owner_cpf == cpf or _drives(link, cpf)):
-            raise invitations.unknown()
+        owner = await _find_owner(connection, vehicle_id, cpf)
+        link = await store.lock(connection, link_id, vehicle_id)
+        if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
+            raise _unknown_link()
         states.require_open(link.status)
-        await invitations.revoke(connection, link)
-        await people.record(connection, call, "delete", cpf, [vehicle.owner_cpf, link.conductor_cpf], FIELDS)
+        await store.revoke(connection, link.id)
+        await people.record(connection, call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
+
+
+async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
+    """Revoke every open link of a vehicle, which the caller has locked; return whose they were."""
+    return await store.revoke_all(connection, vehicle_id)
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
-    """Pending ones, newest first."""
+    """Return a person's pending invitations, the newest first."""
     async with call.platform.database.transaction() as connection:
-        pending = await invitations.pending_of(connection, cpf)
-        owners = {offered.owner_cpf for offered in pending if offered.owner_cpf}
+        pending = await store.list_pending(connection, cpf)
+        owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
-        known = await people.contacts(connection, owners)
-    return VehicleInvitations([views.invitation(offered, cpf, known) for offered in pending])
+        contacts = await people.fetch_contacts(connection, owners)
+    return VehicleInvitations([views.to_invitation(invited, cpf, contacts) for invited in pending])
 
 
 async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
-    """Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted."""
-    wanted = states.answer_of(body.status)
+    """Accept or reject an invitation; return the link after it.
+
+    Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
+    """
+    status = states.parse_answer(body.status)
     async with call.platform.database.transaction() as connection:
-        link = await invitations.lock(connection, link_id)
-        if link.conductor_cpf != cpf or not await vehicles.lives(connection, link.vehicle_id):
-            raise invitations.unknown()
+        link = await store.lock(connection, link_id)
+        if link is None or link.conductor_cpf != cpf or not await store.is_vehicle_live(connection, link.vehicle_id):
+            raise _unknown_link()
         states.require_pending(link.status)
-        answered = await invitations.answer(connection, link, wanted)
-        await people.record(connection, call, "update", cpf, _inviter(link), FIELDS)
-        known = await people.contacts(connection, _accepted([answered]))
-    return views.conductor(answered, cpf, known)
+        answered = await store.answer(connection, link.id, status)
+        inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
+        await people.record(connection, call, "update", cpf, inviter, FIELDS)
+        contacts = await people.fetch_contacts(connection, _list_accepted([answered]))
+    return views.to_conductor(answered, cpf, contacts)
 
 
-async def driven_by(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
-    """For the person's export: links in whatever state."""
-    return [views.driven(offered, driver) for offered in await invitations.every_of(connection, driver)]
+async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
+    """Return a person's links in whatever state, the oldest first, for their export."""
+    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_all_links(connection, driver)]
 
 
-def _checked(body: ConductorInvite) -> Invitee:
+async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
+    owner = await store.find_owner(connection, vehicle_id, viewer)
+    if owner is None:
+        raise NotFound("Não há veículo com este id.", code="vehicle-unknown")
+    return owner
+
+
+async def _require_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> None:
+    people.require_owner(await _find_owner(connection, vehicle_id, viewer), viewer)
+
+
+def _unknown_link() -> NotFound:
+    """Return the fault for a link that is not there, or not for this caller."""
+    return NotFound("Não há condutor ou convite com este id.", code="conductor-unknown")
+
+
+def _parse_invitee(body: ConductorInvite) -> Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
+    address = EmailAddress.parse(clean("email", body.email, longest=EMAIL_LENGTH))
+    if address is None:
+        raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(
         cpf,
-        _email(body.email),
+        address.normalized,
         clean_optional("name", body.name, longest=LONGEST_NAME),
         clean_optional("phone", body.phone, longest=LONGEST_PHONE),
     )
 
 
-def _email(text: str) -> str:
-    address = EmailAddress.read(clean("email", text, longest=EMAIL_LENGTH))
-    if address is None:
-        raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
-    return address.normalized
-
-
-def _drives(link: Link, cpf: Cpf) -> bool:
-    return link.conductor_cpf == cpf and link.status is LinkStatus.ACCEPTED
-
-
-def _accepted(links: list[Link]) -> list[Cpf]:
-    return [link.conductor_cpf for link in links if link.status is LinkStatus.ACCEPTED]
-
-
-def _inviter(link: Link) -> list[Cpf]:
-    return [link.invited_by_cpf] if link.invited_by_cpf else []
+def _list_accepted(links: Iterable[Link]) -> list[Cpf]:
+    return [link.conductor_cpf for link in links if link.is_accepted]

@@ -5,13 +5,24 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.responses import Response, created, personal, stored
+from balcao.registry.mobility.paths import VehicleId
 from balcao.registry.mobility.vehicles import service
-from balcao.registry.mobility.vehicles.paths import VehicleId
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.paths import CpfInPath
 
 READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")
+CREATE_EXAMPLE = {
+    "display_name": "Bicicleta do mercado",
+    "color": "Azul",
+    "serial_number": "BRISA-2026-0042",
+    "serial_number_photo_url": "https://storage.googleapis.com/porto-aurora-demo/serie.jpg",
+    "vehicle_photo_url": "https://storage.googleapis.com/porto-aurora-demo/foto.jpg",
+    "has_invoice": False,
+    "self_declaration": True,
+    "brand_id": "brand_brisa",
+    "model_id": "model_brisa_urbana",
+}
 
 
 routes = Routes(tags=["mobility"])
@@ -22,6 +33,11 @@ routes = Routes(tags=["mobility"])
     "registry.list_vehicles",
     READING,
     "Veículos do cidadão, próprios e conduzidos",
+    description=(
+        "Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais"
+        " antigo; `role` diz qual é o caso. Para o próprio cidadão, para atendentes com a ação "
+        "`vehicles:read` e para clientes com o escopo `smtr:read`."
+    ),
     errors=[304, 400],
 )
 async def list_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Vehicles]:
@@ -33,6 +49,13 @@ async def list_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respon
     "registry.register_vehicle",
     WRITING,
     "Registra um veículo",
+    description=(
+        "Registra um veículo elétrico leve em nome do cidadão e devolve-o com o número de registro. Marca e "
+        "modelo vêm do catálogo (`brand_id` e `model_id`), só a marca (`brand_id` e `model_other`) ou nenhum "
+        "dos dois (`brand_other` e `model_other`); fora do catálogo `vehicle_type` é obrigatório. Com o "
+        "cabeçalho `Idempotency-Key` a repetição devolve o mesmo veículo."
+    ),
+    example=CREATE_EXAMPLE,
     status=201,
     errors=[400, 409],
 )
@@ -45,6 +68,11 @@ async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> R
     "registry.read_vehicle",
     READING,
     "Um veículo, próprio ou conduzido",
+    description=(
+        "Devolve o registro completo, com o contato atual do dono. Um veículo que o cidadão não registrou nem"
+        " conduz é respondido como desconhecido (404). O telefone do dono só vai a clientes com o escopo "
+        "próprio de telefones."
+    ),
     errors=[304, 400, 404],
 )
 async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[VehicleDetail]:
@@ -56,6 +84,11 @@ async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Res
     "registry.change_vehicle",
     WRITING,
     "Altera um veículo próprio",
+    description=(
+        "Muda só os membros enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com "
+        "`If-Match` a alteração só vale se o veículo não mudou desde a leitura (412)."
+    ),
+    example={"display_name": "Bicicleta da família", "color": "Verde"},
     errors=[400, 404, 412],
 )
 async def change_vehicle(
@@ -69,6 +102,10 @@ async def change_vehicle(
     "registry.remove_vehicle",
     WRITING,
     "Exclui um veículo próprio e desfaz seus convites e condutores",
+    description=(
+        "Exclui o veículo e desfaz os convites e vínculos abertos. Só o dono pode; repetir a exclusão não é "
+        "erro. Com `If-Match` ela só vale se o veículo não mudou desde a leitura (412)."
+    ),
     status=204,
     errors=[400, 404, 412],
 )

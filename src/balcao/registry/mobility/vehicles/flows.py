@@ -8,7 +8,7 @@ from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleMode
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, or what is kept of it; an absent member is None."""
+    """What was chosen, or what is stored of it; an absent member is None."""
 
     brand_id: str | None = None
     brand_other: str | None = None
@@ -17,8 +17,8 @@ class Choice:
     vehicle_type: str | None = None
 
 
-def settle(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
-    """What is kept of a choice. `brand` and `model` are the live rows of its ids.
+def resolve(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
+    """Return what is stored of a choice. `brand` and `model` are the live rows of its ids.
 
     Raises Invalid when it is none of the three flows: catalogue, hybrid, free.
     """
@@ -26,7 +26,7 @@ def settle(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | Non
     real_brand = None if brand is None or brand.is_other else brand
     real_model = None if model is None or model.is_other else model
     if real_model is not None:
-        return _catalogue(real_brand, real_model)
+        return _take_from_catalogue(real_brand, real_model)
     if choice.model_other is None:
         raise Invalid("Informe `model_id` de um modelo da marca, ou `model_other`.", code="model-missing")
     if choice.vehicle_type is None:
@@ -38,7 +38,7 @@ def settle(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | Non
     return replace(choice, brand_id=None, model_id=None)
 
 
-def _catalogue(brand: VehicleBrand | None, model: VehicleModel) -> Choice:
+def _take_from_catalogue(brand: VehicleBrand | None, model: VehicleModel) -> Choice:
     if brand is None or model.brand_id != brand.id:
         raise Invalid("O campo `model_id` deve ser um modelo da marca de `brand_id`.", code="model-of-another-brand")
     return Choice(brand_id=brand.id, model_id=model.id, vehicle_type=model.vehicle_type)

@@ -1,4 +1,4 @@
-"""What may be registered of a vehicle: the checks of a form and the merge of a change into it, without SQL and HTTP."""
+"""The form of a vehicle: its checks and the merge of a change into it, without SQL and HTTP."""
 
 from collections.abc import Collection
 from typing import Any
@@ -9,8 +9,8 @@ from msgspec import UNSET
 from balcao.core.errors import Invalid
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility.catalogue.colours import COLOURS
-from balcao.registry.mobility.catalogue.service import type_of
-from balcao.registry.mobility.vehicles.photos import checked_url
+from balcao.registry.mobility.catalogue.service import parse_type
+from balcao.registry.mobility.vehicles.photos import parse_url
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
 
 LONGEST_FILE_NAME = 255
@@ -19,8 +19,11 @@ LONGEST_ID = 300
 _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 
 
-def checked(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
-    """The form in its normal form. Raises Invalid naming the first member at fault."""
+def normalize(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
+    """Return the form with its texts trimmed and empty ones as None.
+
+    Raises Invalid naming the first member at fault.
+    """
     if not form.self_declaration:
         raise Invalid("O campo `self_declaration` deve ser verdadeiro.", code="self_declaration-false")
     if form.color not in COLOURS:
@@ -33,33 +36,36 @@ def checked(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
         brand_other=clean_optional("brand_other", form.brand_other, longest=LONGEST_OTHER),
         model_id=clean_optional("model_id", form.model_id, longest=LONGEST_ID),
         model_other=clean_optional("model_other", form.model_other, longest=LONGEST_OTHER),
-        vehicle_type=type_of(form.vehicle_type) if form.vehicle_type is not None else None,
-        **_photo("serial_number_photo", form, hosts),
-        **_photo("vehicle_photo", form, hosts),
-        **(_photo("invoice_photo", form, hosts) if form.has_invoice else _no_photo("invoice_photo")),
+        vehicle_type=parse_type(form.vehicle_type) if form.vehicle_type is not None else None,
+        **_photo_members("serial_number_photo", form, hosts),
+        **_photo_members("vehicle_photo", form, hosts),
+        **(_photo_members("invoice_photo", form, hosts) if form.has_invoice else _no_photo("invoice_photo")),
     )
 
 
-def merged(held: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
-    """The form after the change, not yet checked. A new address of a photo clears the old file's name and size."""
+def merge(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
+    """Return the form after the change, not yet checked.
+
+    A new address of a photo clears the old file's name and size.
+    """
     given: dict[str, Any] = {
         name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET
     }
     for photo in _PHOTOS:
         url = f"{photo}_url"
-        if given.get(url, getattr(held, url)) != getattr(held, url):
+        if given.get(url, getattr(present, url)) != getattr(present, url):
             given = {f"{photo}_file_name": None, f"{photo}_file_size": None} | given
-    return msgspec.structs.replace(held, **given)
+    return msgspec.structs.replace(present, **given)
 
 
-def _photo(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str, Any]:
-    """Without a name or a size of the file, both empty and 0, nothing is kept of it."""
+def _photo_members(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str, Any]:
+    """Return the three members of a photo; an empty name or a size of 0 counts as none."""
     url = getattr(form, f"{photo}_url")
     if url is None:
         raise Invalid(f"O campo `{photo}_url` é obrigatório com `has_invoice` verdadeiro.", code=f"{photo}_url-missing")
     name = f"{photo}_file_name"
     return {
-        f"{photo}_url": checked_url(f"{photo}_url", url, hosts),
+        f"{photo}_url": parse_url(f"{photo}_url", url, hosts),
         name: clean_optional(name, getattr(form, name), longest=LONGEST_FILE_NAME),
         f"{photo}_file_size": getattr(form, f"{photo}_file_size") or None,
     }

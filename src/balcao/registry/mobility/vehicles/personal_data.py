@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -14,20 +14,29 @@ from balcao.registry.mobility.vehicles import service, store
 ERASED = ["display_name", "serial_number", "brand_other", "model_other", "photos"]
 
 
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"veiculos": await service.owned_by(connection, cpf)}
+async def export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    """Export the person's vehicles, deleted ones too."""
+    return {"veiculos": await service.list_owned(connection, cpf)}
 
 
-async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """Erase the person's vehicles and delete the live ones."""
     return [Cleared("vehicles", await store.erase_owned(connection, cpf, at), ERASED)]
 
 
-PERSONAL_DATA = PersonalData("vehicles", _export, _erase, tables=("registry.vehicle",))
+PERSONAL_DATA = PersonalData(
+    "vehicles",
+    export,
+    erase,
+    tables=("registry.vehicle",),
+    members=(ExportMember("veiculos", "Veículos que o cidadão registrou, com os excluídos.", 60),),
+)
 
 
-async def _old(_: Call, connection: Connection) -> Swept:
+async def erase_old(_: Call, connection: Connection) -> Swept:
+    """Erase what is left of vehicles deleted two years ago."""
     checked = await store.count_all(connection)
     return Swept(checked, await store.erase_old(connection))
 
 
-RETENTION = [Retention("vehicle", _old)]
+RETENTION = [Retention("vehicle", erase_old)]

@@ -1,4 +1,4 @@
-"""Photos are addresses of files that lie elsewhere: which addresses are taken (rules: registry 3.6)."""
+"""Which addresses of photos are accepted; the files themselves lie elsewhere (rules: registry 3.6)."""
 
 import re
 from collections.abc import Collection
@@ -13,11 +13,11 @@ LONGEST_URL = 2048
 _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
 
 
-def checked_url(field: str, url: str, hosts: Collection[str]) -> str:
-    """The trimmed address. Raises Invalid unless it is https on one of the hosts or a subdomain of one."""
+def parse_url(field: str, url: str, hosts: Collection[str]) -> str:
+    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or a subdomain of one."""
     text = url.strip()
     found = _URL.fullmatch(text)
-    if found is None or len(text) > LONGEST_URL or has_control(text) or not _allowed(found["host"].lower(), hosts):
+    if found is None or len(text) > LONGEST_URL or has_control(text) or not _is_allowed(found["host"].lower(), hosts):
         raise Invalid(
             f"O campo `{field}` deve ser um endereço https de até {LONGEST_URL} caracteres em um destes servidores: "
             f"{', '.join(sorted(hosts))}.",
@@ -26,5 +26,5 @@ def checked_url(field: str, url: str, hosts: Collection[str]) -> str:
     return text
 
 
-def _allowed(host: str, hosts: Collection[str]) -> bool:
+def _is_allowed(host: str, hosts: Collection[str]) -> bool:
     return any(host == allowed or host.endswith(f".{allowed}") for allowed in hosts)

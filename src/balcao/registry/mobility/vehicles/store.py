@@ -18,7 +18,7 @@ _FORM = VehicleCreate.__struct_fields__
 
 @dataclass(frozen=True)
 class Vehicle:
-    """As one person sees it. `conductor_id` is their accepted link; an owner has none.
+    """A vehicle as one person sees it. `conductor_id` is their accepted link; an owner has none.
 
     Of an erased vehicle little is left, but nobody sees those.
     """
@@ -35,7 +35,7 @@ class Vehicle:
     deleted_at: datetime | None
 
 
-_SEEN = f"""
+_VISIBLE = f"""
 SELECT vehicle.id::text, owner_cpf, registration_number, {", ".join(f"vehicle.{name}" for name in _FORM)},
        brand.name AS brand_name, model.name AS model_name, link.id::text AS conductor_id,
        vehicle.created_at, vehicle.updated_at, vehicle.deleted_at
@@ -46,15 +46,15 @@ LEFT JOIN registry.vehicle_conductor AS link
     ON link.vehicle_id = vehicle.id AND link.conductor_cpf = $1 AND link.status = 'accepted'
 """  # noqa: S608 - constants
 
-_READ = f"""{_SEEN}
+_READ = f"""{_VISIBLE}
 WHERE vehicle.id = $2 AND vehicle.deleted_at IS NULL AND (owner_cpf = $1 OR link.id IS NOT NULL)
 """
 
 
 async def read(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle | None:
-    """A live one that the viewer owns or drives."""
+    """Return a live vehicle that the viewer owns or drives; None when there is none."""
     row = await connection.fetchrow(_READ, viewer.digits, vehicle_id)
-    return _vehicle(row) if row else None
+    return _parse_vehicle(row) if row else None
 
 
 _REACHED = """
@@ -62,7 +62,7 @@ SELECT id FROM registry.vehicle WHERE owner_cpf = $1 AND deleted_at IS NULL
 UNION ALL
 SELECT vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = $1 AND status = 'accepted'
 """
-_LIST = f"""{_SEEN}
+_LIST = f"""{_VISIBLE}
 WHERE vehicle.id IN ({_REACHED})
 ORDER BY vehicle.created_at DESC, vehicle.id DESC
 LIMIT $2 OFFSET $3
@@ -70,25 +70,25 @@ LIMIT $2 OFFSET $3
 _PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")  # noqa: S608 - constants
 
 
-async def page_of(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
-    """The live ones that the viewer owns or drives, and how many there are."""
+async def fetch_visible_page(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
+    """Return the page's live vehicles that the viewer owns or drives, and how many there are on all pages."""
     rows, total = await fetch_page(connection, _PAGE, viewer.digits, page.limit, page.offset)
-    return [_vehicle(row) for row in rows], total
+    return [_parse_vehicle(row) for row in rows], total
 
 
-_OWNED = f"{_SEEN} WHERE owner_cpf = $1 ORDER BY vehicle.created_at, vehicle.id"
+_OWNED = f"{_VISIBLE} WHERE owner_cpf = $1 ORDER BY vehicle.created_at, vehicle.id"
 
 
-async def owned(connection: Connection, owner: Cpf) -> list[Vehicle]:
-    """Deleted ones too, as long as they are not erased."""
-    return [_vehicle(row) for row in await connection.fetch(_OWNED, owner.digits)]
+async def list_owned(connection: Connection, owner: Cpf) -> list[Vehicle]:
+    """Return a person's vehicles, the oldest first; deleted ones too, as long as they are not erased."""
+    return [_parse_vehicle(row) for row in await connection.fetch(_OWNED, owner.digits)]
 
 
 _LOCK = "SELECT FROM registry.vehicle WHERE id = $1 FOR UPDATE"
 
 
 async def lock(connection: Connection, vehicle_id: str) -> None:
-    """Who changes a vehicle, or invites to it, does so one after the other."""
+    """Lock a vehicle until the transaction ends: changes of one are made one after the other."""
     await connection.execute(_LOCK, vehicle_id)
 
 
@@ -98,7 +98,7 @@ _COUNT_OWNED = "SELECT count(*) FROM registry.vehicle WHERE owner_cpf = $1 AND d
 
 
 async def lock_and_count(connection: Connection, owner: Cpf) -> int:
-    """The owner's live vehicles; nobody else registers one for them until the transaction ends."""
+    """Return how many live vehicles the owner has; nobody registers another until the transaction ends."""
     await connection.execute(_LOCK_OWNER, owner.digits)
     return await fetch_count(connection, _COUNT_OWNED, owner.digits)
 
@@ -114,7 +114,7 @@ RETURNING id::text
 
 
 async def insert(connection: Connection, owner: Cpf, prefix: str, form: VehicleCreate) -> str:
-    """Answers the id. A number that a rolled back insert took is never used."""
+    """Insert a vehicle; return its id. A registration number that a rolled back insert took is never used."""
     id_: str = await connection.fetchval(_INSERT, new_id(), owner.digits, prefix, *_values(form))
     return id_
 
@@ -128,6 +128,7 @@ WHERE id = $1
 
 
 async def update(connection: Connection, vehicle_id: str, form: VehicleCreate) -> None:
+    """Store the changed form of a vehicle."""
     await connection.execute(_UPDATE, vehicle_id, *_values(form))
 
 
@@ -137,22 +138,15 @@ UPDATE registry.vehicle SET deleted_at = clock_timestamp(), updated_at = clock_t
 
 
 async def delete(connection: Connection, vehicle_id: str) -> None:
+    """Mark a vehicle as deleted."""
     await connection.execute(_DELETE, vehicle_id)
-
-
-_LIVE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND deleted_at IS NULL)"
-
-
-async def lives(connection: Connection, vehicle_id: str) -> bool:
-    found: bool = await connection.fetchval(_LIVE, vehicle_id)
-    return found
 
 
 _DELETED_BY = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND owner_cpf = $2 AND deleted_at IS NOT NULL)"
 
 
-async def was_owned(connection: Connection, vehicle_id: str, owner: Cpf) -> bool:
-    """Whether it is a deleted one of theirs."""
+async def is_deleted_of(connection: Connection, vehicle_id: str, owner: Cpf) -> bool:
+    """Return whether it is a deleted vehicle of this owner's."""
     found: bool = await connection.fetchval(_DELETED_BY, vehicle_id, owner.digits)
     return found
 
@@ -189,7 +183,7 @@ RETURNING true
 
 
 async def erase_owned(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Soft-deleted; the registration number stays without a person."""
+    """Erase a person's vehicles and delete the live ones; return how many. The registration number stays, nobody's."""
     return len(await connection.fetch(_ERASE_OWNED, cpf.digits, at))
 
 
@@ -197,7 +191,7 @@ def _values(form: VehicleCreate) -> tuple[Any, ...]:
     return msgspec.structs.astuple(form)
 
 
-def _vehicle(row: Row) -> Vehicle:
+def _parse_vehicle(row: Row) -> Vehicle:
     values = dict(row)
     form = VehicleCreate(**{name: values.pop(name) for name in _FORM})
     return Vehicle(form=form, owner_cpf=Cpf(values.pop("owner_cpf")), **values)

@@ -4,12 +4,13 @@ from msgspec import UNSET
 
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.people import Contact, shown
+from balcao.registry.mobility.people import Contact, format_cpf
 from balcao.registry.mobility.vehicles.schemas import VehicleDetail, VehicleItem, VehicleRole
 from balcao.registry.mobility.vehicles.store import Vehicle
 
 
-def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
+def to_item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
+    """Return the vehicle as an item of the viewer's list."""
     form = vehicle.form
     return VehicleItem(
         id=vehicle.id,
@@ -29,12 +30,12 @@ def item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
     )
 
 
-def detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
-    """`owner` is what the owner's record says."""
-    form, listed = vehicle.form, item(vehicle, viewer)
+def to_detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
+    """Return the whole vehicle as `viewer` sees it; `owner` is what the owner's record says."""
+    form, short = vehicle.form, to_item(vehicle, viewer)
     return VehicleDetail(
-        **{name: getattr(listed, name) for name in listed.__struct_fields__},
-        owner_cpf=shown(vehicle.owner_cpf, viewer),
+        **{name: getattr(short, name) for name in short.__struct_fields__},
+        owner_cpf=format_cpf(vehicle.owner_cpf, viewer),
         owner_name=owner.name,
         owner_phone=owner.phone,
         owner_email=owner.email,

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
@@ -13,7 +13,7 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
-from balcao.registry.person.avatars.pictures import SVG, picture
+from balcao.registry.person.avatars.pictures import SVG, respond_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 
 TAGS = ["avatars"]
@@ -21,7 +21,11 @@ PER_PAGE = 20
 
 
 class AvatarQuery(PageQuery):
-    per_page: Annotated[int, msgspec.Meta(ge=1, le=MOST_PER_PAGE)] = PER_PAGE
+    """The page, with a default of its own."""
+
+    per_page: Annotated[
+        int, Meta(ge=1, le=MOST_PER_PAGE, description="Itens por página, de 1 a 100.", examples=[PER_PAGE])
+    ] = PER_PAGE
 
 
 AvatarPageInQuery = Annotated[Page, InQuery(lambda query: page_of(query, PER_PAGE), AvatarQuery)]
@@ -36,8 +40,10 @@ routes = Routes(tags=TAGS)
     public(),
     "Avatares oferecidos",
     errors=[304, 400],
+    description="Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública.",
 )
 async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
+    """Return a page of the avatars on offer."""
     return with_etag(await service.list_active(call, page), call, PUBLIC)
 
 
@@ -48,9 +54,14 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     "A figura de um avatar que acompanha o programa",
     errors=[304, 404],
     media_type=SVG,
+    description=(
+        "Devolve a figura, em SVG, de um avatar que acompanha a plataforma, oferecido ou não. É pública; avatares com "
+        "endereço próprio não têm figura aqui (404)."
+    ),
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
-    return picture(await service.image_of(call, avatar_id), call)
+    """Return the picture of a built-in avatar."""
+    return respond_picture(await service.find_image(call, avatar_id), call)
 
 
 @routes.post(
@@ -60,8 +71,11 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     "Oferece mais um avatar",
     status=201,
     errors=[400],
+    description="Oferece um avatar cuja figura fica em outro endereço `https://`. Exige a ação `avatars:write`.",
+    example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
 async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
+    """Add an avatar."""
     return stored(await service.create(call, body))
 
 
@@ -72,8 +86,12 @@ async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
     "Deixa de oferecer um avatar e o retira de quem o escolheu",
     status=204,
     errors=[404],
+    description=(
+        "Deixa de oferecer o avatar e o retira de quem o escolheu; repetir nada muda. Exige a ação `avatars:write`."
+    ),
 )
 async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
+    """Stop offering an avatar."""
     await service.deactivate(call, avatar_id)
 
 
@@ -83,8 +101,13 @@ async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
     own("citizen:read"),
     "O avatar do cidadão",
     errors=[304, 400],
+    description=(
+        "Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de "
+        "ser oferecido."
+    ),
 )
 async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
+    """Return the avatar that the citizen has chosen."""
     return personal(await service.read_choice(call, cpf), call)
 
 
@@ -94,6 +117,12 @@ async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
     own("citizen:write"),
     "Escolhe ou retira o avatar do cidadão",
     errors=[400, 404],
+    description=(
+        "Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais "
+        "oferecido dá 404."
+    ),
+    example={"avatar_id": "019a7f00-0000-7000-8000-000000000001"},
 )
 async def choose(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
+    """Choose an avatar, or none."""
     return stored(await service.choose(call, cpf, body))

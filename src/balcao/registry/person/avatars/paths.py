@@ -3,9 +3,8 @@
 from typing import Annotated, TypeAlias
 
 from balcao.core.http.parameters import InPath
-
-UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+from balcao.core.values.ids import UUID_PATTERN
 
 AvatarInPath: TypeAlias = Annotated[
-    str, InPath(str, "Identificador do avatar", "019a7f00-0000-7000-8000-000000000001", f"^{UUID}$")
+    str, InPath(str, "Identificador do avatar", "019a7f00-0000-7000-8000-000000000001", f"^{UUID_PATTERN}$")
 ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.avatars import store
@@ -12,8 +12,8 @@ from balcao.registry.person.settings import service as settings
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    id_ = await settings.avatar(connection, cpf)
-    row = await store.active(connection, id_) if id_ else None
+    id_ = await settings.read_avatar(connection, cpf)
+    row = await store.read_active(connection, id_) if id_ else None
     return {"avatar": {"id": row["id"], "name": row["name"]} if row else None}
 
 
@@ -22,4 +22,6 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
     return [Cleared("avatar", int(had), ["avatar_id"])]
 
 
-PERSONAL_DATA = PersonalData("avatars", _export, _erase)
+PERSONAL_DATA = PersonalData(
+    "avatars", _export, _erase, members=(ExportMember("avatar", "O avatar escolhido; nulo sem escolha.", 90),)
+)

@@ -1,4 +1,4 @@
-"""The figures that are shipped: drawings of our own, answered so that they can do nothing but be looked at."""
+"""The pictures of the built-in avatars, sent so that they can do nothing but be looked at."""
 
 import functools
 from importlib.resources import files
@@ -12,13 +12,13 @@ CACHE = "public, max-age=86400"
 INERT = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
 
 
-def picture(image: str, call: Call) -> Response[bytes]:
-    """`image` is the name of a shipped figure."""
-    body, etag = _figure(image)
+def respond_picture(image: str, call: Call) -> Response[bytes]:
+    """Respond with the built-in picture of this name."""
+    body, etag = _read_figure(image)
     return from_bytes(body, etag, call, CACHE, media_type=SVG, headers=INERT)
 
 
 @functools.cache
-def _figure(image: str) -> tuple[bytes, str]:
+def _read_figure(image: str) -> tuple[bytes, str]:
     body = (files("balcao.registry.person.avatars") / "images" / f"{image}.svg").read_bytes()
     return body, etag_of(body)

@@ -1,41 +1,67 @@
 """Wire types of the avatars (rules: registry 2.2)."""
 
 from datetime import datetime
+from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
+
+_ID = "019a7f00-0000-7000-8000-000000000001"
+Name: TypeAlias = Annotated[str, Meta(description="Nome do avatar, até 100 caracteres.", examples=["Barco"])]
 
 
 class Avatar(msgspec.Struct):
-    id: str
-    name: str
-    url: str
-    is_active: bool
-    created_at: datetime
+    """An avatar, on offer or not."""
+
+    id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
+    name: Name
+    url: Annotated[
+        str,
+        Meta(
+            description="Endereço da figura.",
+            examples=[f"https://api.cidade.example/registry/v1/avatars/{_ID}/image"],
+        ),
+    ]
+    is_active: Annotated[bool, Meta(description="Se o avatar é oferecido.", examples=[True])]
+    created_at: Annotated[datetime, Meta(description="Desde quando existe.", examples=["2026-01-05T12:00:00Z"])]
 
 
 class Avatars(msgspec.Struct):
     """By name; the members of the page lie flat beside the data."""
 
-    data: list[Avatar]
-    page: int
-    per_page: int
-    total: int
-    total_pages: int
+    data: Annotated[list[Avatar], Meta(description="Avatares da página, por nome.")]
+    page: Annotated[int, Meta(description="A página, a partir de 1.", examples=[1])]
+    per_page: Annotated[int, Meta(description="Itens por página.", examples=[20])]
+    total: Annotated[int, Meta(description="Itens em todas as páginas.", examples=[8])]
+    total_pages: Annotated[int, Meta(description="Quantas páginas há.", examples=[1])]
 
 
 class NewAvatar(msgspec.Struct):
-    name: str
-    url: str
+    """An avatar to offer; its picture lies elsewhere."""
+
+    name: Name
+    url: Annotated[
+        str,
+        Meta(
+            description="Endereço `https://` da figura, até 2048 caracteres.",
+            examples=["https://figuras.cidade.example/capivara.svg"],
+        ),
+    ]
 
 
 class AvatarChoiceBody(msgspec.Struct):
     """Null removes the choice."""
 
-    avatar_id: str | None
+    avatar_id: Annotated[
+        str | None,
+        Meta(description="Identificador de um avatar oferecido; nulo retira a escolha.", examples=[_ID]),
+    ]
 
 
 class AvatarChoice(msgspec.Struct):
     """Both null when none is chosen or the chosen one is no longer offered."""
 
-    avatar_id: str | None
-    avatar: Avatar | None
+    avatar_id: Annotated[
+        str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])
+    ]
+    avatar: Annotated[Avatar | None, Meta(description="O avatar escolhido; nulo se nenhum.")]

@@ -10,8 +10,8 @@ _PAGE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_N
 _COUNT = "SELECT count(*) FROM registry.avatar WHERE is_active"
 
 
-async def page(connection: Connection, limit: int, offset: int) -> list[Row]:
-    """Active ones."""
+async def list_page(connection: Connection, limit: int, offset: int) -> list[Row]:
+    """Return the avatars on offer, by name."""
     return list(await connection.fetch(_PAGE, limit, offset))
 
 
@@ -22,15 +22,15 @@ async def count(connection: Connection) -> int:
 _ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"  # noqa: S608
 
 
-async def active(connection: Connection, id_: str) -> Row | None:
+async def read_active(connection: Connection, id_: str) -> Row | None:
     return await connection.fetchrow(_ACTIVE, id_)
 
 
 _IMAGE = "SELECT image FROM registry.avatar WHERE id = $1::text::uuid"
 
 
-async def image(connection: Connection, id_: str) -> str | None:
-    """The name of its figure, if it is a shipped one, offered or not."""
+async def read_image(connection: Connection, id_: str) -> str | None:
+    """Return the name of its picture if it is built in, offered or not."""
     found: str | None = await connection.fetchval(_IMAGE, id_)
     return found
 
@@ -48,5 +48,5 @@ _DEACTIVATE = "UPDATE registry.avatar SET is_active = false WHERE id = $1::text:
 
 
 async def deactivate(connection: Connection, id_: str) -> bool:
-    """Whether there is such an avatar."""
+    """Stop offering the avatar; return whether there is such one."""
     return bool(await connection.fetchval(_DEACTIVATE, id_))

@@ -17,6 +17,12 @@ routes = Routes(tags=["citizen"])
     own("citizen:read") | scope("rmi:pessoa-fisica:read") | client("BALCAO_PLATFORM_CLIENTS"),
     "Cadastro do cidadão, com o que ele declarou",
     errors=[304, 400, 404],
+    description=(
+        "Devolve o cadastro da cidade com o que o cidadão declarou por cima; o que não se conhece vem nulo. Podem ler "
+        "o próprio cidadão, quem tem a ação `citizen:read`, sistemas com o escopo `rmi:pessoa-fisica:read` e os "
+        "clientes da plataforma. Por escopo faltam os dados sensíveis, e o telefone pede ainda `rmi:telefone:read`."
+    ),
 )
 async def read_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
+    """Return the merged record."""
     return personal(await service.read_citizen(call, cpf), call)

@@ -1,4 +1,4 @@
-"""The base record as the city sends it, one line a citizen, and as it is read (rules: registry 3.1)."""
+"""The base record as the city sends it, one row a citizen, and as it is read (rules: registry 3.1)."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -37,7 +37,7 @@ class Death(msgspec.Struct, omit_defaults=True):
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """Where the city has a contact from; its own register when the line does not say."""
+    """Where the city has a contact from; its own records when the row does not say."""
 
     origem: str | None = None
     sistema: str | None = None
@@ -105,7 +105,7 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class CitizenRow(BaseRecord, kw_only=True):
-    """One line of the import: the base record and, beside it, the wallet's members."""
+    """A row of the import: the base record and, beside it, the wallet's members."""
 
     documentos: Documents | None = None
     saude: WalletHealth | None = None
@@ -118,8 +118,8 @@ class CitizenRow(BaseRecord, kw_only=True):
         self.id_ = self.id_ or self.cpf
 
 
-def shown(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
-    """As it is answered: the birth date with its time, and who is a minor where the city leaves that to the date."""
+def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
+    """Format the birth date with its time, and tell who is a minor where the city leaves that to the date."""
     birth = citizen.nascimento or {}
     if born := birth.get("data"):
         citizen.nascimento = {**birth, "data": days.shown(born, zone)}

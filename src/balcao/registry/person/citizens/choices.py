@@ -1,4 +1,4 @@
-"""Which registers the merged record shows: the one choice, for the record itself and for who asks what is effective."""
+"""Which mirrored fields the merged record shows, for the record itself and for the operator's view of the mirror."""
 
 from collections.abc import Iterator, Mapping
 
@@ -21,51 +21,51 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def register(mirror: Mirror, field: str) -> MirroredField | None:
-    """A register with a value; a cleared one counts as absent."""
+def find_register(mirror: Mirror, field: str) -> MirroredField | None:
+    """Return the field's entry if it has a value; a cleared one counts as absent."""
     found = mirror.registers.get(field)
     return found if found is not None and found.value is not None else None
 
 
-def newest(mirror: Mirror, *fields: str) -> str | None:
-    """The register written last, the first named of equals; None when that one is cleared or none is there."""
-    held = [field for field in fields if field in mirror.registers]
-    found = max(held, key=lambda field: mirror.registers[field].at, default=None)
-    return found if found is not None and register(mirror, found) is not None else None
+def find_newest(mirror: Mirror, *fields: str) -> str | None:
+    """Return the field written last, the first named of equals; None when that one is cleared or none is there."""
+    present = [field for field in fields if field in mirror.registers]
+    found = max(present, key=lambda field: mirror.registers[field].at, default=None)
+    return found if found is not None and find_register(mirror, found) is not None else None
 
 
-def phone(mirror: Mirror, field: str) -> Phone | None:
-    """What was typed while the register still holds it; None for what cannot be read as a phone."""
+def parse_phone(mirror: Mirror, field: str) -> Phone | None:
+    """Return the phone as typed while the field still has it; None for what cannot be read as a phone."""
     text, wording = str(mirror.registers[field].value), mirror.wordings.get("telefone")
-    if wording is not None and translation.same_digits(wording.wire, text):
+    if wording is not None and translation.has_same_digits(wording.wire, text):
         return Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
-    return translation.phone_shown(text)
+    return translation.parse_phone(text)
 
 
-def main_phone(mirror: Mirror) -> str | None:
-    field = newest(mirror, *_MAIN_PHONES)
-    return field if field is not None and phone(mirror, field) is not None else None
+def choose_main_phone(mirror: Mirror) -> str | None:
+    field = find_newest(mirror, *_MAIN_PHONES)
+    return field if field is not None and parse_phone(mirror, field) is not None else None
 
 
-def other_phones(mirror: Mirror) -> list[str]:
-    """Those that hold a number."""
-    held = [field for field in _OTHER_PHONES if register(mirror, field)]
-    return [field for field in held if (read := phone(mirror, field)) is not None and read.valor]
+def choose_other_phones(mirror: Mirror) -> list[str]:
+    """Return the fields that have a number."""
+    present = [field for field in _OTHER_PHONES if find_register(mirror, field)]
+    return [field for field in present if (read := parse_phone(mirror, field)) is not None and read.valor]
 
 
-def address(mirror: Mirror) -> dict[str, str | None]:
-    """By part of the address; empty when the base address shows, whole. Parts of two sources are never mixed."""
-    if not any(register(mirror, field) for field in _DECIDING):
+def choose_address(mirror: Mirror) -> dict[str, str | None]:
+    """Return the field of each part; empty when the base address shows. Parts of the two are never mixed."""
+    if not any(find_register(mirror, field) for field in _DECIDING):
         return {}
-    return {part: newest(mirror, *fields) for part, fields in _ADDRESS.items()}
+    return {part: find_newest(mirror, *fields) for part, fields in _ADDRESS.items()}
 
 
-def shown(mirror: Mirror) -> frozenset[str]:
-    """Every register that the merged record shows."""
-    return frozenset(_shown(mirror))
+def list_chosen(mirror: Mirror) -> frozenset[str]:
+    """Return every mirrored field that the merged record shows."""
+    return frozenset(_iterate_chosen(mirror))
 
 
-def _shown(mirror: Mirror) -> Iterator[str]:
-    yield from (field for field in ALONE if register(mirror, field))
-    yield from (field for field in (main_phone(mirror), *address(mirror).values()) if field)
-    yield from other_phones(mirror)
+def _iterate_chosen(mirror: Mirror) -> Iterator[str]:
+    yield from (field for field in ALONE if find_register(mirror, field))
+    yield from (field for field in (choose_main_phone(mirror), *choose_address(mirror).values()) if field)
+    yield from choose_other_phones(mirror)

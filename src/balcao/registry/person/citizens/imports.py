@@ -1,4 +1,4 @@
-"""Loading base records: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
+"""Importing base records: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
 
 from collections.abc import Sequence
 
@@ -8,32 +8,32 @@ from balcao.core.database.pool import Connection
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import BaseRecord, CitizenRow
-from balcao.registry.person.wallet.schemas import LoadedWallet
+from balcao.registry.person.wallet.schemas import ImportedWallet
 
 DEFAULT_SOURCE = "import"
 
 
-async def write(connection: Connection, lines: Sequence[CitizenRow]) -> int:
-    """Of two lines with one CPF the last counts."""
-    latest = {line.cpf: line for line in lines}
-    return await store.load(connection, [_row(line) for line in latest.values()])
+async def write(connection: Connection, rows: Sequence[CitizenRow]) -> int:
+    """Write the rows; of two with one CPF the last counts."""
+    latest = {row.cpf: row for row in rows}
+    return await store.upsert(connection, [_to_stored(row) for row in latest.values()])
 
 
-def _row(line: CitizenRow) -> store.Loaded:
-    record = {name: getattr(line, name) for name in BaseRecord.__struct_fields__}
-    return store.Loaded(
-        line.cpf,
+def _to_stored(row: CitizenRow) -> store.ImportedRow:
+    record = {name: getattr(row, name) for name in BaseRecord.__struct_fields__}
+    return store.ImportedRow(
+        row.cpf,
         msgspec.json.encode(BaseRecord(**record)).decode(),
-        _wallet(line),
-        line.source or DEFAULT_SOURCE,
+        _encode_wallet(row),
+        row.source or DEFAULT_SOURCE,
     )
 
 
-def _wallet(line: CitizenRow) -> str | None:
-    members = (line.documentos, line.saude, line.assistencia_social, line.educacao)
+def _encode_wallet(row: CitizenRow) -> str | None:
+    members = (row.documentos, row.saude, row.assistencia_social, row.educacao)
     if not any(members):
         return None
-    return msgspec.json.encode(LoadedWallet(*members)).decode()
+    return msgspec.json.encode(ImportedWallet(*members)).decode()
 
 
 IMPORTS = [Import("citizens", CitizenRow, write)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from balcao.core.audit.personal_data import Kept, PersonalData
+from balcao.core.audit.personal_data import ExportMember, Kept, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import store
@@ -21,4 +21,10 @@ async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
     return [Kept("base_record", int(await store.read_base(connection, cpf) is not None), BASIS)]
 
 
-PERSONAL_DATA = PersonalData("citizens", _export, retain=_retain, tables=("registry.base_record",))
+PERSONAL_DATA = PersonalData(
+    "citizens",
+    _export,
+    retain=_retain,
+    tables=("registry.base_record",),
+    members=(ExportMember("registro_base", "O registro de base do cidadão, com a sua origem; nulo sem ele.", 10),),
+)

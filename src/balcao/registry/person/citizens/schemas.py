@@ -1,100 +1,214 @@
 """Wire types of the citizen record (rules: registry 3.2)."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
+from msgspec import Meta
+
+from balcao.registry.paths import CpfText
+
+Origin: TypeAlias = Annotated[
+    str,
+    Meta(
+        description=(
+            "Quem informou o dado: `self-declared` (o cidadão, ou um atendente por ele), `crm`, ou a origem que a "
+            "cidade registrou, como `cadastro`."
+        ),
+        examples=["self-declared"],
+    ),
+]
+System: TypeAlias = Annotated[
+    str, Meta(description="Sistema de onde o dado veio: `registry`, `crm` ou um da cidade.", examples=["registry"])
+]
+DeclaredAt: TypeAlias = Annotated[
+    datetime | None,
+    Meta(
+        description="Quando o dado foi declarado; nulo se veio do cadastro da cidade.",
+        examples=["2026-03-02T14:05:09.120000Z"],
+    ),
+]
+EmailText: TypeAlias = Annotated[
+    str, Meta(description="Endereço de e-mail; vazio se o cidadão disse não ter.", examples=["ana@pessoa.example"])
+]
+CountryCode: TypeAlias = Annotated[str | None, Meta(description="Código do país, só dígitos.", examples=["55"])]
+AreaCode: TypeAlias = Annotated[
+    str | None, Meta(description="Código de área, só dígitos; vazio ou nulo se não há.", examples=["21"])
+]
+LocalNumber: TypeAlias = Annotated[
+    str | None,
+    Meta(
+        description="Número sem os códigos, só dígitos; vazio se o cidadão disse não ter telefone.",
+        examples=["900010175"],
+    ),
+]
+HasMain: TypeAlias = Annotated[bool, Meta(description="Se há um dado principal preenchido.", examples=[True])]
 
 
 class Message(msgspec.Struct):
-    message: str
+    """What a write has done, for people."""
+
+    message: Annotated[
+        str, Meta(description="O que foi feito, para mostrar ao cidadão.", examples=["E-mail atualizado."])
+    ]
 
 
 class Email(msgspec.Struct):
-    origem: str
-    sistema: str
-    valor: str
-    updated_at: datetime | None = None
+    """The main e-mail address."""
+
+    origem: Origin
+    sistema: System
+    valor: EmailText
+    updated_at: DeclaredAt = None
 
 
 class OtherEmail(msgspec.Struct):
-    """One beside the main one; these are never declared, so they have no time."""
+    """An address beside the main one; these are never declared, so they have no time."""
 
-    origem: str
-    sistema: str
-    valor: str
+    origem: Origin
+    sistema: System
+    valor: EmailText
 
 
 class Phone(msgspec.Struct):
-    origem: str
-    sistema: str
-    ddi: str | None
-    ddd: str | None
-    valor: str | None
-    updated_at: datetime | None = None
+    """A phone, the main one or one beside it."""
+
+    origem: Origin
+    sistema: System
+    ddi: CountryCode
+    ddd: AreaCode
+    valor: LocalNumber
+    updated_at: DeclaredAt = None
 
 
 class AddressParts(msgspec.Struct, kw_only=True):
-    origem: str
-    sistema: str
-    cep: str | None = None
-    estado: str | None = None
-    municipio: str | None = None
-    tipo_logradouro: str | None = None
-    logradouro: str | None = None
-    numero: str | None = None
-    complemento: str | None = None
-    bairro: str | None = None
+    """What the main address and the others have in common."""
+
+    origem: Origin
+    sistema: System
+    cep: Annotated[str | None, Meta(description="CEP, 8 dígitos sem hífen.", examples=["24000120"])] = None
+    estado: Annotated[str | None, Meta(description="Estado: a sigla, se é conhecida.", examples=["RJ"])] = None
+    municipio: Annotated[str | None, Meta(description="Município.", examples=["Porto Aurora"])] = None
+    tipo_logradouro: Annotated[
+        str | None,
+        Meta(description="Tipo do logradouro, quando vem separado do nome.", examples=["Rua"]),
+    ] = None
+    logradouro: Annotated[
+        str | None,
+        Meta(description="Nome do logradouro; do CRM vem em uma linha só, com tipo e número.", examples=["das Marés"]),
+    ] = None
+    numero: Annotated[str | None, Meta(description="Número na via.", examples=["120"])] = None
+    complemento: Annotated[str | None, Meta(description="Complemento.", examples=["apto 301"])] = None
+    bairro: Annotated[str | None, Meta(description="Bairro.", examples=["Praia Grande"])] = None
 
 
 class Address(AddressParts, kw_only=True):
-    updated_at: datetime | None = None
+    """The main address."""
+
+    updated_at: DeclaredAt = None
 
 
 class OtherAddress(AddressParts, kw_only=True):
-    """One beside the main one, with its place on the map."""
+    """An address beside the main one, with its place on the map."""
 
-    latitude: float | None = None
-    longitude: float | None = None
-    pluscode: str | None = None
+    latitude: Annotated[float | None, Meta(description="Latitude em graus decimais, WGS 84.", examples=[-22.5])] = None
+    longitude: Annotated[float | None, Meta(description="Longitude em graus decimais, WGS 84.", examples=[-43.25])] = (
+        None
+    )
+    pluscode: Annotated[str | None, Meta(description="Plus Code do local.", examples=["58GVGQ2X+22"])] = None
 
 
 class Emails(msgspec.Struct):
-    indicador: bool
-    principal: Email | None
-    alternativo: list[OtherEmail]
+    """The e-mail addresses of a person."""
+
+    indicador: HasMain
+    principal: Annotated[Email | None, Meta(description="O e-mail que vale; nulo se nenhum é conhecido.")]
+    alternativo: Annotated[list[OtherEmail], Meta(description="Outros e-mails do cadastro da cidade.")]
 
 
 class Phones(msgspec.Struct):
-    indicador: bool
-    principal: Phone | None
-    alternativo: list[Phone]
+    """The phones of a person."""
+
+    indicador: HasMain
+    principal: Annotated[Phone | None, Meta(description="O telefone que vale; nulo se nenhum é conhecido.")]
+    alternativo: Annotated[list[Phone], Meta(description="Outros telefones, os declarados primeiro.")]
 
 
 class Addresses(msgspec.Struct):
-    indicador: bool
-    principal: Address | None
-    alternativo: list[OtherAddress]
+    """The addresses of a person."""
+
+    indicador: HasMain
+    principal: Annotated[Address | None, Meta(description="O endereço que vale; nulo se nenhum é conhecido.")]
+    alternativo: Annotated[list[OtherAddress], Meta(description="Outros endereços do cadastro da cidade.")]
 
 
 class Citizen(msgspec.Struct, kw_only=True):
-    """The merged record: every member always there, null when unknown; `_id` is "" when nothing is loaded."""
+    """The merged record: every member always there, null when unknown; `_id` is "" when nothing is imported."""
 
-    id_: str = msgspec.field(name="_id")
-    cpf: str
-    nome: str | None
-    nome_social: str | None
-    sexo: str | None
-    nascimento: dict[str, Any] | None
-    mae: dict[str, Any] | None
-    menor_idade: bool | None
-    obito: dict[str, Any] | None
-    nome_exibicao: str | None
-    renda_familiar: str | None
-    escolaridade: str | None
-    deficiencia: str | None
-    genero: str | None
-    raca: str | None
-    email: Emails
-    telefone: Phones | None
-    endereco: Addresses
+    id_: Annotated[
+        str,
+        Meta(description="Identificador no cadastro da cidade; vazio se ela nada cadastrou.", examples=["demo-000001"]),
+    ] = msgspec.field(name="_id")
+    cpf: CpfText
+    nome: Annotated[str | None, Meta(description="Nome civil.", examples=["Ana Beatriz Moreira"])]
+    nome_social: Annotated[str | None, Meta(description="Nome social do cadastro.", examples=["Bia Moreira"])]
+    sexo: Annotated[str | None, Meta(description="Sexo no cadastro da cidade.", examples=["F"])]
+    nascimento: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description=(
+                "Nascimento: `data` (com hora e fuso da cidade), `municipio_id`, `municipio`, `uf`, `pais_id`, `pais`; "
+                "o que não se conhece não vem."
+            ),
+            examples=[{"data": "1990-04-12T00:00:00-03:00", "municipio": "Porto Aurora", "uf": "RJ", "pais": "Brasil"}],
+        ),
+    ]
+    mae: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="Mãe: `nome` e `cpf`, este mascarado. Nulo para quem lê por escopo.",
+            examples=[{"nome": "Helena Moreira", "cpf": "***.***.***-75"}],
+        ),
+    ]
+    menor_idade: Annotated[
+        bool | None, Meta(description="Se tem menos de 18 anos hoje; nulo sem data de nascimento.", examples=[False])
+    ]
+    obito: Annotated[
+        dict[str, Any] | None,
+        Meta(description="Óbito: `indicador` e `ano`; o que não se conhece não vem.", examples=[{"indicador": False}]),
+    ]
+    nome_exibicao: Annotated[
+        str | None, Meta(description="Como o cidadão quer ser chamado; só se ele declarou.", examples=["Bia"])
+    ]
+    renda_familiar: Annotated[
+        str | None,
+        Meta(
+            description="Renda familiar declarada. Nulo para quem lê por escopo.",
+            examples=["1 a 2 salários mínimos"],
+        ),
+    ]
+    escolaridade: Annotated[str | None, Meta(description="Escolaridade declarada.", examples=["Superior completo"])]
+    deficiencia: Annotated[
+        str | None,
+        Meta(
+            description="Deficiência declarada. Nulo para quem lê por escopo.",
+            examples=["Não sou pessoa com deficiência"],
+        ),
+    ]
+    genero: Annotated[
+        str | None,
+        Meta(
+            description="Gênero declarado, em texto livre. Nulo para quem lê por escopo.",
+            examples=["Mulher cisgênero"],
+        ),
+    ]
+    raca: Annotated[
+        str | None,
+        Meta(description="Raça ou cor, declarada ou do cadastro. Nulo para quem lê por escopo.", examples=["parda"]),
+    ]
+    email: Annotated[Emails, Meta(description="E-mails do cidadão.")]
+    telefone: Annotated[
+        Phones | None,
+        Meta(description="Telefones do cidadão; nulo para quem lê por escopo sem `rmi:telefone:read`."),
+    ]
+    endereco: Annotated[Addresses, Meta(description="Endereços do cidadão.")]

@@ -1,4 +1,4 @@
-"""The citizen record: what the city has loaded, under what citizen, staff and CRM have said since."""
+"""The citizen record: what the city has imported, under what citizen, staff and CRM have said since."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,31 +16,34 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
-from balcao.registry.person.citizens.base import shown
-from balcao.registry.person.citizens.merge import merged
+from balcao.registry.person.citizens.base import format_citizen
+from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.citizens.schemas import Citizen
 
 PHONE_SCOPE = "rmi:telefone:read"
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
-    """Raises NotFound for anybody but the owner when nothing is stored; a scope caller sees less."""
+    """Return the merged record; a caller by scope sees less.
+
+    Raises NotFound for anybody but the owner when nothing is stored.
+    """
     async with call.reading(cpf, ["citizen"]) as connection:
         base = await store.read_base(connection, cpf)
-        held = await mirror.read(connection, cpf)
-    if base is None and not held.known and not call.is_owner:
+        stored_mirror = await mirror.read(connection, cpf)
+    if base is None and not stored_mirror.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
-    citizen = _today(merged(cpf, base, held), call)
-    return _for_scope(citizen, call) if call.decision.reason is Reason.SCOPE else citizen
+    citizen = _format(merge_record(cpf, base, stored_mirror), call)
+    return _hide_from_scope(citizen, call) if call.decision.reason is Reason.SCOPE else citizen
 
 
-def _today(citizen: Citizen, call: Call) -> Citizen:
+def _format(citizen: Citizen, call: Call) -> Citizen:
     zone = call.zone
-    return shown(citizen, zone, utc_now().astimezone(zone).date())
+    return format_citizen(citizen, zone, utc_now().astimezone(zone).date())
 
 
-def _for_scope(citizen: Citizen, call: Call) -> Citizen:
-    """Sensitive members are not for machines; the phone has a scope of its own."""
+def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
+    """Hide sensitive members, which are not for machines; the phone has a scope of its own."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
     if PHONE_SCOPE not in call.identified.scopes:
         citizen.telefone = None
@@ -57,19 +60,23 @@ class Stored:
 
 
 async def read_stored(connection: Connection, cpf: Cpf) -> Stored:
-    """For the registry's own use: nothing is checked or audited."""
-    held = await mirror.read(connection, cpf)
-    return Stored(merged(cpf, await store.read_base(connection, cpf), held), held.version, held.read_at)
+    """Read the whole record for the registry's own use: nothing is checked or audited."""
+    stored_mirror = await mirror.read(connection, cpf)
+    return Stored(
+        merge_record(cpf, await store.read_base(connection, cpf), stored_mirror),
+        stored_mirror.version,
+        stored_mirror.read_at,
+    )
 
 
-async def record_of(connection: Connection, cpf: Cpf) -> Citizen:
-    """The whole record as it is stored, for the registry's own use: nothing is checked or audited."""
+async def read_record(connection: Connection, cpf: Cpf) -> Citizen:
+    """Return the whole record as it is stored, for the registry's own use: nothing is checked or audited."""
     return (await read_stored(connection, cpf)).citizen
 
 
-async def shown_record(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
-    """The whole record as the person sees it today; the caller has checked and audited."""
-    return _today(await record_of(connection, cpf), call)
+async def read_formatted(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
+    """Return the whole record as the person sees it today; the caller has checked and audited."""
+    return _format(await read_record(connection, cpf), call)
 
 
 async def write_own(
@@ -83,7 +90,7 @@ async def write_own(
 ) -> bool:
     """Write what a citizen declares, with its audit event. Raises PreconditionFailed, and what `check` raises.
 
-    Answers false only where the `verification` of a phone was used or void already.
+    Returns false only where the `verification` of a phone was used or void already.
 
     Where the record decides, it is read without a lock, and the write holds only if nobody has changed the mirror
     since: the statement that locks it compares the version. Otherwise all is decided again. Somebody has always
@@ -94,7 +101,7 @@ async def write_own(
     depends = check is not None or call.if_match is not None or write.removes_wording
     while True:
         async with database.connection() as connection:
-            expected = await _checked(connection, call, cpf, check) if depends else None
+            expected = await _check_current(connection, call, cpf, check) if depends else None
             with recording():
                 written = await mirror.write_own(
                     connection, call, cpf, write, trail=trail, expected=expected, verification=verification
@@ -103,10 +110,10 @@ async def write_own(
             return written.is_written
 
 
-async def _checked(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:
-    """The version of the mirror that was checked."""
+async def _check_current(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:
+    """Check `If-Match` and the record; return the version of the mirror that was checked."""
     stored = await read_stored(connection, cpf)
-    require_match(call.if_match, Ready.of(_today(stored.citizen, call)).etag)
+    require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
     if check is not None:
         check(stored)
     return stored.version
@@ -120,11 +127,11 @@ class Identity:
     declared_email: str | None
 
 
-async def identity_of(platform: Platform, cpf: Cpf) -> Identity:
-    """`declared_email` is the one that the citizen declared themselves."""
+async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
+    """Return the name of the base record and the e-mail address that the citizen declared themselves."""
     async with platform.database.connection() as connection:
         base = await store.read_base(connection, cpf)
-        held = await mirror.read(connection, cpf)
-    email = held.registers.get("email")
+        stored_mirror = await mirror.read(connection, cpf)
+    email = stored_mirror.registers.get("email")
     own = email is not None and email.origin == "citizen" and bool(email.value)
     return Identity((base or {}).get("nome"), str(email.value) if email and own else None)

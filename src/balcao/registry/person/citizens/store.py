@@ -25,8 +25,8 @@ async def read_origin(connection: Connection, cpf: Cpf) -> Row | None:
     return await connection.fetchrow(_READ_ORIGIN, cpf.digits)
 
 
-class Loaded(NamedTuple):
-    """One citizen's row; both documents as JSON text."""
+class ImportedRow(NamedTuple):
+    """A citizen's row to be written; both documents as JSON text."""
 
     cpf: str
     record: str
@@ -34,24 +34,24 @@ class Loaded(NamedTuple):
     source: str
 
 
-# A row that says the same as before is not even locked: it keeps its time, and the disk its peace. OFFSET makes it one
-# look-up by key for each line, also when the plan was made while the table was small.
-_LOAD = """
-WITH line AS MATERIALIZED (
+# A row that says the same as before is not even locked: it keeps its time, and costs no write. OFFSET makes it one
+# look-up by key for each row, also when the plan was made while the table was small.
+_UPSERT = """
+WITH offered AS MATERIALIZED (
     SELECT cpf, record::jsonb, wallet::jsonb, source
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS line(cpf, record, wallet, source)
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS offered(cpf, record, wallet, source)
 )
 INSERT INTO registry.base_record (cpf, record, wallet, source)
-SELECT line.* FROM line LEFT JOIN LATERAL (
-    SELECT record, wallet, source FROM registry.base_record WHERE cpf = line.cpf OFFSET 0
-) AS held ON true
-WHERE (held.record, held.wallet, held.source) IS DISTINCT FROM (line.record, line.wallet, line.source)
+SELECT offered.* FROM offered LEFT JOIN LATERAL (
+    SELECT record, wallet, source FROM registry.base_record WHERE cpf = offered.cpf OFFSET 0
+) AS stored ON true
+WHERE (stored.record, stored.wallet, stored.source) IS DISTINCT FROM (offered.record, offered.wallet, offered.source)
 ON CONFLICT (cpf) DO UPDATE SET
     record = excluded.record, wallet = excluded.wallet, source = excluded.source, loaded_at = now()
 """
 
 
-async def load(connection: Connection, rows: Sequence[Loaded]) -> int:
-    """By the owner of the table only, one row a CPF. Answers how many are new or other than before."""
-    done = await connection.execute(_LOAD, *map(list, zip(*rows, strict=True))) if rows else "INSERT 0 0"
+async def upsert(connection: Connection, rows: Sequence[ImportedRow]) -> int:
+    """Write the rows, one a CPF, as the owner of the table; return how many are new or other than before."""
+    done = await connection.execute(_UPSERT, *map(list, zip(*rows, strict=True))) if rows else "INSERT 0 0"
     return affected(done)

@@ -10,11 +10,11 @@ from balcao.core.values.text import clean
 from balcao.registry.mirror.fields import ADDRESS_PARTS, address_field
 from balcao.registry.mirror.writes import Value
 from balcao.registry.person.citizens.schemas import Address
-from balcao.registry.person.declared.federal_units import code_of
+from balcao.registry.person.declared.federal_units import find_code
 from balcao.registry.person.declared.schemas import AddressBody
 
 COUNTRY = "Brasil"
-NOT_TOLD = "Não informado"
+UNKNOWN = "Não informado"
 REMOVED = "null"
 # The registers that show in the same member of the merged record.
 BESIDE = ("cidade", "complemento")
@@ -23,7 +23,7 @@ _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
 
 
 def is_removal(body: AddressBody) -> bool:
-    """The citizen portal has no other way to say that there is none."""
+    """Tell whether all required members are the text `null`: portals have no other way to say that there is none."""
     required = (body.logradouro, body.numero, body.municipio, body.estado, body.bairro, body.cep)
     return all(text.strip() == REMOVED for text in required)
 
@@ -42,8 +42,8 @@ class DeclaredAddress:
     cep: str | None
 
     @classmethod
-    def read(cls, body: AddressBody) -> Self:
-        """Raises Invalid naming the member."""
+    def parse(cls, body: AddressBody) -> Self:
+        """Read the body in normal form. Raises Invalid naming the member."""
         return cls(
             tipo_logradouro=clean("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
             logradouro=clean("logradouro", body.logradouro, longest=200),
@@ -51,13 +51,13 @@ class DeclaredAddress:
             complemento=clean("complemento", body.complemento or "", shortest=0, longest=100),
             bairro=clean("bairro", body.bairro, shortest=0, longest=100),
             municipio=clean("municipio", body.municipio, longest=100),
-            estado=_state(clean("estado", body.estado, longest=50)),
-            cep=_cep(clean("cep", body.cep, shortest=0, longest=20)),
+            estado=_normalize_state(clean("estado", body.estado, longest=50)),
+            cep=_parse_cep(clean("cep", body.cep, shortest=0, longest=20)),
         )
 
     @property
     def line(self) -> str:
-        """The one line that the CRM keeps."""
+        """The street in one line, as the CRM has it."""
         return " ".join(filter(None, (self.tipo_logradouro, f"{self.logradouro}, {self.numero}")))
 
     @property
@@ -78,27 +78,27 @@ class DeclaredAddress:
         }
         return {address_field(part): value for part, value in parts.items()}
 
-    def is_shown_as(self, shown: Address) -> bool:
+    def is_same_as(self, current: Address) -> bool:
         return self == DeclaredAddress(
-            tipo_logradouro=shown.tipo_logradouro or "",
-            logradouro=shown.logradouro or "",
-            numero=shown.numero or "",
-            complemento=shown.complemento or "",
-            bairro=shown.bairro or "",
-            municipio=shown.municipio or "",
-            estado=shown.estado or "",
-            cep=shown.cep,
+            tipo_logradouro=current.tipo_logradouro or "",
+            logradouro=current.logradouro or "",
+            numero=current.numero or "",
+            complemento=current.complemento or "",
+            bairro=current.bairro or "",
+            municipio=current.municipio or "",
+            estado=current.estado or "",
+            cep=current.cep,
         )
 
 
-def _state(text: str) -> str:
-    return code_of(text) or text
+def _normalize_state(text: str) -> str:
+    return find_code(text) or text
 
 
-def _cep(text: str) -> str | None:
-    if text in ("", NOT_TOLD):
+def _parse_cep(text: str) -> str | None:
+    if text in ("", UNKNOWN):
         return None
     found = _CEP.fullmatch(text)
     if found is None:
-        raise Invalid(f"O campo `cep` deve ter 8 dígitos, ou ser vazio ou `{NOT_TOLD}`.", code="cep-invalid")
+        raise Invalid(f"O campo `cep` deve ter 8 dígitos, ou ser vazio ou `{UNKNOWN}`.", code="cep-invalid")
     return "".join(found.groups())

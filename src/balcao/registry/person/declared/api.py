@@ -22,8 +22,14 @@ routes = Routes(tags=["citizen"])
     own("citizen:write"),
     "Declara o gênero do cidadão, em texto livre",
     errors=[400, 412],
+    description=(
+        "Grava o gênero declarado, em texto livre; o mesmo valor outra vez só renova o horário. O que o cidadão "
+        "declara vale mais que o cadastro da cidade e é levado ao CRM."
+    ),
+    example={"valor": "Mulher cisgênero"},
 )
 async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Message:
+    """Declare the gender."""
     return await service.declare_gender(call, cpf, body)
 
 
@@ -33,8 +39,13 @@ async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Messag
     public(),
     "Sugestões para o campo gênero",
     errors=[304],
+    description=(
+        "Devolve os textos sugeridos para o gênero, na ordem em que se mostram; qualquer outro também é aceito. É "
+        "pública."
+    ),
 )
 async def list_gender_options(call: Call) -> Response[list[str]]:
+    """Return the suggested texts."""
     return with_etag(list(GENDER), call, CACHE)
 
 
@@ -44,8 +55,23 @@ async def list_gender_options(call: Call) -> Response[list[str]]:
     own("citizen:write"),
     "Declara ou remove o endereço do cidadão",
     errors=[400, 409, 412],
+    description=(
+        "Grava o endereço declarado, ou o remove quando os seis membros obrigatórios têm o texto `null`. Declarar o "
+        "mesmo endereço de novo é recusado (409) enquanto ele é recente."
+    ),
+    example={
+        "tipo_logradouro": "Rua",
+        "logradouro": "das Marés",
+        "numero": "122",
+        "complemento": "apto 301",
+        "bairro": "Praia Grande",
+        "municipio": "Porto Aurora",
+        "estado": "RJ",
+        "cep": "24000-120",
+    },
 )
 async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Message:
+    """Declare or remove the address."""
     return await service.declare_address(call, cpf, body)
 
 
@@ -55,8 +81,14 @@ async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Mess
     own("citizen:write"),
     "Declara o e-mail do cidadão",
     errors=[400, 409, 412],
+    description=(
+        "Grava o e-mail declarado, que passa a ser o principal. Declarar o mesmo de novo é recusado (409) enquanto "
+        "ele é recente."
+    ),
+    example={"valor": "ana.moreira@pessoa.example"},
 )
 async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
+    """Declare the e-mail address."""
     return await service.declare_email(call, cpf, body)
 
 
@@ -66,20 +98,31 @@ async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
     own("citizen:write"),
     "Declara o nome pelo qual o cidadão quer ser chamado",
     errors=[400, 412],
+    description="Grava o nome pelo qual o cidadão quer ser chamado, de 1 a 255 caracteres.",
+    example={"valor": "Bia"},
 )
 async def declare_exhibition_name(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
+    """Declare the name to be shown."""
     return await service.declare_exhibition_name(call, cpf, body)
 
 
-def _declare_operations_of(choice: Choice) -> None:
+def _add_routes(choice: Choice) -> None:
+    """Declare the two operations of a field that has a list of options."""
+
     @routes.put(
         f"/citizen/{{cpf}}/{choice.path}",
         f"registry.declare_{choice.key}",
         own("citizen:write"),
         f"Declara o dado do cidadão: {choice.title}",
         errors=[400, 412],
+        description=(
+            f"Grava o valor declarado, que deve ser um dos de `/citizen/{choice.path}/options`, exato (400 se não "
+            "for). O que o cidadão declara vale mais que o cadastro da cidade e é levado ao CRM."
+        ),
+        example={"valor": choice.options[0]},
     )
     async def declare(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
+        """Declare a value of the list."""
         return await service.declare_choice(call, cpf, choice, body)
 
     @routes.get(
@@ -88,10 +131,12 @@ def _declare_operations_of(choice: Choice) -> None:
         public(),
         f"Opções do campo {choice.title}",
         errors=[304],
+        description="Devolve os valores que o campo aceita, exatos, na ordem em que se mostram. É pública.",
     )
     async def list_options(call: Call) -> Response[list[str]]:
+        """Return the list."""
         return with_etag(list(choice.options), call, CACHE)
 
 
 for each in CHOICES:
-    _declare_operations_of(each)
+    _add_routes(each)

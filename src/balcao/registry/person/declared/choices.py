@@ -1,9 +1,9 @@
-"""The lists of suggested and allowed answers, exact, in the order in which forms show them (rules: registry 3.8)."""
+"""The lists of suggested and allowed texts, exact, in the order in which forms show them (rules: registry 3.8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from balcao.registry.mirror.translation import ETHNICITY, ethnicity_for_crm
+from balcao.registry.mirror.translation import ETHNICITY, to_crm_ethnicity
 
 GENDER = (
     "Homem cisgênero",
@@ -34,7 +34,7 @@ class Choice:
 
 
 CHOICES = (
-    Choice("ethnicity", "ethnicity", "raça ou cor", "raca", "raca", ETHNICITY, ethnicity_for_crm),
+    Choice("ethnicity", "ethnicity", "raça ou cor", "raca", "raca", ETHNICITY, to_crm_ethnicity),
     Choice(
         "family-income",
         "family_income",

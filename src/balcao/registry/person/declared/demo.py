@@ -26,14 +26,14 @@ HOME = AddressBody(
 
 async def load(platform: Platform) -> None:
     """Once: whoever tries the sandbox out may have changed it since."""
-    await _anonymised_then_declared(platform)
+    await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
-        shown = (await citizens.record_of(connection, ANA)).endereco.principal
-    if shown is None or shown.origem != SELF_DECLARED:
+        current = (await citizens.read_record(connection, ANA)).endereco.principal
+    if current is None or current.origem != SELF_DECLARED:
         await service.declare_address(operator_call(platform, "registry.demo"), ANA, HOME)
 
 
-async def _anonymised_then_declared(platform: Platform) -> None:
+async def _erase_then_declare(platform: Platform) -> None:
     """Gabriela: erased by an event, with a gender of her own afterwards."""
     call = operator_call(platform, "registry.demo")
     async with platform.database.transaction() as connection:

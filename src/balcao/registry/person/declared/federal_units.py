@@ -1,6 +1,6 @@
 """The federal units of Brazil (rules: registry 3.8)."""
 
-from balcao.registry.mirror.translation import without_accents
+from balcao.registry.mirror.translation import strip_accents
 
 FEDERAL_UNITS = {
     "AC": "Acre",
@@ -33,13 +33,15 @@ FEDERAL_UNITS = {
 }
 
 
-def _plain(text: str) -> str:
-    return without_accents(text).casefold()
+def _normalize(text: str) -> str:
+    return strip_accents(text).casefold()
 
 
-_CODES = {_plain(name): code for code, name in FEDERAL_UNITS.items()} | {_plain(code): code for code in FEDERAL_UNITS}
+_CODES = {_normalize(name): code for code, name in FEDERAL_UNITS.items()} | {
+    _normalize(code): code for code in FEDERAL_UNITS
+}
 
 
-def code_of(text: str) -> str | None:
-    """The code of the unit that the text names, by code or name, without regard to case and accents."""
-    return _CODES.get(_plain(text))
+def find_code(text: str) -> str | None:
+    """Return the code of the unit that the text names, by code or name, without regard to case and accents."""
+    return _CODES.get(_normalize(text))

@@ -6,7 +6,7 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean
-from balcao.registry.mirror.translation import gender_for_crm
+from balcao.registry.mirror.translation import to_crm_gender
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
@@ -23,15 +23,15 @@ NAME_LENGTH = 255
 
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Creates or updates; the same value again renews its time (spec: self-declared gender)."""
+    """Create or update the gender; the same value again renews its time (spec: self-declared gender)."""
     text = clean("valor", body.valor, longest=GENDER_LENGTH)
-    wire = gender_for_crm(text)
+    wire = to_crm_gender(text)
     await citizens.write_own(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
     return Message("Gênero atualizado.")
 
 
 async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) -> Message:
-    """Exactly a member of the list, or Invalid."""
+    """Write an option of the list. Raises Invalid for any other text."""
     option = clean("valor", body.valor, longest=NAME_LENGTH)
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
@@ -47,48 +47,48 @@ async def declare_exhibition_name(call: Call, cpf: Cpf, body: ValueBody) -> Mess
 
 
 async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
-    """Raises Invalid, and Conflict when nothing changes."""
-    email = EmailAddress.read(clean("valor", body.valor, longest=EMAIL_LENGTH))
+    """Write the e-mail address. Raises Invalid, and Conflict when nothing changes."""
+    email = EmailAddress.parse(clean("valor", body.valor, longest=EMAIL_LENGTH))
     if email is None:
         raise Invalid("O campo `valor` deve ser um endereço de e-mail, como `nome@dominio.br`.", code="email-invalid")
 
-    def require_news(stored: Stored) -> None:
-        shown = stored.citizen.email.principal
-        if shown is not None and shown.valor.lower() == email.normalized.lower():
-            require_stale(call, shown, stored.read_at)
+    def require_change(stored: Stored) -> None:
+        current = stored.citizen.email.principal
+        if current is not None and current.valor.lower() == email.normalized.lower():
+            require_stale(call, current, stored.read_at)
 
-    await citizens.write_own(call, cpf, "email", OwnWrite({"email": email.normalized}), require_news)
+    await citizens.write_own(call, cpf, "email", OwnWrite({"email": email.normalized}), require_change)
     return Message("E-mail atualizado.")
 
 
 async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
-    """Raises Invalid, and Conflict when nothing changes; a removal is never refused."""
+    """Write or remove the address. Raises Invalid, and Conflict when nothing changes; a removal is never refused."""
     if address.is_removal(body):
         return await _remove_address(call, cpf)
-    declared = DeclaredAddress.read(body)
+    declared = DeclaredAddress.parse(body)
 
-    def require_news(stored: Stored) -> None:
-        shown = stored.citizen.endereco.principal
-        if shown is not None and declared.is_shown_as(shown):
-            require_stale(call, shown, stored.read_at)
+    def require_change(stored: Stored) -> None:
+        current = stored.citizen.endereco.principal
+        if current is not None and declared.is_same_as(current):
+            require_stale(call, current, stored.read_at)
 
     write = OwnWrite(declared.registers, address.BESIDE, "endereco", declared.typed, declared.line)
-    await citizens.write_own(call, cpf, "endereco", write, require_news)
+    await citizens.write_own(call, cpf, "endereco", write, require_change)
     return Message("Endereço atualizado.")
 
 
 async def _remove_address(call: Call, cpf: Cpf) -> Message:
-    """An explicit "none", which hides the base address too."""
+    """Write an explicit "none", which hides the base address too."""
     await citizens.write_own(call, cpf, "endereco", OwnWrite(address.REMOVAL, address.BESIDE, "endereco"))
     return Message("Endereço removido.")
 
 
-def require_stale(call: Call, shown: Email | Phone | Address, now: datetime | None) -> None:
-    """Raises Conflict when the value shown already is an own write and still young: declaring it anew changes nothing.
+def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:
+    """Raise Conflict when the current value is the citizen's own and still recent: declaring it anew changes nothing.
 
     An older one, or one that is not the citizen's own, is taken as a confirmation. `now` is the database's.
     """
     days = timedelta(days=call.platform.settings.self_declared_fresh_days)
-    declared_at = shown.updated_at if shown.origem == SELF_DECLARED else None
+    declared_at = current.updated_at if current.origem == SELF_DECLARED else None
     if declared_at is not None and now is not None and declared_at > now - days:
         raise Conflict("Não há mudança: este já é o valor declarado.", code="no-change")

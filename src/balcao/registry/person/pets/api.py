@@ -21,8 +21,13 @@ routes = Routes(tags=["pets"])
     own("pets:read"),
     "Animais do cidadão",
     errors=[304, 400],
+    description=(
+        "Devolve uma página dos animais do cidadão: os dos registros da cidade, depois os que ele mesmo cadastrou. O "
+        "CPF de outros tutores vem mascarado."
+    ),
 )
 async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pets]:
+    """Return a page of the citizen's pets."""
     return personal(await service.list_pets(call, cpf, page), call)
 
 
@@ -33,8 +38,22 @@ async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[P
     "Cadastra um animal do cidadão",
     status=201,
     errors=[400, 409],
+    description=(
+        "Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). "
+        "Com o cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta."
+    ),
+    example={
+        "animal_nome": "Siri",
+        "especie_nome": "Gato",
+        "sexo_sigla": "M",
+        "nascimento_data": "2022-01-15",
+        "indicador_castrado": True,
+        "raca_nome": "",
+        "porte_nome": "Pequeno",
+    },
 )
 async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
+    """Add a pet of the citizen's own."""
     answer: Response[Any] = created(await service.create_pet(call, cpf, body))
     return answer
 
@@ -45,8 +64,12 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     own("pets:read"),
     "Quantos animais o cidadão tem, por espécie",
     errors=[304, 400],
+    description=(
+        "Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."
+    ),
 )
 async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
+    """Return how many pets the citizen has."""
     return personal(await service.read_stats(call, cpf), call)
 
 
@@ -56,6 +79,10 @@ async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     own("pets:read"),
     "Um animal do cidadão",
     errors=[304, 400, 404],
+    description=(
+        "Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."
+    ),
 )
 async def read_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
+    """Return one pet."""
     return personal(await service.read_pet(call, cpf, pet_id), call)

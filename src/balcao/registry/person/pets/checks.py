@@ -1,11 +1,11 @@
 """What a citizen may say of a pet, without SQL and HTTP (rules: registry 3.7)."""
 
 from datetime import date, datetime
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from balcao.core.errors import Invalid
 from balcao.core.values import days
+from balcao.core.values.addresses import is_https_address
 from balcao.core.values.clock import rfc3339
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
@@ -17,8 +17,8 @@ SEXES = ("M", "F")
 EARLIEST = date(1970, 1, 1)
 
 
-def checked(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Raises Invalid naming the member."""
+def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
+    """Return the record of the body's pet. Raises Invalid naming the member."""
     return PetRecord(
         animal_nome=clean("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean("especie_nome", body.especie_nome, longest=NAME_LENGTH),
@@ -42,7 +42,7 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Kept as a day or as an instant, as it was sent."""
+    """Return the birth as a day or as an instant, as it was sent."""
     try:
         found = days.parse(text)
     except ValueError as fault:
@@ -56,14 +56,6 @@ def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
 
 def _photo(text: str | None) -> str | None:
     address = clean_optional("foto_url", text, longest=ADDRESS_LENGTH)
-    if address and not _is_https(address):
+    if address and not is_https_address(address):
         raise Invalid("O campo `foto_url` deve ser um endereço que começa com https://.", code="foto_url-invalid")
     return address
-
-
-def _is_https(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return parts.scheme == "https" and bool(parts.hostname) and parts.username is None and " " not in address

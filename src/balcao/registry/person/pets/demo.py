@@ -12,7 +12,7 @@ from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.schemas import PetBody, PetClinic, PetRow
 
 FABIO = Cpf("90000000680")
-LOADED = PetRow(
+IMPORTED = PetRow(
     cpf=FABIO.digits,
     id_animal=4711,
     animal_nome="Tainha",
@@ -39,8 +39,8 @@ OWN = (
 
 
 async def load(platform: Platform) -> None:
-    """The own ones once: what a person tried out stays as it is."""
-    await imports.load_rows(platform, IMPORTS[0], [LOADED])
+    """Write the own ones once: what a person tried out stays as it is."""
+    await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_stats(call, FABIO)).self_registered_pets_count:
         for body in OWN:
@@ -48,4 +48,4 @@ async def load(platform: Platform) -> None:
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
-    return {"pet_cpf": FABIO.digits, "pet_id": LOADED.id_animal}
+    return {"pet_cpf": FABIO.digits, "pet_id": IMPORTED.id_animal}

@@ -11,7 +11,7 @@ _ID = r"-?[0-9]{1,18}"
 
 
 def path_pet(text: str) -> int:
-    """Raises Invalid for what is no integer."""
+    """Read the number. Raises Invalid for what is no integer."""
     if not re.fullmatch(_ID, text):
         raise Invalid("O número do animal no caminho deve ser um inteiro.", code="pet-id-invalid")
     return int(text)

@@ -6,18 +6,18 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.schemas import PetBody
-from balcao.registry.person.pets.service import without_tutors_cpf
+from balcao.registry.person.pets.service import mask_tutors
 
 ERASED = list(PetBody.__struct_fields__)
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    pets = [without_tutors_cpf(pet) for pet in await store.all_of_person(connection, cpf)]
+    pets = [mask_tutors(pet) for pet in await store.list_all(connection, cpf)]
     return {"pets": msgspec.to_builtins(pets)}
 
 
@@ -25,4 +25,10 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
     return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
 
 
-PERSONAL_DATA = PersonalData("pets", _export, _erase, tables=("registry.loaded_pet", "registry.own_pet"))
+PERSONAL_DATA = PersonalData(
+    "pets",
+    _export,
+    _erase,
+    tables=("registry.loaded_pet", "registry.own_pet"),
+    members=(ExportMember("pets", "Animais do cidadão, os carregados pela prefeitura e os próprios.", 80),),
+)

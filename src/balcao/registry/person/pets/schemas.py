@@ -3,11 +3,13 @@
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import Pagination
 from balcao.core.imports.members import Name, require_cpf
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import require
+from balcao.registry.paths import CpfText
 
 FIRST_OWN_ID = 1_000_000
 DATES = (
@@ -21,97 +23,161 @@ DATES = (
 
 
 class PetClinicAddress(msgspec.Struct):
-    logradouro: str | None = None
-    numero: str | None = None
-    complemento: str | None = None
-    bairro: str | None = None
-    cidade: str | None = None
+    """Where a clinic is."""
+
+    logradouro: Annotated[str | None, Meta(description="Logradouro da clínica.", examples=["Avenida do Porto"])] = None
+    numero: Annotated[str | None, Meta(description="Número na via.", examples=["45"])] = None
+    complemento: Annotated[str | None, Meta(description="Complemento.", examples=["loja B"])] = None
+    bairro: Annotated[str | None, Meta(description="Bairro.", examples=["Farol"])] = None
+    cidade: Annotated[str | None, Meta(description="Cidade.", examples=["Porto Aurora"])] = None
 
 
 class PetClinic(msgspec.Struct):
-    nome: str | None = None
-    telefone: str | None = None
-    celular: str | None = None
-    email: str | None = None
-    endereco: PetClinicAddress = msgspec.field(default_factory=PetClinicAddress)
+    """The clinic that looks after a pet."""
+
+    nome: Annotated[str | None, Meta(description="Nome da clínica.", examples=["Clínica Veterinária do Farol"])] = None
+    telefone: Annotated[str | None, Meta(description="Telefone fixo, com o DDD.", examples=["2124000010"])] = None
+    celular: Annotated[str | None, Meta(description="Celular, com o DDD.", examples=["21900000010"])] = None
+    email: Annotated[str | None, Meta(description="E-mail da clínica.", examples=["contato@clinica.example"])] = None
+    endereco: Annotated[PetClinicAddress, Meta(description="Endereço da clínica.")] = msgspec.field(
+        default_factory=PetClinicAddress
+    )
 
 
 class PetTutor(msgspec.Struct):
-    cpf: str | None = None
-    nome: str | None = None
-    telefone: str | None = None
-    email: str | None = None
+    """Another person who answers for a pet."""
+
+    cpf: Annotated[
+        str | None, Meta(description="CPF do tutor, mascarado nas respostas.", examples=["***.***.***-75"])
+    ] = None
+    nome: Annotated[str | None, Meta(description="Nome do tutor.", examples=["Ana Beatriz Moreira"])] = None
+    telefone: Annotated[str | None, Meta(description="Telefone do tutor.", examples=["21900010175"])] = None
+    email: Annotated[str | None, Meta(description="E-mail do tutor.", examples=["ana@pessoa.example"])] = None
 
 
 class PetRecord(msgspec.Struct, kw_only=True):
-    """What is kept of a pet, whoever brought it."""
+    """What is stored of a pet, by the city or by its owner; without a value, null."""
 
-    animal_nome: Name
-    especie_nome: str | None = None
-    raca_nome: str | None = None
-    porte_nome: str | None = None
-    sexo_sigla: str | None = None
-    nascimento_data: str | None = None
-    indicador_castrado: bool | None = None
-    indicador_ativo: bool | None = None
-    microchip_numero: str | None = None
-    pedigree_indicador: bool | None = None
-    pedigree_origem_nome: str | None = None
-    fase_vida_nome: str | None = None
-    foto_url: str | None = None
-    qrcode_payload: str | None = None
-    registro_data: str | None = None
-    antirrabica_data: str | None = None
-    antirrabica_validade_data: str | None = None
-    vermifugacao_data: str | None = None
-    vermifugacao_validade_data: str | None = None
-    clinica_credenciada: PetClinic | None = None
-    outros_tutores: list[PetTutor] = []
-    indicador: bool | None = None
+    animal_nome: Annotated[Name, Meta(description="Nome do animal.", examples=["Tainha"])]
+    especie_nome: Annotated[str | None, Meta(description="Espécie.", examples=["Cachorro"])] = None
+    raca_nome: Annotated[str | None, Meta(description="Raça; pode ser vazia.", examples=["Sem raça definida"])] = None
+    porte_nome: Annotated[str | None, Meta(description="Porte; pode ser vazio.", examples=["Médio"])] = None
+    sexo_sigla: Annotated[str | None, Meta(description="Sexo: `M` ou `F`.", examples=["F"])] = None
+    nascimento_data: Annotated[
+        str | None, Meta(description="Nascimento, com hora e fuso.", examples=["2019-06-20T00:00:00-03:00"])
+    ] = None
+    indicador_castrado: Annotated[bool | None, Meta(description="Se é castrado.", examples=[True])] = None
+    indicador_ativo: Annotated[
+        bool | None, Meta(description="Se o cadastro do animal está ativo.", examples=[True])
+    ] = None
+    microchip_numero: Annotated[str | None, Meta(description="Número do microchip.", examples=["982000000000001"])] = (
+        None
+    )
+    pedigree_indicador: Annotated[bool | None, Meta(description="Se tem pedigree.", examples=[False])] = None
+    pedigree_origem_nome: Annotated[
+        str | None, Meta(description="Quem emitiu o pedigree.", examples=["Clube de cinofilia"])
+    ] = None
+    fase_vida_nome: Annotated[str | None, Meta(description="Fase da vida.", examples=["Adulto"])] = None
+    foto_url: Annotated[
+        str | None, Meta(description="Endereço `https://` da foto.", examples=["https://fotos.example/tainha.jpg"])
+    ] = None
+    qrcode_payload: Annotated[
+        str | None, Meta(description="Conteúdo do QR code da identificação.", examples=["https://pets.example/4711"])
+    ] = None
+    registro_data: Annotated[
+        str | None, Meta(description="Quando foi registrado, com hora e fuso.", examples=["2021-02-11T00:00:00-03:00"])
+    ] = None
+    antirrabica_data: Annotated[
+        str | None,
+        Meta(description="Última vacina antirrábica, com hora e fuso.", examples=["2025-08-30T00:00:00-03:00"]),
+    ] = None
+    antirrabica_validade_data: Annotated[
+        str | None,
+        Meta(description="Até quando vale a antirrábica, com hora e fuso.", examples=["2026-08-30T00:00:00-03:00"]),
+    ] = None
+    vermifugacao_data: Annotated[
+        str | None, Meta(description="Última vermifugação, com hora e fuso.", examples=["2025-06-01T00:00:00-03:00"])
+    ] = None
+    vermifugacao_validade_data: Annotated[
+        str | None,
+        Meta(description="Até quando vale a vermifugação, com hora e fuso.", examples=["2025-12-01T00:00:00-03:00"]),
+    ] = None
+    clinica_credenciada: Annotated[PetClinic | None, Meta(description="Clínica credenciada que o atende.")] = None
+    outros_tutores: Annotated[list[PetTutor], Meta(description="Outros tutores do animal.")] = []
+    indicador: Annotated[bool | None, Meta(description="Se o registro vale.", examples=[True])] = None
 
 
 class Pet(PetRecord, kw_only=True):
     """`source` is `curated` for the city's records, `self_registered` for those that citizens add."""
 
-    id_animal: int
-    source: str
+    id_animal: Annotated[
+        int, Meta(description="Número do animal; os dos próprios cidadãos começam em 1000000.", examples=[4711])
+    ]
+    source: Annotated[
+        str,
+        Meta(
+            description="`curated` para os registros da cidade, `self_registered` para os que o cidadão cadastrou.",
+            examples=["curated"],
+        ),
+    ]
 
 
 class Pets(msgspec.Struct):
-    data: list[Pet]
-    pagination: Pagination
+    """A page of pets: the city's records first, then the citizen's own."""
+
+    data: Annotated[list[Pet], Meta(description="Animais da página: os da cidade, depois os do cidadão.")]
+    pagination: Annotated[Pagination, Meta(description="A página e o total.")]
 
 
 class PetBody(msgspec.Struct):
     """Breed and size must be there and may be empty: portals send them so."""
 
-    animal_nome: str
-    especie_nome: str
-    sexo_sigla: str
-    nascimento_data: str
-    indicador_castrado: bool
-    raca_nome: str
-    porte_nome: str
-    foto_url: str | None = None
-    microchip_numero: str | None = None
+    animal_nome: Annotated[str, Meta(description="Nome do animal, de 1 a 100 caracteres.", examples=["Siri"])]
+    especie_nome: Annotated[str, Meta(description="Espécie, de 1 a 100 caracteres.", examples=["Gato"])]
+    sexo_sigla: Annotated[str, Meta(description="Sexo: `M` ou `F`.", examples=["M"])]
+    nascimento_data: Annotated[
+        str,
+        Meta(
+            description="Nascimento: um dia (AAAA-MM-DD) ou um instante com fuso, de 1970 até hoje.",
+            examples=["2022-01-15"],
+        ),
+    ]
+    indicador_castrado: Annotated[bool, Meta(description="Se é castrado.", examples=[True])]
+    raca_nome: Annotated[str, Meta(description="Raça, até 100 caracteres; pode ser vazia.", examples=[""])]
+    porte_nome: Annotated[str, Meta(description="Porte, até 100 caracteres; pode ser vazio.", examples=["Pequeno"])]
+    foto_url: Annotated[
+        str | None,
+        Meta(
+            description="Endereço `https://` da foto, até 2048 caracteres.", examples=["https://fotos.example/siri.jpg"]
+        ),
+    ] = None
+    microchip_numero: Annotated[
+        str | None, Meta(description="Número do microchip, até 30 caracteres.", examples=["982000000000002"])
+    ] = None
 
 
 class PetStatistics(msgspec.Struct):
-    quantidade_cachorro: int = 0
-    quantidade_gato: int = 0
-    quantidade_outro: int = 0
+    """How many pets there are, by species."""
+
+    quantidade_cachorro: Annotated[int, Meta(description="Cachorros nos registros da cidade.", examples=[1])] = 0
+    quantidade_gato: Annotated[int, Meta(description="Gatos nos registros da cidade.", examples=[0])] = 0
+    quantidade_outro: Annotated[
+        int, Meta(description="Animais de outras espécies nos registros da cidade.", examples=[0])
+    ] = 0
 
 
 class PetStats(msgspec.Struct):
     """`statistics` are of the city's records; the citizen's own pets are counted apart."""
 
-    cpf: str
-    statistics: PetStatistics
-    self_registered_pets_count: int
+    cpf: CpfText
+    statistics: Annotated[PetStatistics, Meta(description="Contagem dos registros da cidade, por espécie.")]
+    self_registered_pets_count: Annotated[
+        int, Meta(description="Quantos animais o próprio cidadão cadastrou.", examples=[2])
+    ]
 
 
 class PetRow(PetRecord, kw_only=True):
-    """One line of the city's file."""
+    """A row of the city's file."""
 
     cpf: str
     id_animal: Annotated[int, msgspec.Meta(ge=1, lt=FIRST_OWN_ID)]

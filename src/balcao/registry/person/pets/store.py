@@ -13,7 +13,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
 
-# The city's numbers lie below the citizens' own: one order serves "loaded ones first, then by number".
+# The city's numbers lie below the citizens' own: one order serves "the city's first, then by number".
 _OF_PERSON = """
 SELECT id_animal, 'curated' AS source, record::text FROM registry.loaded_pet WHERE cpf = $1
 UNION ALL
@@ -26,8 +26,8 @@ SELECT (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
 _PAGE = page_sql(f"{_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3", _COUNT)
 
 
-async def find(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet], int]:
-    """The page's pets, and how many there are on all pages."""
+async def list_page(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet], int]:
+    """Return the page's pets, and how many there are on all pages."""
     rows, total = await fetch_page(connection, _PAGE, cpf.digits, page.limit, page.offset)
     return [_pet(row) for row in rows], total
 
@@ -35,7 +35,7 @@ async def find(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet],
 _ALL = f"{_OF_PERSON} ORDER BY id_animal"
 
 
-async def all_of_person(connection: Connection, cpf: Cpf) -> list[Pet]:
+async def list_all(connection: Connection, cpf: Cpf) -> list[Pet]:
     return [_pet(row) for row in await connection.fetch(_ALL, cpf.digits)]
 
 
@@ -54,8 +54,8 @@ GROUP BY species
 """
 
 
-async def loaded_by_species(connection: Connection, cpf: Cpf) -> Mapping[str, int]:
-    """By the species' name without case and accents."""
+async def count_imported_by_species(connection: Connection, cpf: Cpf) -> Mapping[str, int]:
+    """Count the city's records by the species' name, without case and accents."""
     return {row["species"]: row["pets"] for row in await connection.fetch(_SPECIES, cpf.digits)}
 
 
@@ -66,7 +66,7 @@ async def count_own(connection: Connection, cpf: Cpf) -> int:
     return await fetch_count(connection, _COUNT_OWN, cpf.digits)
 
 
-# Drawn beforehand, because the answer to be kept names it; a number that is not used is never used.
+# Drawn beforehand, because the stored response names it; a number that is not used is never used.
 _DRAW_NUMBER = "SELECT nextval('registry.own_pet_id')"
 
 
@@ -75,20 +75,20 @@ async def draw_number(connection: Connection) -> int:
 
 
 # The function makes two new pets of one person come one after the other, so that each counts the other. The pet, its
-# trace and the answer kept for its key are written together or, beyond the limit or for a key that is taken, not.
+# trace and the response stored for its key are written together or, beyond the limit or for a key that is taken, not.
 _INSERT = f"""
-WITH room AS MATERIALIZED (
+WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_pets($1) AS held (pets) WHERE pets < $4
 ), kept AS (
-    {keep_sql(6, "room")}
+    {keep_sql(6, "below_limit")}
 ), inserted AS (
     INSERT INTO registry.own_pet (cpf, id_animal, record)
-    SELECT $1, $2, $3::jsonb FROM room WHERE $7::text IS NULL OR EXISTS (SELECT FROM kept)
+    SELECT $1, $2, $3::jsonb FROM below_limit WHERE $7::text IS NULL OR EXISTS (SELECT FROM kept)
     RETURNING true
 ), recorded AS (
     {record_sql("$5::jsonb", "inserted")}
 )
-SELECT EXISTS (SELECT FROM room) AS has_room, EXISTS (SELECT FROM inserted) AS is_inserted
+SELECT EXISTS (SELECT FROM below_limit) AS is_below_limit, EXISTS (SELECT FROM inserted) AS is_inserted
 """  # noqa: S608 - our own texts
 
 
@@ -102,7 +102,7 @@ async def insert(
     """Return whether the key was free. Raises PetLimit. `kept` is what `keep_sql` takes."""
     row = await connection.fetchrow(_INSERT, cpf.digits, number, json_text(record), most, trail, *kept)
     assert row is not None  # a row of two tests
-    if not row["has_room"]:
+    if not row["is_below_limit"]:
         raise PetLimit
     return bool(row["is_inserted"])
 
@@ -114,7 +114,7 @@ async def erase_own(connection: Connection, cpf: Cpf) -> int:
     return len(await connection.fetch(_ERASE, cpf.digits))
 
 
-_LOAD = """
+_UPSERT_IMPORTED = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
 SELECT line ->> 'cpf', (line ->> 'id_animal')::bigint, line - 'cpf' - 'id_animal'
 FROM jsonb_array_elements($1::jsonb) AS lines (line)
@@ -124,12 +124,12 @@ RETURNING true
 """
 
 
-async def load(connection: Connection, lines: Sequence[PetRow]) -> int:
-    """By the owner of the tables only. Of lines of one pet and person the last counts."""
-    last = {(line.cpf, line.id_animal): line for line in lines}
-    return len(await connection.fetch(_LOAD, json_text(list(last.values()))))
+async def upsert_imported(connection: Connection, rows: Sequence[PetRow]) -> int:
+    """Write the city's rows as the owner of the tables; of rows of one pet and person the last counts."""
+    last = {(row.cpf, row.id_animal): row for row in rows}
+    return len(await connection.fetch(_UPSERT_IMPORTED, json_text(list(last.values()))))
 
 
 def _pet(row: Row) -> Pet:
-    kept = msgspec.json.decode(row["record"], type=PetRecord)
-    return Pet(**msgspec.structs.asdict(kept), id_animal=row["id_animal"], source=row["source"])
+    record = msgspec.json.decode(row["record"], type=PetRecord)
+    return Pet(**msgspec.structs.asdict(record), id_animal=row["id_animal"], source=row["source"])

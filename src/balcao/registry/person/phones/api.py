@@ -17,8 +17,15 @@ routes = Routes(tags=["citizen"])
     own("citizen:write"),
     "Declara o telefone do cidadão: envia um código para confirmá-lo",
     errors=[400, 409, 412],
+    description=(
+        "Envia um código de 6 dígitos ao número; o cadastro só muda quando ele for confirmado em `/phone/validate`. "
+        "Há limites de códigos por cidadão e por número: além deles a resposta é 429, com `Retry-After`. Sem um "
+        "serviço de envio configurado, a resposta é 503."
+    ),
+    example={"ddi": "55", "ddd": "21", "valor": "900010176"},
 )
 async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
+    """Send a code to the number that is declared."""
     return await service.declare(call, cpf, body)
 
 
@@ -28,6 +35,12 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     own("citizen:write"),
     "Confirma o telefone do cidadão pelo código recebido",
     errors=[400, 404, 412],
+    description=(
+        "Confirma o número com o código recebido; ele passa a ser o telefone principal. Um código errado, vencido ou "
+        "de outro número dá 404; depois de 5 tentativas a resposta é 429."
+    ),
+    example={"ddi": "55", "ddd": "21", "valor": "900010176", "code": "123456"},
 )
 async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> Message:
+    """Make the number the main phone, proven by the code."""
     return await service.confirm(call, cpf, body)

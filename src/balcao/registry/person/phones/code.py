@@ -1,6 +1,5 @@
 """The code that is sent to a phone: drawn, hashed for the comparison, sealed for the way to its sender."""
 
-import hmac
 import secrets
 from dataclasses import dataclass
 
@@ -15,8 +14,8 @@ DIGITS = 6
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
-def drawn() -> str:
-    """From the system's secure source; every code is as likely as every other."""
+def draw_code() -> str:
+    """Draw a code from the system's secure source; every code is as likely as every other."""
     return f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
 
 
@@ -26,27 +25,24 @@ class Secrets:
 
     key: HashKey
 
-    def of_code(self, verification: str, code: str) -> bytes:
-        """Bound to its verification: equal codes have different hashes."""
+    def hash_code(self, verification: str, code: str) -> bytes:
+        """Hash the code bound to its verification: equal codes have different hashes."""
         return self.key.derived("phone-code", f"{verification}:{code}")
 
-    def of_number(self, number: Number) -> bytes:
+    def hash_number(self, number: Number) -> bytes:
         return self.key.derived("phone-number", number.digits)
 
-    def of_citizen(self, cpf: Cpf) -> bytes:
+    def hash_citizen(self, cpf: Cpf) -> bytes:
         return self.key.derived("phone-citizen", cpf.digits)
 
-    def sealed(self, code: str) -> str:
+    def seal(self, code: str) -> str:
         return jwe.encrypt_compact(_SEAL, code, self._sealing_key)
 
-    def unsealed(self, sealed: str) -> str:
-        """Raises JoseError for what was sealed by another key."""
+    def unseal(self, sealed: str) -> str:
+        """Open a sealed code. Raises JoseError for what was sealed by another key."""
         content = jwe.decrypt_compact(sealed, self._sealing_key).plaintext
         return (content or b"").decode()
 
     @property
     def _sealing_key(self) -> OctKey:
         return OctKey.import_key(self.key.derived("phone-seal"))
-
-
-same = hmac.compare_digest

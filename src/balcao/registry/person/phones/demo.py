@@ -1,4 +1,4 @@
-"""The sandbox's verified phone: Ana's own, over the one that the city has loaded."""
+"""The sandbox's verified phone: Ana's own, over the one of the city's records."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -13,8 +13,8 @@ PHONE = Number("55", "21", "900010175")
 
 
 async def load(platform: Platform) -> None:
-    """Once; as if the code had come back."""
+    """Write the phone once, as if the code had come back."""
     async with platform.database.connection() as connection:
-        phones = (await citizens.record_of(connection, ANA)).telefone
+        phones = (await citizens.read_record(connection, ANA)).telefone
     if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
         await service.write_confirmed(operator_call(platform, "registry.demo"), ANA, PHONE)

@@ -11,6 +11,8 @@ FEATURE = Feature(
     jobs=JOBS,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(store.CODE_JOB, "verification", store.verifications, store.verifications_of, store.erase_code)],
+    dead_jobs=[
+        DeadJobs(store.CODE_JOB, "verification", store.find_verifications, store.list_verifications, store.erase_code)
+    ],
     demo=Demo(demo.load),
 )

@@ -1,4 +1,4 @@
-"""Hands a code over for sending: one POST with a secret, to the city's message gateway or to the sandbox's mailbox."""
+"""Delivers a code for sending: one POST with a secret, to the city's message gateway or to the sandbox's mailbox."""
 
 import httpx
 from pydantic import SecretStr
@@ -9,14 +9,14 @@ from balcao.core.jobs.worker import Retry
 
 
 def require_configured(platform: Platform) -> None:
-    """Raises Unavailable: a code that nobody sends is not to be waited for."""
+    """Raise Unavailable unless somebody sends codes: nobody is to wait for one that never comes."""
     if not platform.settings.phone_code_url:
         text = "O envio de códigos por telefone não está configurado."
         raise Unavailable(text, code="phone-codes-not-configured")
 
 
-async def hand_over(platform: Platform, verification: str, to: str, code: str) -> None:
-    """`to` is in E.164. Raises Retry; nothing of the gateway's answer is kept but its status.
+async def deliver(platform: Platform, verification: str, to: str, code: str) -> None:
+    """Send the code to the number `to`, in E.164. Raises Retry with nothing of the response but its status.
 
     The same code may be handed over twice: the gateway tells by `Idempotency-Key`.
     """
@@ -24,15 +24,15 @@ async def hand_over(platform: Platform, verification: str, to: str, code: str) -
     minutes = settings.phone_code_ttl // 60
     text = f"Seu código da prefeitura é {code}. Ele vale por {minutes} min. Não o passe a ninguém."
     try:
-        answer = await platform.http.post(
+        response = await platform.http.post(
             settings.phone_code_url,
             json={"to": to, "code": code, "text": text},
             headers={"Idempotency-Key": verification} | _authorization(settings.phone_code_secret),
         )
     except httpx.HTTPError:
         raise Retry("phone-gateway-away") from None
-    if not answer.is_success:
-        raise Retry(f"phone-gateway-{answer.status_code}")
+    if not response.is_success:
+        raise Retry(f"phone-gateway-{response.status_code}")
 
 
 def _authorization(secret: SecretStr) -> dict[str, str]:

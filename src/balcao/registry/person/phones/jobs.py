@@ -10,7 +10,7 @@ from balcao.registry.person.phones import service, store
 
 
 async def send_code(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.send(platform, payload["verification"])
+    await service.send_code(platform, payload["verification"])
 
 
 # Somebody waits with the phone in their hand: quick tries, all within the life of a code.

@@ -1,4 +1,4 @@
-"""A declared phone number, without SQL and HTTP: what is allowed, and which registers hold it."""
+"""A declared phone number, without SQL and HTTP: what is allowed, and which mirrored fields take it."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from balcao.registry.mirror.writes import Value
 from balcao.registry.person.phones.schemas import PhoneBody
 
 HOME_DDI = "55"
-# The two registers of which the newer shows as the main phone.
+# The two mirrored fields of which the newer shows as the main phone.
 MAIN = ("telefone1", "telefonePrincipal")
 
 
@@ -23,8 +23,8 @@ class Number:
     valor: str
 
     @classmethod
-    def read(cls, body: PhoneBody) -> Self:
-        """Raises Invalid naming the member."""
+    def parse(cls, body: PhoneBody) -> Self:
+        """Read the number. Raises Invalid naming the member."""
         number = cls(body.ddi.strip().removeprefix("+"), (body.ddd or "").strip(), body.valor.strip())
         _require("ddi", number.ddi, r"[0-9]{1,3}", "de 1 a 3 dígitos")
         if number.ddi == HOME_DDI:

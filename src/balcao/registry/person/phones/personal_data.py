@@ -12,7 +12,7 @@ from balcao.registry.person.phones import store
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """A verification that was asked for before the anonymisation."""
+    """Erase a verification that was asked for before the anonymisation."""
     count = await store.erase_covered(connection, cpf, at)
     return [Cleared("phone_verification", count, ["telefone"])]
 

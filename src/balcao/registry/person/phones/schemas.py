@@ -1,15 +1,29 @@
 """Wire types of the phone and its verification (rules: registry 2.3, 2.4)."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 
 class PhoneBody(msgspec.Struct):
     """`ddd` is needed for `ddi` 55 only."""
 
-    ddi: str
-    valor: str
-    ddd: str | None = None
+    ddi: Annotated[str, Meta(description="Código do país, de 1 a 3 dígitos, com ou sem `+`.", examples=["55"])]
+    valor: Annotated[
+        str,
+        Meta(
+            description="Número sem os códigos, só dígitos: 8 ou 9 no Brasil, de 4 a 14 fora dele.",
+            examples=["900010176"],
+        ),
+    ]
+    ddd: Annotated[
+        str | None,
+        Meta(description="Código de área: de 11 a 99 no Brasil; fora dele, opcional, até 4 dígitos.", examples=["21"]),
+    ] = None
 
 
 class ConfirmationBody(PhoneBody, kw_only=True):
-    code: str
+    """The number again, with the code that was sent to it."""
+
+    code: Annotated[str, Meta(description="Código de 6 dígitos recebido no telefone.", examples=["123456"])]

@@ -4,6 +4,7 @@ Codes already sent are counted in the database's own rows and not by `core.limit
 phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
 """
 
+import hmac
 import re
 
 from balcao.core.context.audit import recording
@@ -28,60 +29,60 @@ _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
 async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
-    """Sends a code to the number; the record stays as it is until that is confirmed.
+    """Send a code to the number; the record stays as it is until that is confirmed.
 
     Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
     """
-    number = Number.read(body)
+    number = Number.parse(body)
     gateway.require_configured(call.platform)
     async with call.platform.database.connection() as connection:
-        await _require_news(connection, call, cpf, number)
-        await _open(connection, call, cpf, number)
+        await _require_change(connection, call, cpf, number)
+        await _open_verification(connection, call, cpf, number)
     return Message("Código enviado ao telefone: confirme-o para que o número passe a valer.")
 
 
-async def _require_news(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+async def _require_change(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
     stored = await citizens.read_stored(connection, cpf)
     record = stored.citizen
     require_match(call.if_match, Ready.of(record).etag)
-    shown = record.telefone.principal if record.telefone else None
-    if shown is not None and f"{shown.ddi}{shown.ddd}{shown.valor}" == number.digits:
-        declared.require_stale(call, shown, stored.read_at)
+    current = record.telefone.principal if record.telefone else None
+    if current is not None and f"{current.ddi}{current.ddd}{current.valor}" == number.digits:
+        declared.require_stale(call, current, stored.read_at)
 
 
-async def _open(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
+async def _open_verification(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
     key = call.platform.audit.key
     hashes = codes.Secrets(key)
-    counted = (hashes.of_citizen(cpf), hashes.of_number(number))
-    verification, code = new_id(), codes.drawn()
+    counted = (hashes.hash_citizen(cpf), hashes.hash_number(number))
+    verification, code = new_id(), codes.draw_code()
     opening = store.Opening(
         cpf=cpf,
         id=verification,
         number=number,
-        code_hash=hashes.of_code(verification, code),
-        sealed_code=hashes.sealed(code),
+        code_hash=hashes.hash_code(verification, code),
+        sealed_code=hashes.seal(code),
         key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
     trail = call.platform.audit.trail(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
-        wait = await store.open_(connection, opening, counted, trail)
+        wait = await store.open_verification(connection, opening, counted, trail)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
         raise TooMany(text, code="phone-code-limit", retry_after=wait)
 
 
 async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
-    """The number becomes the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
+    """Make the number the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
 
     A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
     """
-    number, code = Number.read(body), _read_code(body.code)
-    held = await _take_try(call, cpf)
-    sent_code = codes.Secrets(call.platform.audit.key).of_code(held.id, code)
-    if number.digits != held.number.digits or not codes.same(sent_code, held.code_hash):
+    number, code = Number.parse(body), _check_code(body.code)
+    opened = await _take_try(call, cpf)
+    sent_code = codes.Secrets(call.platform.audit.key).hash_code(opened.id, code)
+    if number.digits != opened.number.digits or not hmac.compare_digest(sent_code, opened.code_hash):
         raise _not_confirmed()
-    if not await citizens.write_own(call, cpf, "telefone", _own_write(held.number), verification=held.id):
+    if not await citizens.write_own(call, cpf, "telefone", _to_own_write(opened.number), verification=opened.id):
         raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
@@ -90,24 +91,24 @@ async def _take_try(call: Call, cpf: Cpf) -> store.Open:
     trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried")
     async with call.platform.database.connection() as connection:
         with recording():
-            held = await store.take_try(connection, cpf, TRIES, trail)
-        if held is None:
-            raise _refused(await store.pause_after_tries(connection, cpf, TRIES))
-    return held
+            opened = await store.take_try(connection, cpf, TRIES, trail)
+        if opened is None:
+            raise _explain_refusal(await store.pause_after_tries(connection, cpf, TRIES))
+    return opened
 
 
-def _read_code(text: str) -> str:
+def _check_code(text: str) -> str:
     if not _CODE.fullmatch(text.strip()):
         raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
     return text.strip()
 
 
 async def write_confirmed(call: Call, cpf: Cpf, number: Number) -> None:
-    """The own write of a number that is proven otherwise."""
-    await citizens.write_own(call, cpf, "telefone", _own_write(number))
+    """Write a number that is proven otherwise than by a code."""
+    await citizens.write_own(call, cpf, "telefone", _to_own_write(number))
 
 
-def _own_write(number: Number) -> OwnWrite:
+def _to_own_write(number: Number) -> OwnWrite:
     return OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
 
 
@@ -116,19 +117,19 @@ def _not_confirmed() -> NotFound:
     return NotFound(text, code="phone-code-wrong")
 
 
-def _refused(pause: int | None) -> NotFound | TooMany:
+def _explain_refusal(pause: int | None) -> NotFound | TooMany:
     if pause is None:
         return _not_confirmed()
     return TooMany("Foram tentativas demais: peça um novo código.", code="phone-code-tries", retry_after=pause)
 
 
-async def send(platform: Platform, verification: str) -> None:
-    """Hands the code over and erases it; one that is void, used or expired is erased unsent."""
+async def send_code(platform: Platform, verification: str) -> None:
+    """Deliver the code and erase it; one that is void, used or expired is erased unsent."""
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent(connection, verification)
     if unsent is not None:
-        code = codes.Secrets(platform.audit.key).unsealed(unsent.sealed_code)
-        await gateway.hand_over(platform, verification, unsent.number.e164, code)
+        code = codes.Secrets(platform.audit.key).unseal(unsent.sealed_code)
+        await gateway.deliver(platform, verification, unsent.number.e164, code)
     async with platform.database.transaction() as connection:
         await store.erase_code(connection, verification)
         if unsent is not None:

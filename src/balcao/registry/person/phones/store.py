@@ -9,33 +9,33 @@ from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.declaration import Subject
-from balcao.core.jobs.worker import enqueue_sql, payload_bytes
+from balcao.core.jobs.worker import encode_payload, enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.number import Number
 
 CODE_JOB = "phone_code"
 
 # A verification, its job, the count of codes sent and the trace; none of it while there is a wait. Everything depends
-# on `held`, which takes the locks. An earlier verification of the citizen's is void.
+# on `locked`, which takes the locks. An earlier verification of the citizen's is void.
 _OPEN = f"""
 WITH waiting AS MATERIALIZED (
     SELECT registry.hold_phone_codes($10) AS seconds
-), held AS (
+), locked AS (
     SELECT clock_timestamp() AS moment FROM waiting WHERE seconds <= 0
 ), opened AS (
     INSERT INTO registry.phone_verification
         (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + make_interval(secs => $9)
-    FROM held
+    FROM locked
     ON CONFLICT (cpf) DO UPDATE SET
         id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
         code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number,
         attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
 ), counted AS (
-    INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($10::bytea[]), moment FROM held
-), {enqueue_sql("$11", "$12", "interval '0'", "held")}
+    INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($10::bytea[]), moment FROM locked
+), {enqueue_sql("$11", "$12", "interval '0'", "locked")}
 , recorded AS (
-    {record_sql("$13::jsonb", "held")}
+    {record_sql("$13::jsonb", "locked")}
 )
 SELECT seconds FROM waiting
 """  # noqa: S608 - our own texts
@@ -53,7 +53,7 @@ class Opening(msgspec.Struct, frozen=True):
     lasting: int
 
 
-async def open_(connection: Connection, opening: Opening, counted: Sequence[bytes], trail: str) -> int:
+async def open_verification(connection: Connection, opening: Opening, counted: Sequence[bytes], trail: str) -> int:
     """Open a verification, or return the seconds to wait until another code may be sent; 0 or less when it is open."""
     seconds: int = await connection.fetchval(
         _OPEN,
@@ -68,7 +68,7 @@ async def open_(connection: Connection, opening: Opening, counted: Sequence[byte
         float(opening.lasting),
         list(counted),
         CODE_JOB,
-        payload_bytes({"verification": opening.id}),
+        encode_payload({"verification": opening.id}),
         trail,
     )
     return seconds
@@ -96,7 +96,7 @@ SELECT * FROM taken
 
 
 async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> Open | None:
-    """Counts one try, with its trace, and answers what to compare it with; None when there is none to be had."""
+    """Count one try, with its audit event, and return what to compare it with; None when no try is left."""
     row = await connection.fetchrow(_TAKE_TRY, cpf.digits, most, trail)
     if row is None:
         return None
@@ -111,7 +111,7 @@ WHERE cpf = $1 AND used_at IS NULL AND expires_at > clock_timestamp() AND attemp
 
 
 async def pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int | None:
-    """The seconds until another code may be asked for; None unless every try of an open verification is spent."""
+    """Return the seconds until another code may be sent; None unless every try of an open verification is spent."""
     pause: int | None = await connection.fetchval(_PAUSE, cpf.digits, most)
     return pause
 
@@ -129,7 +129,7 @@ WHERE id = $1 AND sealed_code IS NOT NULL AND expires_at > clock_timestamp() AND
 
 
 async def read_unsent(connection: Connection, verification: str) -> Unsent | None:
-    """None when it is sent, void, used or expired."""
+    """Return the code to send; None when it is sent, void, used or expired."""
     row = await connection.fetchrow(_READ_UNSENT, verification)
     if row is None:
         return None
@@ -147,7 +147,7 @@ _ERASE_COVERED = "DELETE FROM registry.phone_verification WHERE cpf = $1 AND sen
 
 
 async def erase_covered(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """What an erasure at that time reaches: how many were erased."""
+    """Erase what was sent up to that time; return how many were erased."""
     return len(await connection.fetch(_ERASE_COVERED, cpf.digits, at))
 
 
@@ -177,15 +177,15 @@ async def count(connection: Connection) -> int:
 
 
 async def erase_expired(connection: Connection) -> int:
-    """How many verifications lost their number or went altogether."""
+    """Erase what has expired; return how many verifications lost their number or went altogether."""
     return await fetch_count(connection, _ERASE_EXPIRED)
 
 
 _VERIFICATIONS = "SELECT id::text, cpf FROM registry.phone_verification WHERE id = ANY ($1::text[]::uuid[])"
 
 
-async def verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Whose they are, by id."""
+async def find_verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+    """Return whose verifications these are, by id."""
     rows = await connection.fetch(_VERIFICATIONS, list(ids))
     return {row["id"]: Subject(Cpf(row["cpf"]), fields=["telefonePrincipal"]) for row in rows}
 
@@ -193,5 +193,5 @@ async def verifications(connection: Connection, ids: Sequence[str]) -> Mapping[s
 _VERIFICATIONS_OF = "SELECT id::text FROM registry.phone_verification WHERE cpf = $1"
 
 
-async def verifications_of(connection: Connection, cpf: Cpf) -> list[str]:
+async def list_verifications(connection: Connection, cpf: Cpf) -> list[str]:
     return [row["id"] for row in await connection.fetch(_VERIFICATIONS_OF, cpf.digits)]

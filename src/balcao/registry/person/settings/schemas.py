@@ -1,22 +1,39 @@
 """Wire types of what a citizen sets besides the preferences (rules: registry 2.2)."""
 
+from typing import Annotated, TypeAlias
+
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
+
+OptInFlag: TypeAlias = Annotated[bool, Meta(description="Se o cidadão aceita receber notificações.", examples=[True])]
 
 
 class FirstLogin(msgspec.Struct):
     """True until it is set."""
 
-    firstlogin: bool
+    firstlogin: Annotated[bool, Meta(description="Verdadeiro até que o primeiro acesso termine.", examples=[False])]
 
 
 class OptIn(msgspec.Struct):
     """The same values as in the notification preferences."""
 
-    opt_in: bool
-    category_opt_ins: dict[str, bool]
+    opt_in: OptInFlag
+    category_opt_ins: Annotated[
+        dict[str, bool],
+        Meta(
+            description="Cada categoria ativa, pelo identificador, e se o cidadão a aceita.",
+            examples=[{"courses": True, "health": False}],
+        ),
+    ]
 
 
 class OptInBody(msgspec.Struct):
-    opt_in: bool
-    category_opt_ins: dict[str, bool] | UnsetType = UNSET
+    """Categories that are left out keep their choice."""
+
+    opt_in: OptInFlag
+    category_opt_ins: Annotated[
+        dict[str, bool] | UnsetType,
+        Meta(
+            description="Escolhas por categoria ativa; as que não vêm ficam como estão.", examples=[{"courses": True}]
+        ),
+    ] = UNSET

@@ -7,7 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
-from balcao.registry.consent.preferences.changes import Wish
+from balcao.registry.consent.preferences.changes import RequestedChange
 from balcao.registry.consent.preferences.schemas import Preferences
 from balcao.registry.person.settings import store
 from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
@@ -21,7 +21,7 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
-    """Changes nothing else; again is as once."""
+    """Record that the first login is over; idempotent."""
     trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["firstlogin"])
     with recording():
         async with call.platform.database.connection() as connection:
@@ -34,19 +34,19 @@ async def read_opt_in(call: Call, cpf: Cpf) -> OptIn:
 
 
 async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
-    """Writes the preferences. Raises Unprocessable for a category and PreconditionFailed."""
+    """Write the preferences. Raises Unprocessable for a category and PreconditionFailed."""
     choices = {} if body.category_opt_ins is UNSET else body.category_opt_ins
-    wish = Wish(OPT_IN_CHANNEL, body.opt_in, choices)
-    return _opt_in(await notifications.fulfil(call, cpf, wish, _opt_in))
+    requested = RequestedChange(OPT_IN_CHANNEL, body.opt_in, choices)
+    return _opt_in(await notifications.apply_change(call, cpf, requested, _opt_in))
 
 
 def _opt_in(preferences: Preferences) -> OptIn:
     return OptIn(preferences.opt_in, preferences.category_opt_ins)
 
 
-async def avatar(connection: Connection, cpf: Cpf) -> str | None:
+async def read_avatar(connection: Connection, cpf: Cpf) -> str | None:
     """Return the id of the avatar that was chosen."""
-    return await store.avatar(connection, cpf)
+    return await store.read_avatar(connection, cpf)
 
 
 async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:

@@ -30,8 +30,8 @@ async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
 _READ_AVATAR = "SELECT avatar_id::text FROM registry.settings WHERE cpf = $1"
 
 
-async def avatar(connection: Connection, cpf: Cpf) -> str | None:
-    """The id of the avatar that was chosen."""
+async def read_avatar(connection: Connection, cpf: Cpf) -> str | None:
+    """Return the id of the avatar that was chosen."""
     found: str | None = await connection.fetchval(_READ_AVATAR, cpf.digits)
     return found
 
@@ -84,7 +84,7 @@ _CLEAR_AVATAR = "UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id =
 
 
 async def clear_avatar(connection: Connection, avatar_id: str) -> None:
-    """From every citizen who chose it."""
+    """Clear the avatar from every citizen who chose it."""
     await connection.execute(_CLEAR_AVATAR, avatar_id)
 
 

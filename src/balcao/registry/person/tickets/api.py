@@ -18,6 +18,11 @@ routes = Routes(tags=["citizen"])
     own("citizen:read"),
     "Chamados de serviço do cidadão, os mais novos primeiro",
     errors=[304, 400],
+    description=(
+        "Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro. Os chamados vêm "
+        "da central de atendimento e não mudam aqui."
+    ),
 )
 async def list_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
+    """Return a page of the citizen's tickets."""
     return personal(await service.list_tickets(call, cpf, page), call)

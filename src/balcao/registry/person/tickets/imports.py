@@ -1,4 +1,4 @@
-"""Loading service tickets: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
+"""Importing service tickets: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,7 +15,7 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class TicketRow(msgspec.Struct, kw_only=True):
-    """One line of the import; a ticket is known by citizen and `id`."""
+    """One row of the import; a ticket is known by citizen and `id`."""
 
     cpf: str
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -38,9 +38,9 @@ class TicketRow(msgspec.Struct, kw_only=True):
         days.require(self, *_INSTANTS)
 
 
-async def write(connection: Connection, lines: Sequence[TicketRow]) -> int:
-    """Of two lines with one citizen and `id` the last counts."""
-    return await store.load(connection, list({(line.cpf, line.id): line for line in lines}.values()))
+async def write(connection: Connection, rows: Sequence[TicketRow]) -> int:
+    """Write the rows; of two with one citizen and `id` the last counts."""
+    return await store.upsert(connection, list({(row.cpf, row.id): row for row in rows}.values()))
 
 
 IMPORTS = [Import("tickets", TicketRow, write)]

@@ -5,14 +5,19 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.audit.personal_data import PersonalData
+from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.tickets.service import tickets_of
+from balcao.registry.person.tickets.service import read_page
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"chamados": msgspec.to_builtins((await tickets_of(connection, cpf)).data)}
+    return {"chamados": msgspec.to_builtins((await read_page(connection, cpf)).data)}
 
 
-PERSONAL_DATA = PersonalData("tickets", _export, tables=("registry.ticket",))
+PERSONAL_DATA = PersonalData(
+    "tickets",
+    _export,
+    tables=("registry.ticket",),
+    members=(ExportMember("chamados", "Chamados do cidadão nos canais da prefeitura.", 110),),
+)

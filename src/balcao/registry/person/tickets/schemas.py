@@ -1,34 +1,59 @@
 """Wire types of the service tickets (rules: registry 3.3)."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.http.paging import Pagination
+from balcao.registry.paths import CpfText
 
 
 class Ticket(msgspec.Struct, kw_only=True):
     """The two totals are the citizen's, the same on each ticket; closed is what is neither open nor under way."""
 
-    id: str
-    cpf: str
-    id_chamado: str | None
-    categoria: str | None
-    tipo: str | None
-    subtipo: str | None
-    status: str
-    descricao: str | None
-    endereco: str | None
-    nome_unidade_organizacional: str | None
-    origem_ocorrencia: str | None
-    data_inicio: datetime
-    data_alvo_finalizacao: datetime | None
-    data_fim: datetime | None
-    indicador: bool
-    total_chamados: int
-    total_fechados: int
+    id: Annotated[str, Meta(description="Identificador do chamado na plataforma.", examples=["demo-000007-1"])]
+    cpf: CpfText
+    id_chamado: Annotated[
+        str | None, Meta(description="Protocolo na central de atendimento.", examples=["20250000071"])
+    ]
+    categoria: Annotated[str | None, Meta(description="Categoria do serviço.", examples=["Iluminação pública"])]
+    tipo: Annotated[str | None, Meta(description="Tipo de pedido.", examples=["Reparo"])]
+    subtipo: Annotated[str | None, Meta(description="Assunto do pedido.", examples=["Luminária apagada"])]
+    status: Annotated[
+        str,
+        Meta(
+            description="Situação, como a central a escreve; `Aberto` e `Em andamento` são as que não encerram.",
+            examples=["Em andamento"],
+        ),
+    ]
+    descricao: Annotated[
+        str | None, Meta(description="Descrição do pedido.", examples=["Luminária apagada na vizinhança."])
+    ]
+    endereco: Annotated[str | None, Meta(description="Local do pedido.", examples=["Rua das Acácias, 120"])]
+    nome_unidade_organizacional: Annotated[
+        str | None, Meta(description="Órgão que atende o chamado.", examples=["Subprefeitura do Porto"])
+    ]
+    origem_ocorrencia: Annotated[str | None, Meta(description="Canal em que foi aberto.", examples=["Portal"])]
+    data_inicio: Annotated[datetime, Meta(description="Quando foi aberto.", examples=["2025-01-20T11:30:00Z"])]
+    data_alvo_finalizacao: Annotated[
+        datetime | None, Meta(description="Prazo de atendimento; nulo se não há.", examples=["2025-02-04T11:30:00Z"])
+    ]
+    data_fim: Annotated[
+        datetime | None, Meta(description="Quando foi encerrado; nulo se não foi.", examples=["2025-02-01T09:00:00Z"])
+    ]
+    indicador: Annotated[bool, Meta(description="Se o chamado vale, como a central o enviou.", examples=[True])]
+    total_chamados: Annotated[
+        int, Meta(description="Quantos chamados o cidadão tem, o mesmo em cada um.", examples=[5])
+    ]
+    total_fechados: Annotated[
+        int, Meta(description="Quantos deles estão encerrados, o mesmo em cada um.", examples=[3])
+    ]
 
 
 class Tickets(msgspec.Struct):
-    data: list[Ticket]
-    pagination: Pagination
+    """A page of tickets, newest first."""
+
+    data: Annotated[list[Ticket], Meta(description="Chamados da página, os mais novos primeiro.")]
+    pagination: Annotated[Pagination, Meta(description="A página e o total.")]

@@ -13,13 +13,13 @@ from balcao.registry.person.tickets.schemas import Ticket, Tickets
 EVERYTHING = Page(1, 1_000_000)
 
 
-async def list_tickets(call: Call, cpf: Cpf, asked: Page) -> Tickets:
+async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
     async with call.reading(cpf, ["tickets"]) as connection:
-        return await tickets_of(connection, cpf, asked)
+        return await read_page(connection, cpf, page)
 
 
-async def tickets_of(connection: Connection, cpf: Cpf, asked: Page = EVERYTHING) -> Tickets:
-    totals = dict(await store.totals(connection, cpf))
-    rows = await store.page(connection, cpf, asked)
+async def read_page(connection: Connection, cpf: Cpf, page: Page = EVERYTHING) -> Tickets:
+    totals = dict(await store.count(connection, cpf))
+    rows = await store.list_page(connection, cpf, page)
     found = msgspec.convert([{**row, **totals} for row in rows], list[Ticket])
-    return Tickets(found, asked.of(totals["total_chamados"]))
+    return Tickets(found, page.of(totals["total_chamados"]))

@@ -15,7 +15,7 @@ FROM registry.ticket WHERE cpf = $1
 """
 
 
-async def totals(connection: Connection, cpf: Cpf) -> Row:
+async def count(connection: Connection, cpf: Cpf) -> Row:
     row = await connection.fetchrow(_TOTALS, cpf.digits)
     assert row is not None  # an aggregate without GROUP BY
     return row
@@ -24,13 +24,13 @@ async def totals(connection: Connection, cpf: Cpf) -> Row:
 _PAGE = "SELECT * FROM registry.ticket WHERE cpf = $1 ORDER BY data_inicio DESC, id DESC LIMIT $2 OFFSET $3"
 
 
-async def page(connection: Connection, cpf: Cpf, asked: Page) -> Sequence[Row]:
-    rows: Sequence[Row] = await connection.fetch(_PAGE, cpf.digits, asked.limit, asked.offset)
+async def list_page(connection: Connection, cpf: Cpf, page: Page) -> Sequence[Row]:
+    rows: Sequence[Row] = await connection.fetch(_PAGE, cpf.digits, page.limit, page.offset)
     return rows
 
 
-# A ticket that says the same as before is not even locked; see the base record's load for OFFSET.
-_LOAD = """
+# A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.
+_UPSERT = """
 WITH line AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, $1::jsonb) AS offered
 )
@@ -48,7 +48,7 @@ ON CONFLICT (cpf, id) DO UPDATE SET
 """
 
 
-async def load(connection: Connection, lines: Sequence[Any]) -> int:
-    """By the owner of the table only, one line a citizen and id. Answers how many are new or other than before."""
-    done = await connection.execute(_LOAD, json_text(lines))
+async def upsert(connection: Connection, rows: Sequence[Any]) -> int:
+    """Write the rows, one a citizen and id, as the owner of the table; return how many are new or other than before."""
+    done = await connection.execute(_UPSERT, json_text(rows))
     return affected(done)

@@ -1,32 +1,54 @@
 """Wire types of the validators (rules: registry 2.4). What is not valid has empty texts."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
+
+_Valid = Annotated[bool, Meta(description="Se o texto tem forma válida.", examples=[True])]
+_Message = Annotated[str, Meta(description="O resultado, para mostrar ao cidadão.", examples=["Telefone válido."])]
 
 
 class PhoneQuestion(msgspec.Struct):
-    phone: str
+    """A text that may be a phone number."""
+
+    phone: Annotated[
+        str,
+        Meta(
+            description="Telefone como foi digitado; sem `+` e sem 55 no começo é lido como brasileiro.",
+            examples=["(21) 90001-0175"],
+        ),
+    ]
 
 
 class PhoneVerdict(msgspec.Struct):
     """`numero` is the whole national number, or for `ddi` 55 what follows the `ddd`."""
 
-    valid: bool
-    message: str
-    ddi: str = ""
-    ddd: str = ""
-    numero: str = ""
-    e164: str = ""
-    region: str = ""
+    valid: _Valid
+    message: _Message
+    ddi: Annotated[str, Meta(description="Código do país; vazio se inválido.", examples=["55"])] = ""
+    ddd: Annotated[str, Meta(description="Código de área, só no Brasil; vazio se não há.", examples=["21"])] = ""
+    numero: Annotated[str, Meta(description="Número nacional, no Brasil sem o `ddd`.", examples=["900010175"])] = ""
+    e164: Annotated[str, Meta(description="O número inteiro no formato E.164.", examples=["+5521900010175"])] = ""
+    region: Annotated[str, Meta(description="País, em duas letras (ISO 3166-1).", examples=["BR"])] = ""
 
 
 class EmailQuestion(msgspec.Struct):
-    email: str
+    """A text that may be an e-mail address."""
+
+    email: Annotated[str, Meta(description="Endereço como foi digitado.", examples=["ana@pessoa.example"])]
 
 
 class EmailVerdict(msgspec.Struct):
-    valid: bool
-    message: str
-    local_part: str = ""
-    domain: str = ""
-    normalized: str = ""
-    validation_type: str = "format_and_structure"
+    """Whether the text has the form of an address; nothing is sent or looked up."""
+
+    valid: _Valid
+    message: _Message
+    local_part: Annotated[str, Meta(description="O que vem antes da `@`, como digitado.", examples=["ana"])] = ""
+    domain: Annotated[str, Meta(description="O domínio, em minúsculas.", examples=["pessoa.example"])] = ""
+    normalized: Annotated[
+        str, Meta(description="O endereço com o domínio em minúsculas.", examples=["ana@pessoa.example"])
+    ] = ""
+    validation_type: Annotated[
+        str, Meta(description="O que foi verificado: só a forma.", examples=["format_and_structure"])
+    ] = "format_and_structure"

@@ -24,8 +24,8 @@ class EmailAddress:
     domain: str
 
     @classmethod
-    def read(cls, text: str) -> Self | None:
-        """None for what cannot be an address."""
+    def parse(cls, text: str) -> Self | None:
+        """Return None for what cannot be an address."""
         if len(text) > EMAIL_LENGTH:
             return None
         try:
@@ -40,27 +40,27 @@ class EmailAddress:
         return f"{self.local_part}@{self.domain}"
 
 
-def judge_email(question: EmailQuestion) -> EmailVerdict:
-    """Raises Invalid for a blank text."""
-    address = EmailAddress.read(clean("email", question.email, longest=MIB))
+def check_email(question: EmailQuestion) -> EmailVerdict:
+    """Check an e-mail address. Raises Invalid for a blank text."""
+    address = EmailAddress.parse(clean("email", question.email, longest=MIB))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
     return EmailVerdict(True, "E-mail válido.", address.local_part, address.domain, address.normalized)
 
 
-def judge_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """A number without `+` and without leading 55 is read as Brazilian. Raises Invalid for a blank text."""
+def check_phone(question: PhoneQuestion) -> PhoneVerdict:
+    """Check a phone; without `+` and leading 55 it is read as Brazilian. Raises Invalid for a blank text."""
     try:
         number = phonenumbers.parse(clean("phone", question.phone, longest=MIB), HOME)
     except phonenumbers.NumberParseException:
         return _NO_PHONE
-    return _described(number) if phonenumbers.is_valid_number(number) else _NO_PHONE
+    return _describe(number) if phonenumbers.is_valid_number(number) else _NO_PHONE
 
 
 _NO_PHONE = PhoneVerdict(False, "O telefone não tem uma forma válida.")
 
 
-def _described(number: PhoneNumber) -> PhoneVerdict:
+def _describe(number: PhoneNumber) -> PhoneVerdict:
     national = phonenumbers.national_significant_number(number)
     area = phonenumbers.length_of_geographical_area_code(number) if number.country_code == HOME_DDI else 0
     return PhoneVerdict(

@@ -1,44 +1,81 @@
 """The citizen's wallet: what health, education and social assistance have on them (rules: registry 3.3)."""
 
+from typing import Annotated, TypeAlias
+
 import msgspec
+from msgspec import Meta
 
 from balcao.core.values import days
+from balcao.registry.paths import CpfText
+
+PhoneText: TypeAlias = Annotated[
+    str | None, Meta(description="Telefone com o DDD, só dígitos.", examples=["2120000000"])
+]
 
 
 class Documents(msgspec.Struct):
-    cns: list[str] = []
+    """The documents of a person."""
+
+    cns: Annotated[
+        list[str], Meta(description="Números do Cartão Nacional de Saúde.", examples=[["79000000017500"]])
+    ] = []
 
 
 class FamilyClinic(msgspec.Struct):
-    """`fonte` is `bigquery` for a loaded clinic, also when the line does not say so, `mcp` for one found by address."""
+    """`fonte`: `bigquery` for an imported clinic, also when the row does not say so; `mcp` for one found by address."""
 
-    indicador: bool | None = None
-    id_cnes: str | None = None
-    nome: str | None = None
-    telefone: str | None = None
-    email: str | None = None
-    endereco: str | None = None
-    horario_atendimento: str | None = None
-    fonte: str | None = "bigquery"
+    indicador: Annotated[bool | None, Meta(description="Se há clínica de referência.", examples=[True])] = None
+    id_cnes: Annotated[str | None, Meta(description="Código CNES da unidade, 7 dígitos.", examples=["9900004"])] = None
+    nome: Annotated[str | None, Meta(description="Nome da unidade.", examples=["Clínica da Família 04"])] = None
+    telefone: PhoneText = None
+    email: Annotated[
+        str | None, Meta(description="E-mail da unidade.", examples=["clinica04@saude.portoaurora.example"])
+    ] = None
+    endereco: Annotated[str | None, Meta(description="Endereço em uma linha.", examples=["Avenida do Porto, 04"])] = (
+        None
+    )
+    horario_atendimento: Annotated[
+        str | None, Meta(description="Horário de atendimento.", examples=["Segunda a sexta, das 8h às 18h"])
+    ] = None
+    fonte: Annotated[
+        str | None,
+        Meta(
+            description=(
+                "De onde se sabe a unidade: `bigquery` para a do cadastro da cidade, `mcp` para a encontrada "
+                "pelo endereço."
+            ),
+            examples=["bigquery"],
+        ),
+    ] = "bigquery"
 
 
 class Professional(msgspec.Struct):
-    id_profissional_sus: str | None = None
-    nome: str | None = None
+    """Somebody of a health team."""
+
+    id_profissional_sus: Annotated[
+        str | None, Meta(description="Identificador do profissional no SUS.", examples=["700000000000001"])
+    ] = None
+    nome: Annotated[str | None, Meta(description="Nome do profissional.", examples=["Otávio Ramos"])] = None
 
 
 class FamilyHealthTeam(msgspec.Struct):
-    indicador: bool | None = None
-    id_ine: str | None = None
-    nome: str | None = None
-    telefone: str | None = None
-    medicos: list[Professional] = []
-    enfermeiros: list[Professional] = []
+    """The team that looks after a person's family."""
+
+    indicador: Annotated[bool | None, Meta(description="Se há equipe de referência.", examples=[True])] = None
+    id_ine: Annotated[str | None, Meta(description="Código INE da equipe.", examples=["0000004"])] = None
+    nome: Annotated[str | None, Meta(description="Nome da equipe.", examples=["Equipe Farol 04"])] = None
+    telefone: PhoneText = None
+    medicos: Annotated[list[Professional], Meta(description="Médicos da equipe.")] = []
+    enfermeiros: Annotated[list[Professional], Meta(description="Enfermeiros da equipe.")] = []
 
 
 class WalletHealth(msgspec.Struct):
-    clinica_familia: FamilyClinic | None = None
-    equipe_saude_familia: FamilyHealthTeam | None = None
+    """Where a person is looked after."""
+
+    clinica_familia: Annotated[FamilyClinic | None, Meta(description="Clínica da família de referência.")] = None
+    equipe_saude_familia: Annotated[
+        FamilyHealthTeam | None, Meta(description="Equipe de saúde da família de referência.")
+    ] = None
 
 
 SINGLE_REGISTRY_DATES = ("data_cadastro", "data_ultima_atualizacao", "data_limite_cadastro_atual")
@@ -47,55 +84,83 @@ SINGLE_REGISTRY_DATES = ("data_cadastro", "data_ultima_atualizacao", "data_limit
 class SingleRegistry(msgspec.Struct):
     """`status_cadastral`: `Cadastrado`, `Em andamento`, or other."""
 
-    indicador: bool | None = None
-    data_cadastro: str | None = None
-    data_ultima_atualizacao: str | None = None
-    data_limite_cadastro_atual: str | None = None
-    status_cadastral: str | None = None
+    indicador: Annotated[bool | None, Meta(description="Se está no Cadastro Único.", examples=[True])] = None
+    data_cadastro: Annotated[
+        str | None, Meta(description="Quando entrou, com hora e fuso.", examples=["2021-03-10T00:00:00-03:00"])
+    ] = None
+    data_ultima_atualizacao: Annotated[
+        str | None, Meta(description="Última atualização, com hora e fuso.", examples=["2025-08-20T00:00:00-03:00"])
+    ] = None
+    data_limite_cadastro_atual: Annotated[
+        str | None,
+        Meta(description="Até quando o cadastro vale, com hora e fuso.", examples=["2027-08-20T00:00:00-03:00"]),
+    ] = None
+    status_cadastral: Annotated[
+        str | None,
+        Meta(description="Situação: `Cadastrado`, `Em andamento` ou outra que a cidade use.", examples=["Cadastrado"]),
+    ] = None
 
     def __post_init__(self) -> None:
         days.require(self, *SINGLE_REGISTRY_DATES)
 
 
 class AssistanceCentre(msgspec.Struct):
-    nome: str | None = None
-    endereco: str | None = None
-    telefone: str | None = None
+    """The centre of social assistance (CRAS) of a person."""
+
+    nome: Annotated[str | None, Meta(description="Nome do CRAS.", examples=["CRAS Aurora"])] = None
+    endereco: Annotated[str | None, Meta(description="Endereço em uma linha.", examples=["Rua do Farol, 10"])] = None
+    telefone: PhoneText = None
 
 
 class SocialAssistance(msgspec.Struct):
-    cadunico: SingleRegistry | None = None
-    cras: AssistanceCentre | None = None
+    """What social assistance has on a person."""
+
+    cadunico: Annotated[SingleRegistry | None, Meta(description="Cadastro Único.")] = None
+    cras: Annotated[AssistanceCentre | None, Meta(description="CRAS de referência.")] = None
 
 
 class Student(msgspec.Struct):
-    indicador: bool | None = None
-    conceito: str | None = None
-    frequencia: float | None = None
+    """A person as a pupil of the city."""
+
+    indicador: Annotated[bool | None, Meta(description="Se é aluno da rede municipal.", examples=[True])] = None
+    conceito: Annotated[str | None, Meta(description="Conceito do último período.", examples=["MB"])] = None
+    frequencia: Annotated[float | None, Meta(description="Frequência, em porcento.", examples=[96.0])] = None
 
 
 class School(msgspec.Struct):
-    nome: str | None = None
-    horario_funcionamento: str | None = None
-    telefone: str | None = None
-    email: str | None = None
-    whatsapp: str | None = None
-    endereco: str | None = None
+    """The school of a pupil."""
+
+    nome: Annotated[str | None, Meta(description="Nome da escola.", examples=["Escola Municipal Aurora"])] = None
+    horario_funcionamento: Annotated[
+        str | None, Meta(description="Horário de funcionamento.", examples=["7h30 às 17h"])
+    ] = None
+    telefone: PhoneText = None
+    email: Annotated[str | None, Meta(description="E-mail da escola.", examples=["escola@aurora.example"])] = None
+    whatsapp: Annotated[str | None, Meta(description="WhatsApp da escola.", examples=["5521900000003"])] = None
+    endereco: Annotated[str | None, Meta(description="Endereço em uma linha.", examples=["Rua do Sol, 1"])] = None
 
 
 class Education(msgspec.Struct):
-    aluno: Student | None = None
-    escola: School | None = None
+    """What the schools have on a person."""
+
+    aluno: Annotated[Student | None, Meta(description="O aluno.")] = None
+    escola: Annotated[School | None, Meta(description="A escola.")] = None
 
 
-class LoadedWallet(msgspec.Struct):
+class ImportedWallet(msgspec.Struct):
     """Every member always there, null when unknown."""
 
-    documentos: Documents | None = None
-    saude: WalletHealth | None = None
-    assistencia_social: SocialAssistance | None = None
-    educacao: Education | None = None
+    documentos: Annotated[Documents | None, Meta(description="Documentos. Por escopo: `rmi:pessoa-fisica:read`.")] = (
+        None
+    )
+    saude: Annotated[WalletHealth | None, Meta(description="Unidade e equipe de saúde. Por escopo: `sms:read`.")] = None
+    assistencia_social: Annotated[
+        SocialAssistance | None, Meta(description="Assistência social. Por escopo: `rmi:pessoa-fisica:read`.")
+    ] = None
+    educacao: Annotated[Education | None, Meta(description="Educação. Por escopo: `sme:read`.")] = None
 
 
-class Wallet(LoadedWallet, kw_only=True):
-    cpf: str
+class Wallet(ImportedWallet, kw_only=True):
+    """The wallet as it is answered; what the caller's scopes do not cover is null."""
+
+    cpf: CpfText

@@ -11,7 +11,7 @@ from balcao.core.errors import NotFound
 from balcao.core.values import days
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.wallet import store
-from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, LoadedWallet, Wallet
+from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, ImportedWallet, Wallet
 
 # Which scope covers which members (rules: registry 2.2).
 COVERED = {
@@ -19,40 +19,40 @@ COVERED = {
     "sms:read": ("saude",),
     "sme:read": ("educacao",),
 }
-MEMBERS = LoadedWallet.__struct_fields__
+MEMBERS = ImportedWallet.__struct_fields__
 
 
 async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
-    """Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
-    covered = _covered(call)
+    """Return the wallet. Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
+    covered = _list_covered(call)
     async with call.reading(cpf, covered) as connection:
-        known, loaded = await _read(connection, cpf)
+        known, imported = await _read(connection, cpf)
     if not known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
     zone = call.zone
-    shown = _with_times(loaded, zone)
-    return Wallet(cpf=cpf.digits, **{name: getattr(shown, name) for name in MEMBERS if name in covered})
+    formatted = _format_dates(imported, zone)
+    return Wallet(cpf=cpf.digits, **{name: getattr(formatted, name) for name in MEMBERS if name in covered})
 
 
-def _covered(call: Call) -> list[str]:
+def _list_covered(call: Call) -> list[str]:
     if call.decision.reason is not Reason.SCOPE:
         return list(MEMBERS)
     granted = [COVERED[scope] for scope in COVERED if scope in call.identified.scopes]
     return [name for names in granted for name in names]
 
 
-async def loaded_wallet(connection: Connection, cpf: Cpf) -> LoadedWallet | None:
-    """As it was loaded; None when the citizen has none."""
+async def read_imported_wallet(connection: Connection, cpf: Cpf) -> ImportedWallet | None:
+    """Return the wallet as it was imported; None when the citizen has none."""
     row = await store.read(connection, cpf)
-    return msgspec.json.decode(row["wallet"], type=LoadedWallet) if row["wallet"] else None
+    return msgspec.json.decode(row["wallet"], type=ImportedWallet) if row["wallet"] else None
 
 
-async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, LoadedWallet]:
+async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, ImportedWallet]:
     row = await store.read(connection, cpf)
-    return row["known"], msgspec.json.decode(row["wallet"] or "{}", type=LoadedWallet)
+    return row["known"], msgspec.json.decode(row["wallet"] or "{}", type=ImportedWallet)
 
 
-def _with_times(wallet: LoadedWallet, zone: ZoneInfo) -> LoadedWallet:
+def _format_dates(wallet: ImportedWallet, zone: ZoneInfo) -> ImportedWallet:
     assistance = wallet.assistencia_social
     if assistance is not None and assistance.cadunico is not None:
         assistance.cadunico = days.with_times(assistance.cadunico, SINGLE_REGISTRY_DATES, zone)

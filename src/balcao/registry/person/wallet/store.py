@@ -11,7 +11,7 @@ FROM (VALUES (1)) AS always LEFT JOIN registry.base_record AS base ON base.cpf =
 
 
 async def read(connection: Connection, cpf: Cpf) -> Row:
-    """`known` tells whether anything is stored of the citizen, be it here or in the mirror."""
+    """Return the wallet as JSON, and whether anything is `known` of the citizen, here or in the mirror."""
     row = await connection.fetchrow(_READ, cpf.digits)
     assert row is not None  # the left side has its one row
     return row

@@ -1,4 +1,8 @@
-"""SQL of the invitations: the one writer of the links between vehicles and drivers, and of their e-mails."""
+"""SQL of the driver links: the one writer of the links between vehicles and drivers, and of their e-mails.
+
+Vehicles are only read and locked here. Whoever locks several rows takes the vehicle first, then its links in the order
+of their ids, so that nobody waits in a circle.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,8 +13,8 @@ from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.invitations.records import InvitationEmail, Link, Offered
-from balcao.registry.mobility.invitations.schemas import EmailStatus, InvitedVehicle, LinkStatus
+from balcao.registry.mobility.drivers.records import InvitationEmail, Invitee, Link, LinkWithVehicle
+from balcao.registry.mobility.drivers.schemas import EmailStatus, InvitedVehicle, LinkStatus
 
 _COLUMNS = ", ".join(f"link.{name}" for name in Link.__struct_fields__)
 _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_id,", "link.vehicle_id::text,")
@@ -22,9 +26,9 @@ ORDER BY created_at, id
 """  # noqa: S608 - constants
 
 
-async def open_of(connection: Connection, vehicle_id: str) -> list[Link]:
-    """Pending and accepted ones of a vehicle, oldest first."""
-    return [_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
+async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
+    """Return pending and accepted links of a vehicle, the oldest first."""
+    return [_parse_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
 
 
 _INSERT = f"""
@@ -36,19 +40,11 @@ RETURNING {_COLUMNS}
 """  # noqa: S608 - constants
 
 
-async def insert(
-    connection: Connection,
-    vehicle_id: str,
-    invitee: Cpf,
-    email: str,
-    name: str | None,
-    phone: str | None,
-    inviter: Cpf,
-) -> Link | None:
-    """None when the person has a pending or accepted link already."""
-    values = (new_id(), vehicle_id, invitee.digits, email, name, phone, inviter.digits)
-    row = await connection.fetchrow(_INSERT, *values)
-    return _link(row) if row else None
+async def insert(connection: Connection, vehicle_id: str, invitee: Invitee, inviter: Cpf) -> Link | None:
+    """Make a pending link; None when the person has a pending or accepted one already."""
+    typed = (invitee.cpf.digits, invitee.email, invitee.name, invitee.phone)
+    row = await connection.fetchrow(_INSERT, new_id(), vehicle_id, *typed, inviter.digits)
+    return _parse_link(row) if row else None
 
 
 _COUNT_OPEN = """
@@ -57,7 +53,39 @@ SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status
 
 
 async def count_open(connection: Connection, vehicle_id: str) -> int:
+    """Return how many pending and accepted links a vehicle has."""
     return await fetch_count(connection, _COUNT_OPEN, vehicle_id)
+
+
+_LOCK_VEHICLE = "SELECT FROM registry.vehicle WHERE id = $1 FOR UPDATE"
+
+
+async def lock_vehicle(connection: Connection, vehicle_id: str) -> None:
+    """Lock a vehicle until the transaction ends.
+
+    A statement of its own: what the next one reads was committed by whoever held the lock before.
+    """
+    await connection.execute(_LOCK_VEHICLE, vehicle_id)
+
+
+_FIND_OWNER = """
+SELECT owner_cpf FROM registry.vehicle
+WHERE id = $1 AND deleted_at IS NULL AND (owner_cpf = $2 OR EXISTS (
+    SELECT FROM registry.vehicle_conductor AS link
+    WHERE link.vehicle_id = vehicle.id AND link.conductor_cpf = $2 AND link.status = 'accepted'))
+"""
+_IS_LIVE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND deleted_at IS NULL)"
+
+
+async def find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf | None:
+    """Return the owner of a live vehicle that the viewer owns or drives; None when there is none."""
+    return _parse_cpf(await connection.fetchval(_FIND_OWNER, vehicle_id, viewer.digits))
+
+
+async def is_vehicle_live(connection: Connection, vehicle_id: str) -> bool:
+    """Return whether there is such a vehicle that is not deleted."""
+    found: bool = await connection.fetchval(_IS_LIVE, vehicle_id)
+    return found
 
 
 _LOCK = f"""
@@ -67,9 +95,9 @@ FOR UPDATE
 
 
 async def lock(connection: Connection, link_id: str, vehicle_id: str | None = None) -> Link | None:
-    """With `vehicle_id`, only a link of that vehicle."""
+    """Return a link, locked; with `vehicle_id`, only one of that vehicle."""
     row = await connection.fetchrow(_LOCK, link_id, vehicle_id)
-    return _link(row) if row else None
+    return _parse_link(row) if row else None
 
 
 _ANSWER = f"""
@@ -81,17 +109,19 @@ RETURNING {_COLUMNS}
 
 
 async def answer(connection: Connection, link_id: str, status: LinkStatus) -> Link:
-    return _link(await connection.fetchrow(_ANSWER, link_id, status))
+    """Store the invitee's answer; return the link after it."""
+    return _parse_link(await connection.fetchrow(_ANSWER, link_id, status))
 
 
 _REVOKE = "UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp() WHERE id = $1"
 
 
 async def revoke(connection: Connection, link_id: str) -> None:
+    """End an open link, be it by the owner or by the driver."""
     await connection.execute(_REVOKE, link_id)
 
 
-_OFFERED = f"""
+_WITH_VEHICLE = f"""
 SELECT {_COLUMNS}, vehicle.display_name, coalesce(vehicle.brand_other, brand.name) AS brand_label,
        coalesce(vehicle.model_other, model.name) AS model_label, vehicle.vehicle_type, vehicle.color,
        vehicle.vehicle_photo_url, vehicle.owner_cpf
@@ -100,25 +130,24 @@ JOIN registry.vehicle ON vehicle.id = link.vehicle_id
 LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
 LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
 """  # noqa: S608 - constants
-_PENDING = f"""{_OFFERED}
+_PENDING = f"""{_WITH_VEHICLE}
 WHERE link.conductor_cpf = $1 AND link.status = 'pending' AND vehicle.deleted_at IS NULL
 ORDER BY link.created_at DESC, link.id DESC
 """
-_EVERY = f"{_OFFERED} WHERE link.conductor_cpf = $1 ORDER BY link.created_at, link.id"
+_ALL = f"{_WITH_VEHICLE} WHERE link.conductor_cpf = $1 ORDER BY link.created_at, link.id"
 
 
-async def pending_of(connection: Connection, invitee: Cpf) -> list[Offered]:
-    """Newest first."""
-    return [_offered(row) for row in await connection.fetch(_PENDING, invitee.digits)]
+async def list_pending(connection: Connection, invitee: Cpf) -> list[LinkWithVehicle]:
+    """Return a person's pending invitations to live vehicles, the newest first."""
+    return [_parse_link_with_vehicle(row) for row in await connection.fetch(_PENDING, invitee.digits)]
 
 
-async def every_of(connection: Connection, person: Cpf) -> list[Offered]:
-    """In whatever state, oldest first."""
-    return [_offered(row) for row in await connection.fetch(_EVERY, person.digits)]
+async def list_all_links(connection: Connection, person: Cpf) -> list[LinkWithVehicle]:
+    """Return a person's links in whatever state, the oldest first."""
+    return [_parse_link_with_vehicle(row) for row in await connection.fetch(_ALL, person.digits)]
 
 
-# Revoking waits for whoever answers an invitation at this moment, and then finds what they left. Whoever locks several
-# links does so in the order of their ids, after the vehicle: nobody waits in a circle.
+# Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
 _REVOKE_ALL = """
 UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
 WHERE id IN (
@@ -154,27 +183,30 @@ async def take_email(connection: Connection, link_id: str) -> InvitationEmail | 
 
 
 async def skip_email(connection: Connection, link_id: str) -> None:
+    """Mark an e-mail that is not sent yet as not to be sent."""
     await connection.execute(_SKIP_EMAIL, link_id)
 
 
 async def finish_email(connection: Connection, link_id: str, status: str) -> None:
+    """Store what became of an e-mail."""
     await connection.execute(_FINISH_EMAIL, link_id, status)
 
 
 _INVITEES = "SELECT id::text, conductor_cpf FROM registry.vehicle_conductor WHERE id = ANY ($1::text[]::uuid[])"
 
 
-async def invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+async def find_invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
     """Return whom an e-mail is for, by the link's id."""
     rows = await connection.fetch(_INVITEES, list(ids))
     return {row["id"]: Subject(Cpf(row["conductor_cpf"]), fields=["notify_email"]) for row in rows}
 
 
-_INVITATIONS_OF = "SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = $1"
+_LINK_IDS = "SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = $1"
 
 
-async def invitations_of(connection: Connection, cpf: Cpf) -> list[str]:
-    return [row["id"] for row in await connection.fetch(_INVITATIONS_OF, cpf.digits)]
+async def list_link_ids(connection: Connection, cpf: Cpf) -> list[str]:
+    """Return the ids of a person's links, for a search among dead-lettered jobs."""
+    return [row["id"] for row in await connection.fetch(_LINK_IDS, cpf.digits)]
 
 
 _EXPIRE = """
@@ -194,12 +226,12 @@ _COUNT_PENDING = "SELECT count(*) FROM registry.vehicle_conductor WHERE status =
 
 
 async def expire(connection: Connection) -> int:
-    """Revokes what nobody answered in 90 days; answers how many."""
+    """Revoke what nobody answered in 90 days; return how many links it were."""
     return len(await connection.fetch(_EXPIRE))
 
 
 async def delete_old(connection: Connection) -> int:
-    """Of links rejected or revoked two years ago nothing stays; answers how many. By the owner of the tables only."""
+    """Delete links rejected or revoked two years ago; return how many. By the owner of the tables only."""
     return len(await connection.fetch(_DELETE_OLD))
 
 
@@ -211,7 +243,6 @@ async def count_pending(connection: Connection) -> int:
     return await fetch_count(connection, _COUNT_PENDING)
 
 
-# In the order of everybody who changes several: the vehicles, then the links by their ids.
 _LOCK_VEHICLES = "SELECT FROM registry.vehicle WHERE owner_cpf = $1 ORDER BY id FOR UPDATE"
 # Both directions: what others typed of the person, and what the person typed of others.
 _ERASE_TYPED = """
@@ -234,7 +265,7 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
     return len(await connection.fetch(_ERASE_TYPED, cpf.digits, at))
 
 
-def _link(row: Row) -> Link:
+def _parse_link(row: Row) -> Link:
     return Link(
         id=row["id"],
         vehicle_id=row["vehicle_id"],
@@ -243,7 +274,7 @@ def _link(row: Row) -> Link:
         notify_email=row["notify_email"],
         phone=row["phone"],
         status=LinkStatus(row["status"]),
-        invited_by_cpf=_cpf(row["invited_by_cpf"]),
+        invited_by_cpf=_parse_cpf(row["invited_by_cpf"]),
         email_status=EmailStatus(row["email_status"]),
         email_attempted_at=row["email_attempted_at"],
         created_at=row["created_at"],
@@ -252,11 +283,11 @@ def _link(row: Row) -> Link:
     )
 
 
-def _cpf(digits: str | None) -> Cpf | None:
+def _parse_cpf(digits: str | None) -> Cpf | None:
     return Cpf(digits) if digits else None
 
 
-def _offered(row: Row) -> Offered:
+def _parse_link_with_vehicle(row: Row) -> LinkWithVehicle:
     vehicle = InvitedVehicle(
         display_name=row["display_name"],
         brand_label=row["brand_label"],
@@ -265,4 +296,4 @@ def _offered(row: Row) -> Offered:
         color=row["color"],
         vehicle_photo_url=row["vehicle_photo_url"],
     )
-    return Offered(_link(row), vehicle, _cpf(row["owner_cpf"]))
+    return LinkWithVehicle(_parse_link(row), vehicle, _parse_cpf(row["owner_cpf"]))

@@ -8,7 +8,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.catalogue.imports import ModelRow, write_models
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.drivers import service as conductors
+from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.drivers.schemas import Conductor, ConductorInvite, InvitationAnswer
 from balcao.registry.mobility.vehicles import service as vehicles
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail
@@ -24,16 +24,16 @@ _PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
 
 
 async def load(platform: Platform) -> None:
-    """Idempotent: the catalogue is written again only where it differs, the vehicles once."""
+    """Load the catalogue and the vehicles. Idempotent: rows are written only where they differ, the vehicles once."""
     async with platform.database.transaction() as connection:
-        await write_models(connection, _models())
+        await write_models(connection, _list_models())
     call = operator_call(platform, "registry.demo")
     if not (await vehicles.list_vehicles(call, ANA, Page(1, 1))).data:
-        await _register(call)
+        await _register_all(call)
 
 
-def _models() -> list[ModelRow]:
-    """Each brand has one model of each type."""
+def _list_models() -> list[ModelRow]:
+    """Return the catalogue: each brand has one model of each type."""
     return [
         ModelRow(brand, name, vehicle_type)
         for brand, names in _MODELS.items()
@@ -41,16 +41,16 @@ def _models() -> list[ModelRow]:
     ]
 
 
-async def _register(call: Call) -> None:
-    """Bruno drives the first vehicle; Fábio has not answered yet."""
-    first = await _vehicle(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
-    await _vehicle(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
-    accepted = await _invited(call, first.id, BRUNO, "bruno@pessoa.example")
-    await conductors.answer(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
-    await _invited(call, first.id, FABIO, "fabio@pessoa.example")
+async def _register_all(call: Call) -> None:
+    """Register two vehicles of Ana's. Bruno drives the first; Fábio has not answered yet."""
+    first = await _register(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
+    await _register(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
+    accepted = await _invite(call, first.id, BRUNO, "bruno@pessoa.example")
+    await drivers.answer(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
+    await _invite(call, first.id, FABIO, "fabio@pessoa.example")
 
 
-async def _vehicle(call: Call, name: str, colour: str, brand: str, model: str) -> VehicleDetail:
+async def _register(call: Call, name: str, colour: str, brand: str, model: str) -> VehicleDetail:
     body = VehicleCreate(
         display_name=name,
         color=colour,
@@ -65,6 +65,6 @@ async def _vehicle(call: Call, name: str, colour: str, brand: str, model: str) -
     return msgspec.json.decode(await vehicles.register(call, ANA, body), type=VehicleDetail)
 
 
-async def _invited(call: Call, vehicle_id: str, invitee: Cpf, email: str) -> Conductor:
-    made = await conductors.invite(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
-    return msgspec.json.decode(made, type=Conductor)
+async def _invite(call: Call, vehicle_id: str, invitee: Cpf, email: str) -> Conductor:
+    link = await drivers.invite(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
+    return msgspec.json.decode(link, type=Conductor)

@@ -1,4 +1,4 @@
-"""How the tests of the access service look at what is stored, and verify the audit chain independently of SQL."""
+"""What the tests of the access service read of the stored catalogue, and a verifier of the audit chain."""
 
 import hashlib
 import json
@@ -16,55 +16,55 @@ MEMBERS = (
 DOCUMENTS = {"actor", "subject", "before", "after"}
 
 
-def path(action_id: object) -> str:
+def format_path(action_id: object) -> str:
     return f"/access/api/v1/actions/{action_id}"
 
 
-def version(sql: Sql) -> int:
+def read_version(sql: Sql) -> int:
     found: int = sql("SELECT version FROM access.catalogue_version")[0]["version"]
     return found
 
 
-def action_id(sql: Sql, code_key: str) -> int:
+def find_action_id(sql: Sql, code_key: str) -> int:
     found: int = sql("SELECT id FROM access.action WHERE code_key = $1", code_key)[0]["id"]
     return found
 
 
-def action(sql: Sql, identity: int) -> tuple[str, str]:
+def read_action(sql: Sql, identity: int) -> tuple[str, str]:
     row = sql("SELECT name, description FROM access.action WHERE id = $1", identity)[0]
     return row["name"], row["description"]
 
 
-def new_name() -> str:
+def make_name() -> str:
     return f"teste:{uuid4().hex}"
 
 
-def new_action(sql: Sql) -> int:
+def add_action(sql: Sql) -> int:
     """A custom action of this test's own."""
     statement = "INSERT INTO access.action (name, description, origin) VALUES ($1, 'De teste', 'custom') RETURNING id"
-    made: int = sql(statement, new_name())[0]["id"]
+    made: int = sql(statement, make_name())[0]["id"]
     return made
 
 
-def chain(sql: Sql) -> list[dict[str, Any]]:
+def read_chain(sql: Sql) -> list[dict[str, Any]]:
     """The chained events in order, as the documents that were hashed, plus `hash`."""
     return [
-        document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
+        to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
     ]
 
 
-def beside(sql: Sql) -> list[dict[str, Any]]:
+def read_denials(sql: Sql) -> list[dict[str, Any]]:
     """The refused writes, oldest first."""
-    return [document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NULL ORDER BY id")]
+    return [to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NULL ORDER BY id")]
 
 
-def document(row: asyncpg.Record) -> dict[str, Any]:
+def to_document(row: asyncpg.Record) -> dict[str, Any]:
     event = {name: json.loads(value) if name in DOCUMENTS and value else value for name, value in row.items()}
     event["at"] = row["at"].strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return event
 
 
-def canonical(document: Any) -> str:
+def encode_canonically(document: Any) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -74,5 +74,5 @@ def verify(events: list[dict[str, Any]]) -> None:
     for number, event in enumerate(events, start=1):
         content = {name: value for name, value in event.items() if name != "hash"}
         assert (event["seq"], event["prev_hash"]) == (number, previous)
-        assert event["hash"] == hashlib.sha256((previous + canonical(content)).encode()).hexdigest()
+        assert event["hash"] == hashlib.sha256((previous + encode_canonically(content)).encode()).hexdigest()
         previous = event["hash"]

@@ -6,11 +6,13 @@ from typing import Any
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
-from balcao.registry.mobility.invitations import service
+from balcao.registry.mobility.drivers import invitation_email
 
 
 async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.send(platform, payload["conductor"])
+    await invitation_email.send(platform, payload["conductor"])
 
 
-JOBS = [JobKind(service.JOB, send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))]
+JOBS = [
+    JobKind(invitation_email.JOB, send_invitation, attempts=invitation_email.TRIES, first_delay=timedelta(minutes=1))
+]

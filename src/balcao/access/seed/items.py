@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Written(NamedTuple):
+class SeedItem(NamedTuple):
     """`held` is the action of a grant and the role of a group's role."""
 
     kind: str

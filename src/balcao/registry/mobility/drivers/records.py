@@ -1,4 +1,4 @@
-"""What is stored of an invitation: the link between a vehicle and whom its owner invited, in whatever state."""
+"""What is stored of a driver: the link between a vehicle and whom its owner invited, in whatever state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mobility.invitations.schemas import EmailStatus, InvitedVehicle, LinkStatus
+from balcao.registry.mobility.drivers.schemas import EmailStatus, InvitedVehicle, LinkStatus
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -26,10 +26,14 @@ class Link(msgspec.Struct, frozen=True):
     updated_at: datetime
     responded_at: datetime | None
 
+    @property
+    def is_accepted(self) -> bool:
+        return self.status is LinkStatus.ACCEPTED
+
 
 @dataclass(frozen=True)
-class Offered:
-    """A link with what its person sees of the vehicle; the owner is None once the vehicle is erased."""
+class LinkWithVehicle:
+    """A link with what its driver sees of the vehicle; the owner is None once the vehicle is erased."""
 
     link: Link
     vehicle: InvitedVehicle
@@ -37,8 +41,18 @@ class Offered:
 
 
 @dataclass(frozen=True)
+class Invitee:
+    """What the owner typed of the person to invite, in normal form."""
+
+    cpf: Cpf
+    email: str
+    name: str | None
+    phone: str | None
+
+
+@dataclass(frozen=True)
 class InvitationEmail:
-    """`tries` counts this one."""
+    """An e-mail to send now; `tries` counts this one."""
 
     to: str
     invitee: Cpf

@@ -1,3 +1,0 @@
-"""What the operations of this service have in common: small bodies."""
-
-MAX_BODY_BYTES = 256 * 1024

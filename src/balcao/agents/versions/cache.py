@@ -1,0 +1,30 @@
+"""Configurations as ready responses: they never change, so each process caches those read last."""
+
+from collections import OrderedDict
+from uuid import UUID
+
+from balcao.core.http.responses import Ready
+
+SIZE = 1000
+
+
+class ConfigCache:
+    """Bounded; the least recently read one goes first."""
+
+    def __init__(self, size: int = SIZE) -> None:
+        self._size = size
+        self._responses: OrderedDict[UUID, Ready] = OrderedDict()
+
+    def get(self, config_id: UUID) -> Ready | None:
+        """Return the response if it is there, and count it as asked for just now."""
+        found = self._responses.get(config_id)
+        if found is not None:
+            self._responses.move_to_end(config_id)
+        return found
+
+    def add(self, config_id: UUID, ready: Ready) -> Ready:
+        """Add a response and return it."""
+        self._responses[config_id] = ready
+        if len(self._responses) > self._size:
+            self._responses.popitem(last=False)
+        return ready

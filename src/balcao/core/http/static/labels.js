@@ -1,0 +1,108 @@
+// Puts the words of Swagger UI, which knows English only, into Portuguese; what the description says is left alone.
+const LABELS = {
+  "Authorize": "Autorizar",
+  "Authorized": "Autorizado",
+  "Available authorizations": "Autorizações disponíveis",
+  "Cancel": "Cancelar",
+  "Clear": "Limpar",
+  "Close": "Fechar",
+  "Code": "Status",
+  "Curl": "Comando curl",
+  "Default value": "Valor padrão",
+  "Description": "Descrição",
+  "Details": "Detalhes",
+  "Download": "Baixar",
+  "Edit Value": "Exemplo",
+  "Example": "Exemplo",
+  "Example Value": "Exemplo",
+  "Examples": "Exemplos",
+  "Execute": "Executar",
+  "Expand all": "Abrir tudo",
+  "Collapse all": "Fechar tudo",
+  "Headers:": "Cabeçalhos:",
+  "Links": "Ligações",
+  "Loading": "Carregando",
+  "Logout": "Esquecer o token",
+  "Media type": "Tipo do conteúdo",
+  "Name": "Nome",
+  "No parameters": "Sem parâmetros",
+  "No links": "Nenhuma",
+  "No operations defined in spec!": "Nenhuma operação encontrada.",
+  "Parameters": "Parâmetros",
+  "Request URL": "Endereço da chamada",
+  "Request body": "Corpo da requisição",
+  "Request duration": "Duração da chamada",
+  "Reset": "Desfazer",
+  "Response body": "Corpo da resposta",
+  "Response headers": "Cabeçalhos da resposta",
+  "Responses": "Respostas",
+  "Schema": "Esquema",
+  "Schemas": "Esquemas",
+  "Send empty value": "Enviar vazio",
+  "Server response": "Resposta do servidor",
+  "Servers": "Servidores",
+  "Server": "Servidor",
+  "Try it out": "Experimentar",
+  "Try it out ": "Experimentar",
+  "Type": "Tipo",
+  "Undocumented": "Não descrita",
+  "Value:": "Valor:",
+  "required": "obrigatório",
+  "Controls ": "Define o cabeçalho ",
+  "header.": ".",
+  "Failed to fetch.": "A chamada não chegou ao servidor.",
+};
+const ATTRIBUTES = ["placeholder", "aria-label", "title", "alt"];
+const ATTRIBUTE_LABELS = {
+  "Filter by tag or path": "Buscar por caminho, resumo ou assunto",
+  "Response content type": "Tipo do conteúdo da resposta",
+  "Media Type": "Tipo do conteúdo",
+  "Request content type": "Tipo do conteúdo da requisição",
+  "Copy to clipboard": "Copiar",
+  "auth-bearer-value": "Token de acesso",
+  "Remove authorization": "Esquecer o token",
+  "Apply credentials": "Autorizar com este token",
+  "authorization button locked": "Token informado",
+  "authorization button unlocked": "Informar token",
+  "Expand operation": "Abrir a operação",
+  "Collapse operation": "Fechar a operação",
+};
+// Where the description's own words stand.
+const DESCRIBED = ".markdown, .renderedMarkdown, .opblock-summary-description, .opblock-summary-path, code, pre, textarea, .title";
+
+const translateText = (node) => {
+  const found = LABELS[node.data.trim()];
+  if (found && !node.parentElement?.closest(DESCRIBED)) node.data = node.data.replace(node.data.trim(), found);
+};
+
+const translateAttributes = (element) => {
+  if (element.matches(".close-modal") && !element.hasAttribute("aria-label")) element.setAttribute("aria-label", "Fechar a janela");
+  for (const name of ATTRIBUTES) {
+    const found = ATTRIBUTE_LABELS[element.getAttribute(name)] ?? (name === "title" ? undefined : LABELS[element.getAttribute(name)]);
+    if (found) element.setAttribute(name, found);
+  }
+};
+
+const translateTree = (root) => {
+  if (root.nodeType === Node.TEXT_NODE) return translateText(root);
+  if (root.nodeType !== Node.ELEMENT_NODE) return undefined;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let node = root; node; node = walker.nextNode()) {
+    if (node.nodeType === Node.TEXT_NODE) translateText(node);
+    else translateAttributes(node);
+  }
+  return undefined;
+};
+
+// Translates what is in the element and whatever comes into it later.
+export const translate = (element) => {
+  const observer = new MutationObserver((changes) => {
+    for (const change of changes) {
+      if (change.type === "characterData") translateText(change.target);
+      else if (change.type === "attributes") translateAttributes(change.target);
+      else change.addedNodes.forEach(translateTree);
+    }
+  });
+  observer.observe(element, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ATTRIBUTES });
+  translateTree(element);
+};

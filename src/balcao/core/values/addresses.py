@@ -1,0 +1,17 @@
+"""Addresses of the web that callers give, to be shown on a page of the city."""
+
+import re
+from urllib.parse import urlsplit
+
+# What would end the attribute or the style in which a page puts the address.
+_UNSAFE = re.compile(r"[\s\\<>\"'`]")
+
+
+def is_https_address(text: str) -> bool:
+    """Tell whether the text is a whole address: https, a host, no user name, nothing that a page would misread."""
+    try:
+        parts = urlsplit(text)
+        whole = parts.scheme == "https" and bool(parts.hostname) and parts.username is None and parts.port != 0
+    except ValueError:
+        return False
+    return whole and not _UNSAFE.search(text)
