@@ -61,6 +61,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_cluster] = databases.Cluster()
 
 
+def _place(item: pytest.Item) -> tuple[str, int]:
+    file, line, _ = item.location
+    return file, line or 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a trial the tests come in any order; those without a database go first: most changes are noticed by them."""
+    if run_folder.shared():
+        items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Check the privacy invariant over the whole run: checked once, by the process that controls it."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):

@@ -76,7 +76,7 @@ class Platform:
             self._serving = Serving(self._terminal, "--processes", "2")
             self._serving.__enter__()
         elif part == "postgres":
-            _kill([child for child in self._serving.family() if child.name() == "postgres"])
+            _kill(self._serving.databases())
         else:
             _kill([self._serving.process_of(part)])
 

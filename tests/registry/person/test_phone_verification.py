@@ -166,7 +166,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("parts", "member"), WRONG, ids=[repr(parts) for parts, _ in WRONG])
+@pytest.mark.parametrize(("parts", "member"), WRONG)
 def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str) -> None:
     for answer in (
         citizen.put("phone", mobile() | parts),
@@ -177,7 +177,7 @@ def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[st
     assert sql(HELD, citizen.cpf) == []
 
 
-@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"], ids=repr)
+@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"])
 def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
