@@ -44,9 +44,9 @@ coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que pe
 	@rm -f .coverage .coverage.*
 	@PYTEST='$(PYTEST) --cov --cov-report=term' tools/test
 
-mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x.py só esse
+mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x só isso, SAMPLE=0 tudo
 	@$(PIP) --no-build-isolation -e ".[mutants]"
-	@$(BIN)/python -m tools.mutants $(FILE)
+	@$(BIN)/python -m tools.mutants $(if $(SAMPLE),--sample=$(SAMPLE)) $(FILE)
 
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTHON='$(PYTHON)' PYTEST='$(PYTEST)' tools/test

@@ -64,8 +64,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_cluster] = databases.Cluster()
 
 
+def _place(item: pytest.Item) -> tuple[str, int]:
+    file, line, _ = item.location
+    return file, line or 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a trial the tests come in any order; those without a database go first: most changes are noticed by them."""
+    if run_folder.shared():
+        items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The privacy invariant over the whole run: checked once, by the process that controls it."""
+    """Check the privacy invariant over the whole run: checked once, by the process that controls it."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         assert reporter
@@ -91,7 +102,7 @@ def issuer() -> Iterator[Issuer]:
 
 @pytest.fixture(scope="module")
 def database_url() -> Iterator[str]:
-    """A fresh, migrated database of this module's own."""
+    """Return a fresh, migrated database of this module's own."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)
@@ -99,13 +110,13 @@ def database_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """A sandbox whose identity provider is the tests' own. A module overrides this for other settings."""
+    """Return a sandbox whose identity provider is the tests' own. A module overrides this for other settings."""
     return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """The gateway with all seven services under the real HTTP server."""
+    """Return the gateway with all seven services under the real HTTP server."""
     with RunningServer(app.build(settings, database_url)) as running:
         yield running
 
@@ -130,20 +141,20 @@ def drain(settings: Settings, database_url: str) -> Callable[[], None]:
 async def _drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        await Worker(platform.database, app.all_jobs(), platform).drain()
+        await Worker(platform.database, app.list_jobs(), platform).drain()
 
 
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
-    """The platform opened in the test's own event loop, for use cases called without HTTP."""
+    """Return the platform opened in the test's own event loop, for use cases called without HTTP."""
     assembled = assemble(settings, database_url)
-    async with app.opened(assembled):
+    async with app.open_services(assembled):
         yield assembled
 
 
 @pytest.fixture
 def sql(database_url: str) -> Callable[..., list[asyncpg.Record]]:
-    """Runs one statement as the owner, to look at what is stored or to age a row."""
+    """Run one statement as the owner, to look at what is stored or to age a row."""
 
     def run(statement: str, *args: Any) -> list[asyncpg.Record]:
         async def once() -> list[asyncpg.Record]:

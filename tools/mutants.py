@@ -1,33 +1,108 @@
-"""Changes the code that decides about people's data, one small thing at a time, and counts what no test notices.
+"""Change the code that decides about people's data, one small thing at a time, and count what no test notices.
 
-`make mutants` runs all of it, `make mutants FILE=src/balcao/core/access/rules.py` one file. What is changed and which
-tests have to notice stands in pyproject.toml. Each trial is a short run of the tests; they share one PostgreSQL.
+`make mutants` tries a sample of each file: the same changes each time, spread evenly over the file. `SAMPLE=0` tries
+all of them and `FILE=src/balcao/core/access` those of one file or folder. Each trial is a short run of those of the
+folder's own tests that reach the change; all share one PostgreSQL.
 """
 
+import argparse
+import collections
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+from mutmut.__main__ import create_mutants
+from mutmut.mutation.data import SourceFileMutationData
+from mutmut.stats import status_by_exit_code
+from mutmut.utils.file_utils import copy_also_copy_files, copy_src_dir, walk_mutatable_files
+
 from tests.support import databases, run_folder
 from tests.support.leftovers import Leftovers
 
-MUTMUT = str(Path(sys.executable).with_name("mutmut"))
+COPY = Path("mutants")
+NOTICED = {"killed", "timeout"}
+LEAST = 0.9  # of the changes in a folder
+# Which tests have to notice a change below which folder.
+TESTS = {
+    Path("src/balcao/core/access"): [
+        f"tests/core/test_{name}.py"
+        for name in ("access_guards", "caller", "catalogue", "counts", "keys", "limits", "rules", "tokens")
+    ],
+    Path("src/balcao/registry/mirror"): [
+        "tests/registry/mirror",
+        "tests/registry/crm/test_crm_mirror.py",
+        "tests/registry/crm/test_push.py",
+        "tests/registry/crm/test_webhook_deltas.py",
+    ],
+    Path("src/balcao/registry/consent"): ["tests/registry/consent"],
+    Path("src/balcao/registry/person/phones"): ["tests/registry/person/test_phone_verification.py"],
+}
 
 
-def main(files: list[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sample", type=int, default=20, help="changes to try per file; 0 tries all")
+    parser.add_argument("file", nargs="?", type=Path, default=Path("src"))
+    arguments = parser.parse_args()
+    chosen = _choose(arguments.file, arguments.sample)
     leftovers = Leftovers(run_folder.make())
     cluster = databases.Cluster()
     os.environ[run_folder.SHARED] = "1"
-    names = [f"{Path(file).with_suffix('').as_posix().removeprefix('src/').replace('/', '.')}.*" for file in files]
     try:
-        status = subprocess.run([MUTMUT, "run", *names]).returncode
-        subprocess.run([MUTMUT, "results"])
-        return status
+        for folder, tests in TESTS.items():
+            if names := [name for path in chosen if path.is_relative_to(folder) for name in chosen[path]]:
+                trials = [sys.executable, "-m", "tools.trials"]
+                subprocess.run(trials, input=json.dumps([tests, names]), text=True)
     finally:
         cluster.stop()
         leftovers.end(passed=True)
+    return _report(chosen)
+
+
+def _choose(below: Path, sample: int) -> dict[Path, list[str]]:
+    """The names of the changes to try, by file."""
+    COPY.mkdir(exist_ok=True)
+    copy_src_dir()
+    copy_also_copy_files()
+    create_mutants(os.cpu_count() or 1)
+    chosen = {}
+    for path, results in _results().items():
+        if path.is_relative_to(below):
+            names = list(results)
+            step = max(1.0, len(names) / sample) if sample else 1.0
+            chosen[path] = [names[int(place * step)] for place in range(int(len(names) / step))]
+    return chosen
+
+
+def _report(chosen: dict[Path, list[str]]) -> int:
+    """What was tried and noticed by folder, and each change that was not; the status of the command."""
+    tried: collections.Counter[Path] = collections.Counter()
+    noticed: collections.Counter[Path] = collections.Counter()
+    results = _results()
+    for path, names in chosen.items():
+        folder = next(folder for folder in TESTS if path.is_relative_to(folder))
+        for name in names:
+            status = status_by_exit_code[results[path][name]]
+            tried[folder] += 1
+            noticed[folder] += status in NOTICED
+            if status not in NOTICED:
+                print(f"{status}: {name}")
+    for folder, count in tried.items():
+        print(f"{folder}: {noticed[folder]} of {count} noticed, {noticed[folder] / count:.1%}")
+    return int(any(noticed[folder] < LEAST * tried[folder] for folder in tried))
+
+
+def _results() -> dict[Path, dict[str, int | None]]:
+    found = {}
+    for path in walk_mutatable_files():
+        data = SourceFileMutationData(path=path)
+        data.load()
+        if data.exit_code_by_key:
+            found[Path(path)] = data.exit_code_by_key
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

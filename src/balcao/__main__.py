@@ -7,7 +7,7 @@ from balcao.cli import faults
 
 def main() -> None:
     """Run the command of this process's arguments and exit with its status."""
-    with faults.told():
+    with faults.explained():
         from balcao.cli import commands  # a fault of the configuration may already show while code loads
 
         sys.exit(commands.run())

@@ -20,11 +20,11 @@ from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.service import Service, announced, path_of
+from balcao.core.service import Service, describe_operations, path_of
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway, Mount
-from balcao.gateway.pages import pages
+from balcao.gateway.pages import mount_pages
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import provider
 from balcao.identity.records import RETENTION as IDENTITY_RETENTION
@@ -39,25 +39,27 @@ SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH
 NAMES = tuple(service.name for service in SERVICES)
 
 
-def chosen(names: Sequence[str]) -> list[Service]:
-    """The services of these names, all when there are none. Raises SettingsError for an unknown name."""
+def choose_services(names: Sequence[str]) -> list[Service]:
+    """Return the services of these names, all when none is named. Raises SettingsError for an unknown name."""
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(NAMES)}.")
     return [service for service in SERVICES if not names or service.name in names]
 
 
-def all_migrations() -> list[Migration]:
-    """Always those of every service, whichever a process serves."""
+def list_migrations() -> list[Migration]:
+    """Return the migrations of the platform and of every service, whichever a process serves."""
     return [*migrations.platform_migrations(), *(m for service in SERVICES for m in service.migrations())]
 
 
-def all_jobs() -> list[JobKind]:
-    platform = [*chain.JOBS, retention.make_nightly_job(all_retention())]
+def list_jobs() -> list[JobKind]:
+    """Return every kind of job that a worker runs."""
+    platform = [*chain.JOBS, retention.make_nightly_job(list_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 
-def all_retention() -> list[Retention]:
+def list_retention() -> list[Retention]:
+    """Return every retention declaration."""
     return [
         *platform_data.RETENTION,
         *IDENTITY_RETENTION,
@@ -66,14 +68,16 @@ def all_retention() -> list[Retention]:
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
-    """Compile what one process serves; everything is opened when the server starts it."""
-    services = chosen(names)
+    """Compile what one process serves; everything is opened when the server starts the application."""
+    services = choose_services(names)
     platform = assemble(settings, database_url, group)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
     if settings.embedded_identity:
         mounts.append(provider.mount(settings, platform))
-    return Application(Gateway(mounts, pages(platform, services), lambda: running(platform, services), alone=alone))
+    return Application(
+        Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone)
+    )
 
 
 def mount(service: Service, platform: Platform) -> Mount:
@@ -87,11 +91,11 @@ def mount(service: Service, platform: Platform) -> Mount:
 
 
 @asynccontextmanager
-async def running(platform: Platform, services: Sequence[Service]) -> AsyncIterator[None]:
+async def open_for_serving(platform: Platform, services: Sequence[Service]) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
-    async with opened(platform, services):
+    async with open_services(platform, services):
         async with platform.database.transaction() as connection:
-            operations = [operation for service in services for operation in announced(service)]
+            operations = [operation for service in services for operation in describe_operations(service)]
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
         refresh = Watch(
@@ -105,14 +109,17 @@ async def running(platform: Platform, services: Sequence[Service]) -> AsyncItera
 
 
 @asynccontextmanager
-async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
-    """For a server, a worker and a command alike. Raises MigrationError on a database that is not up to date."""
+async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
+    """Open the platform and what the services keep in a process, for a server, a worker or a command.
+
+    Raises MigrationError on a database that is not up to date.
+    """
     async with AsyncExitStack() as stack:
         await platform.database.open()
         stack.push_async_callback(platform.database.close)
         stack.push_async_callback(platform.http.aclose)
         async with platform.database.connection() as connection:
-            await migrations.check(connection, all_migrations())
+            await migrations.check(connection, list_migrations())
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
         platform.metrics.start()
@@ -130,12 +137,13 @@ async def opened(platform: Platform, services: Sequence[Service] = SERVICES) -> 
         yield
 
 
-async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.silent) -> int:
-    """Applies every migration and loads the seed data. Returns how many migrations ran."""
-    ran = await migrations.migrate(url, all_migrations(), progress, before=[tables.prepare])
-    await migrations.with_owner(url, *(service.seed for service in SERVICES if service.seed))
+async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
+    """Apply every migration, load the seed data, and return how many migrations ran."""
+    ran = await migrations.migrate(url, list_migrations(), progress, before=[tables.prepare])
+    await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
 
-def migrate_now(url: str, progress: migrations.Progress = migrations.silent) -> int:
+def migrate_now(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
+    """Run `bring_up_to_date` from code without an event loop."""
     return asyncio.run(bring_up_to_date(url, progress))

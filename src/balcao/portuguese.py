@@ -1,4 +1,4 @@
-"""pydantic's faults in Portuguese, for callers and for operators alike."""
+"""The validation messages of pydantic in Portuguese, for callers and operators alike."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ PHRASES = {
 }
 
 
-def in_portuguese(fault: Any) -> str:
-    """The text of one of pydantic's faults; a validator of ours already speaks Portuguese."""
+def translate_fault(fault: Any) -> str:
+    """Return the text of one of pydantic's faults; the messages of our own validators are Portuguese already."""
     phrase = PHRASES.get(fault["type"])
     if phrase is None:
         return str(fault.get("ctx", {}).get("error", "valor inválido"))

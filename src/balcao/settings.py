@@ -29,7 +29,7 @@ class SettingsError(Exception):
     """The configuration cannot be used; the text says which variable and why, for the operator."""
 
 
-def _zone(name: str) -> str:
+def _check_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (KeyError, OSError):
@@ -37,21 +37,21 @@ def _zone(name: str) -> str:
     return name
 
 
-def _addresses(text: str) -> str:
+def _check_addresses(text: str) -> str:
     for address in text.split(","):
         if address.strip() and not address.strip().startswith(("http://", "https://")):
             raise ValueError("cada endereço começa com http:// ou https://")
     return text
 
 
-def _mail_server(address: SecretStr) -> SecretStr:
+def _check_mail_server(address: SecretStr) -> SecretStr:
     parts = urlsplit(address.get_secret_value())
     if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
         raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
     return address
 
 
-def _rate(text: str) -> str:
+def _check_rate(text: str) -> str:
     import limits  # costs as much as all of this module, and most configurations keep the default rates
 
     try:
@@ -63,9 +63,9 @@ def _rate(text: str) -> str:
 
 # A comma-separated list, as it was written.
 Csv = str
-Addresses = Annotated[str, AfterValidator(_addresses)]
+Addresses = Annotated[str, AfterValidator(_check_addresses)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
-Rate = Annotated[str, AfterValidator(_rate)]
+Rate = Annotated[str, AfterValidator(_check_rate)]
 
 
 # Of the embedded provider; it may lead back to any page on the loopback address.
@@ -84,7 +84,7 @@ class Settings(BaseModel):
     public_url: Addresses = ""
     server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    time_zone: Annotated[str, AfterValidator(_zone)] = "America/Sao_Paulo"
+    time_zone: Annotated[str, AfterValidator(_check_zone)] = "America/Sao_Paulo"
 
     database_url: str = ""
     database_pool: int | None = Field(None, ge=2, le=2_000)
@@ -137,12 +137,12 @@ class Settings(BaseModel):
     mobility_max_vehicles: int = Field(20, ge=0)
     mobility_max_drivers: int = Field(10, ge=0)
 
-    smtp_url: Annotated[SecretStr, AfterValidator(_mail_server)] = SecretStr("")
+    smtp_url: Annotated[SecretStr, AfterValidator(_check_mail_server)] = SecretStr("")
     mail_from: str = Field("nao-responda@localhost", pattern=r"^[^@\s]+@[^@\s]+$")
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
-        """From the process environment. Raises SettingsError naming every variable at fault."""
+        """Read the settings from the process environment. Raises SettingsError naming every variable at fault."""
         try:
             return cls.model_validate(_fields(os.environ if environment is None else environment))
         except ValidationError as error:
@@ -150,16 +150,17 @@ class Settings(BaseModel):
 
     @property
     def sandbox(self) -> bool:
+        """Return whether the sandbox profile is active."""
         return self.profile == "sandbox"
 
     @property
     def base_url(self) -> str:
-        """Where callers reach the gateway; no trailing slash."""
+        """Return where callers reach the gateway, without a trailing slash."""
         return self.public_url.rstrip("/") or f"http://{self._reachable_host}:{self.port}"
 
     @property
     def server_urls(self) -> tuple[str, ...]:
-        """The gateways that the descriptions name: production first, then staging."""
+        """Return the gateways that the OpenAPI documents name: production first, then staging."""
         return tuple(address.rstrip("/") for address in _split(self.server_urls_csv))
 
     @property
@@ -174,66 +175,72 @@ class Settings(BaseModel):
 
     @property
     def embedded_identity(self) -> bool:
+        """Return whether our own identity provider is served."""
         return not self.auth_issuer
 
     @property
     def embedded_database(self) -> bool:
+        """Return whether we start our own PostgreSQL."""
         return not self.database_url
 
     @property
     def connections(self) -> int:
-        """How many connections of its pool one process opens at most; `balcao serve` tells each process its share."""
+        """Return how many connections one process opens at most; `balcao serve` gives each process its share."""
         return CONNECTIONS if self.database_pool is None else self.database_pool
 
     def share_of_connections(self, processes: int) -> int:
-        """Each one's part of what this installation may open, when so many processes share it."""
+        """Return how many of this installation's connections each of so many processes may open."""
         whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
         return max(2, whole // processes)
 
     @property
     def sandbox_crm(self) -> bool:
+        """Return whether the sandbox CRM is served."""
         return self.sandbox and self.crm_url_override is None
 
     @property
     def issuers(self) -> tuple[str, ...]:
+        """Return the issuers whose tokens are accepted."""
         return _split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
 
     @property
     def registry_url(self) -> str:
-        """Where other parts reach the registry, version segment included; empty when they are not to."""
+        """Return where other services reach the registry, with its version segment; empty when they shall not."""
         override = self.registry_url_override
         return f"{self.base_url}/registry/v1" if override is None else override.rstrip("/")
 
     @property
     def crm_port(self) -> int:
+        """Return the port of the sandbox CRM."""
         return self.port + 1
 
     @property
     def crm_url(self) -> str:
-        """Empty when there is no CRM."""
+        """Return the CRM's address; empty when there is no CRM."""
         if self.sandbox_crm:
             return f"http://127.0.0.1:{self.crm_port}"
         return (self.crm_url_override or "").rstrip("/")
 
     @property
     def crm_configured(self) -> bool:
+        """Return whether all that a call of the CRM needs is set."""
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
     def phone_code_url(self) -> str:
-        """Where codes are handed over for sending: the sandbox's own mailbox, the city's gateway, or "" for nowhere."""
+        """Return where codes are posted for sending: the sandbox's mailbox, the city's gateway, or "" for nowhere."""
         if self.phone_code_url_override is None and self.sandbox_crm:
             return f"{self.crm_url}/_sandbox/codes"
         return self.phone_code_url_override or ""
 
     @property
     def mobility_hosts(self) -> frozenset[str]:
-        """Where photos of vehicles may lie; in lower case."""
+        """Return the hosts on which photos of vehicles may be stored, in lower case."""
         return frozenset(host.lower() for host in _split(self.mobility_file_hosts))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
-        """The configured lists that a rule `client:NAME` refers to."""
+        """Return the configured lists that a rule `client:NAME` refers to."""
         return {
             "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, "crm-sandbox"),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
@@ -255,8 +262,8 @@ class Settings(BaseModel):
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
         return frozenset(_split(csv))
 
-    def refusals(self) -> list[str]:
-        """Why the production profile must not start with these settings; empty when it may."""
+    def list_refusals(self) -> list[str]:
+        """Return why the production profile must not start with these settings; empty when it may."""
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -275,10 +282,10 @@ class Settings(BaseModel):
                 self.role_clients is None
             ),
         }
-        return secrets + [sentence for sentence, refused in parts.items() if refused] + self._loopback_crm()
+        return secrets + [sentence for sentence, refused in parts.items() if refused] + self._refuse_sandbox_crm()
 
-    def _loopback_crm(self) -> list[str]:
-        """The sandbox CRM's own address; a proxy of the city's on the same machine is another port."""
+    def _refuse_sandbox_crm(self) -> list[str]:
+        """Refuse the sandbox CRM's own address only: a city's proxy on the same machine has another port."""
         own = {f"http://{host}:{self.crm_port}" for host in _LOOPBACK}
         return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (self.crm_url in own)
 
@@ -294,7 +301,7 @@ def _named_clients(csv: str) -> frozenset[str] | None:
 
 
 def variable_of(field: str) -> str:
-    """The environment variable that sets a field."""
+    """Return the environment variable that sets a field."""
     alias = Settings.model_fields[field].validation_alias
     return str(alias) if alias else f"BALCAO_{field.upper()}"
 
@@ -305,11 +312,11 @@ def _fields(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.portuguese import in_portuguese  # only a configuration that is wrong needs it
+    from balcao.portuguese import translate_fault  # only a configuration that is wrong needs it
 
-    return "\n".join(f"{_named(str(fault['loc'][0]))}: {in_portuguese(fault)}." for fault in error.errors())
+    return "\n".join(f"{_variable_at(str(fault['loc'][0]))}: {translate_fault(fault)}." for fault in error.errors())
 
 
-def _named(place: str) -> str:
-    """pydantic names an aliased field by its variable."""
+def _variable_at(place: str) -> str:
+    """Return the variable at fault; pydantic names an aliased field by its variable already."""
     return variable_of(place) if place in Settings.model_fields else place

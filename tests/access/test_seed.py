@@ -13,7 +13,7 @@ from balcao import app
 from balcao.access.actions.schemas import ActionChange
 from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
-from balcao.core.database.migrations import with_owner
+from balcao.core.database.migrations import run_as_owner
 from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
@@ -158,7 +158,7 @@ async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
         raise Undo
 
     with pytest.raises(Undo):
-        await with_owner(database_url, trial)
+        await run_as_owner(database_url, trial)
 
 
 async def test_a_role_of_the_citys_own_is_not_widened_by_a_release(database_url: str) -> None:
@@ -173,4 +173,4 @@ async def test_a_role_of_the_citys_own_is_not_widened_by_a_release(database_url:
         raise Undo
 
     with pytest.raises(Undo):
-        await with_owner(database_url, trial)
+        await run_as_owner(database_url, trial)

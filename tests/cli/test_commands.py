@@ -26,7 +26,7 @@ SERVICES = {f"balcao.{name}" for name in "access registry employability search h
 
 
 def loaded_by(*words: str) -> set[str]:
-    """The names of all modules that a command has loaded when it ends."""
+    """Return the names of all modules that a command has loaded when it ends."""
     done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
@@ -76,7 +76,7 @@ def test_help_is_in_portuguese(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("nada",), "O comando nada não existe."),
         (("jobs", "nada"), "O comando nada não existe."),
@@ -94,7 +94,7 @@ def test_help_is_in_portuguese(tmp_path: Path) -> None:
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
 )
-def test_a_wrong_use_is_told_in_portuguese(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+def test_a_wrong_use_is_explained_in_portuguese(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     done = Terminal(tmp_path).run(*words)
     assert done.returncode == 2
-    assert done.stderr.startswith(told)
+    assert done.stderr.startswith(message)

@@ -69,7 +69,7 @@ def test_production_on_sandbox_parts_is_a_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variable", ["BALCAO_MACHINE_CLIENTS", "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS"])
 def test_production_names_the_clients_that_are_machines_and_those_whose_roles_count(variable: str) -> None:
     def refuses(**settings: str) -> bool:
-        found = Settings.load({"BALCAO_PROFILE": "production"} | settings).refusals()
+        found = Settings.load({"BALCAO_PROFILE": "production"} | settings).list_refusals()
         return any(sentence.startswith(variable) for sentence in found)
 
     assert refuses()
@@ -91,11 +91,11 @@ def test_an_issuer_is_written_as_it_calls_itself_letter_by_letter(terminal: Term
 
 def test_a_database_an_issuer_and_a_crm_that_are_away_are_problems(tmp_path: Path) -> None:
     away = "http://127.0.0.1:9"
-    told = problems(
+    message = problems(
         Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", auth_issuer=f"{away}/realms/x", crm_url=away)
     )
     for word in ("O banco de dados não responde", f"O emissor {away}/realms/x", "BALCAO_CRM_URL"):
-        assert word in told
+        assert word in message
 
 
 def test_an_issuer_that_publishes_keys_and_a_migrated_database_are_well(terminal: Terminal, issuer: Issuer) -> None:

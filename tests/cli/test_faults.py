@@ -19,9 +19,9 @@ def unprepared() -> Iterator[str]:
 
 
 def test_production_names_every_sandbox_part_and_public_secret(tmp_path: Path) -> None:
-    told = Terminal(tmp_path, profile="production").refusal("serve")
+    message = Terminal(tmp_path, profile="production").refusal("serve")
     for name in ("BALCAO_CLIENT_SECRET", "BALCAO_HASH_KEY", "BALCAO_DATABASE_URL", "BALCAO_AUTH_ISSUER"):
-        assert name in told
+        assert name in message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -36,15 +36,15 @@ def test_production_has_no_demo_data_and_no_sandbox_crm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"port": "abc"}, "BALCAO_PORT"),
         ({"profile": "teste"}, "BALCAO_PROFILE"),
         ({"auth_issuer": "x"}, "BALCAO_AUTH_ISSUER"),
     ],
 )
-def test_a_setting_that_cannot_be_is_named(tmp_path: Path, settings: dict[str, str], told: str) -> None:
-    assert told in Terminal(tmp_path, **settings).refusal("serve")
+def test_a_setting_that_cannot_be_is_named(tmp_path: Path, settings: dict[str, str], message: str) -> None:
+    assert message in Terminal(tmp_path, **settings).refusal("serve")
 
 
 def test_an_unknown_service_is_named_with_those_that_exist(tmp_path: Path) -> None:
@@ -53,17 +53,17 @@ def test_an_unknown_service_is_named_with_those_that_exist(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("words", [("serve",), ("worker",), ("migrate",), ("jobs", "list"), ("demo",)], ids=" ".join)
 def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, words: tuple[str, ...]) -> None:
-    told = Terminal(tmp_path, database_url=NOWHERE, port=free_port()).refusal(*words)
-    assert "O banco de dados não responde" in told
-    assert "segredo" not in told
+    message = Terminal(tmp_path, database_url=NOWHERE, port=free_port()).refusal(*words)
+    assert "O banco de dados não responde" in message
+    assert "segredo" not in message
 
 
 @pytest.mark.parametrize("words", [("serve",), ("worker",), ("jobs", "list"), ("demo",)], ids=" ".join)
 def test_a_database_of_ones_own_is_never_migrated_unasked(
     tmp_path: Path, unprepared: str, words: tuple[str, ...]
 ) -> None:
-    told = Terminal(tmp_path, database_url=unprepared, port=free_port()).refusal(*words)
-    assert "execute `balcao migrate`" in told
+    message = Terminal(tmp_path, database_url=unprepared, port=free_port()).refusal(*words)
+    assert "execute `balcao migrate`" in message
 
 
 def test_migrate_prepares_it_once_and_then_it_serves(tmp_path: Path, unprepared: str) -> None:

@@ -35,7 +35,7 @@ def waiting(settings: Settings, database_url: str) -> Callable[..., str]:
 
 @pytest.fixture
 def parked(waiting: Callable[..., str], sql: Callable[..., Any], drain: Callable[[], None]) -> str:
-    """A job that has failed for the last time: its payload lacks what its kind needs."""
+    """Return a job that has failed for the last time: its payload lacks what its kind needs."""
     number = waiting({"nada": str(uuid.uuid4())})
     sql("UPDATE queue.pgqueuer SET execute_after = now(), attempts = 1000 WHERE id = $1", int(number))
     drain()

@@ -20,8 +20,8 @@ def test_a_drift_is_named_and_a_new_writing_ends_it(tmp_path: Path) -> None:
     assert {path.stem for path in (tmp_path / "openapi").iterdir()} == set(app.NAMES)
     changed = tmp_path / "openapi" / "registry.json"
     changed.write_text(json.dumps({"openapi": "3.1.0"}))
-    told = terminal.refusal("openapi", "--check")
-    assert "registry.json" in told
-    assert "search.json" not in told
+    message = terminal.refusal("openapi", "--check")
+    assert "registry.json" in message
+    assert "search.json" not in message
     assert terminal.run("openapi").returncode == 0
     assert terminal.run("openapi", "--check").returncode == 0

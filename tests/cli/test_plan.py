@@ -7,7 +7,7 @@ import pytest
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import SERVICES, listening, plan
+from balcao.cli.plan import SERVICES, listening, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, pause_after
 from balcao.settings import Settings
 from tests.support.terminal import free_port
@@ -32,15 +32,15 @@ def test_the_command_line_knows_the_services_without_loading_them() -> None:
 
 
 def test_a_trial_is_one_process_and_production_has_one_per_core_beside_the_worker() -> None:
-    trial, city = plan(Settings(), (), None), plan(production(), (), None)
+    trial, city = make_plan(Settings(), (), None), make_plan(production(), (), None)
     assert (trial.together, trial.processes, trial.roles) == (True, 1, ("crm", "worker", "api"))
     assert (city.together, city.processes, city.roles) == (False, len(os.sched_getaffinity(0)), ("worker", "api"))
-    assert not plan(Settings(), (), None, 2).together
+    assert not make_plan(Settings(), (), None, 2).together
 
 
 def test_named_services_come_without_worker_unless_asked_for() -> None:
-    assert plan(Settings(), ("registry",), None).roles == ("api",)
-    assert plan(production(), ("registry",), True).roles == ("worker", "api")
+    assert make_plan(Settings(), ("registry",), None).roles == ("api",)
+    assert make_plan(production(), ("registry",), True).roles == ("worker", "api")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_named_services_come_without_worker_unless_asked_for() -> None:
 )
 def test_processes_share_the_connections_of_the_installation(pool: str, processes: int, each: int) -> None:
     settings = production(BALCAO_DATABASE_POOL=pool) if pool else production()
-    assert plan(settings, (), None, processes).connections_of_each == each
+    assert make_plan(settings, (), None, processes).connections_of_each == each
 
 
 def test_processes_that_share_a_port_leave_it_to_nobody_else() -> None:

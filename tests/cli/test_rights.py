@@ -72,7 +72,7 @@ def test_the_trail_is_verified_and_a_break_is_told_by_the_exit(
 
 @pytest.fixture
 def chained(settings: Settings, database_url: str) -> Callable[[], None]:
-    """Runs the worker's job once."""
+    """Run the worker's job once."""
 
     def run() -> None:
         with acting(settings, database_url, "test.chain") as act:

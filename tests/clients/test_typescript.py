@@ -18,7 +18,7 @@ pytestmark = pytest.mark.node
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
 # Compiling takes seconds: one service stands for all in an ordinary run.
-SERVICES = app.SERVICES if FULL else app.chosen(["health_units"])
+SERVICES = app.SERVICES if FULL else app.choose_services(["health_units"])
 CONFIG = {
     "compilerOptions": {
         "strict": True,

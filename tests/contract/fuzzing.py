@@ -42,7 +42,7 @@ CHECKS = [
 
 
 def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:
-    """Calls one operation as anybody of these, and compares each answer with the description."""
+    """Call one operation as anybody of these, and compare each answer with the description."""
     operation = schema(service)[path][method]
 
     @settings(max_examples=size(15, 1_000), suppress_health_check=list(HealthCheck))

@@ -58,7 +58,7 @@ def written(value: Any) -> Any:
 
 
 def follow(sql: Sql) -> bytes:
-    """The hash of the last event, when every link before it is right."""
+    """Return the hash of the last event, when every link before it is right."""
     before = bytes(32)
     for number, event in enumerate(sql("SELECT * FROM platform.audit_event ORDER BY seq"), start=1):
         content = json.dumps([written(event[name]) for name in MEMBERS], ensure_ascii=False)

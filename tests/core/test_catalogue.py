@@ -70,14 +70,14 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
 
 
 def named(database: Database, name: str) -> Database:
-    """The same pool, whose listener can be told from others."""
+    """Return the same pool, whose listener can be told from others."""
     other = copy(database)
     other.server_settings = database.server_settings | {"application_name": name}
     return other
 
 
 async def cut(owner: asyncpg.Connection, name: str) -> None:
-    """Ends the listener's connection once it listens."""
+    """End the listener's connection once it listens."""
     async with asyncio.timeout(PATIENCE):
         while not await owner.fetchval(  # noqa: ASYNC110 - the server has no event for it
             "SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity "

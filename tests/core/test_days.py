@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.core.values.days import parse, shown
+from balcao.core.values.days import format_day, parse
 from tests.support.sizes import size
 
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
@@ -18,7 +18,7 @@ ZONES = ("America/Sao_Paulo", "America/Manaus", "America/Noronha", "Europe/Amste
 @settings(deadline=None, max_examples=size(200, 5000))
 @given(day=st.dates(date(1800, 1, 1), date(2200, 1, 1)), name=st.sampled_from(ZONES))
 def test_a_day_is_that_day_in_the_citys_zone(day: date, name: str) -> None:
-    text = shown(day.isoformat(), ZoneInfo(name))
+    text = format_day(day.isoformat(), ZoneInfo(name))
     assert text is not None
     assert RFC3339.fullmatch(text)
     assert datetime.fromisoformat(text).astimezone(ZoneInfo(name)).date() == day
@@ -36,7 +36,7 @@ def test_a_day_is_that_day_in_the_citys_zone(day: date, name: str) -> None:
     ],
 )
 def test_a_day_gets_midnight_and_an_instant_is_in_utc(text: str | None, expected: str | None) -> None:
-    assert shown(text, ZoneInfo("America/Sao_Paulo")) == expected
+    assert format_day(text, ZoneInfo("America/Sao_Paulo")) == expected
 
 
 @pytest.mark.parametrize(

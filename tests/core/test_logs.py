@@ -13,8 +13,8 @@ from balcao.core.values.text import has_control
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:
-    """The last record as a handler of ours writes it."""
-    line = logs.formatter().format(caplog.records[-1])
+    """Return the last record as a handler of ours writes it."""
+    line = logs.create_formatter().format(caplog.records[-1])
     assert "\n" not in line
     return dict(json.loads(line))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
-from balcao.core.http.paging import MOST_PER_PAGE, Page, page_of, whole_number
+from balcao.core.http.paging import MOST_PER_PAGE, Page, parse_page, parse_whole_number
 from balcao.core.http.requests import Request
 
 
@@ -21,10 +21,10 @@ def test_the_pages_hold_every_item_once(page: int, per_page: int, total: int) ->
 @pytest.mark.parametrize("text", ["0", "101", "x", "", " 1", "+1", "-1", "1.0", "1e2", "٣", "²", "9" * 5000])
 def test_what_is_no_whole_number_in_bounds_is_refused_by_name(text: str) -> None:
     with pytest.raises(Invalid, match="`per_page`"):
-        whole_number("per_page", text, 1, 100, default=10)
+        parse_whole_number("per_page", text, 1, 100, default=10)
 
 
 def test_without_parameters_the_first_page_of_the_default_size() -> None:
     queries = (b"", b"page=3", b"per_page=7&per_page=8")
-    seen = [page_of(Request("GET", b"/", query).query(), per_page=20) for query in queries]
+    seen = [parse_page(Request("GET", b"/", query).query(), per_page=20) for query in queries]
     assert seen == [Page(1, 20), Page(3, 20), Page(1, 7)]

@@ -26,8 +26,8 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 
 
 async def swept(platform: Platform, kind: str) -> tuple[int, int]:
-    """What the kind's report says after one more run."""
-    wanted = [one for one in app.all_retention() if one.kind == kind]
+    """Return what the kind's report says after one more run."""
+    wanted = [one for one in app.list_retention() if one.kind == kind]
     reports = await retention.run(operator_call(platform, retention.OPERATION), wanted)
     return reports[0].checked, reports[0].removed
 

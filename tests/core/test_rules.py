@@ -119,7 +119,7 @@ def test_who_passes_and_by_what(
 
 
 def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
-    """Steps 5 to 9 of the table in the words of the document."""
+    """Decide by steps 5 to 9 of the table in the words of the document."""
     if rule.owner and owner is not None and who.cpf == owner:
         return "owner"
     if any(who.client in LISTS[name] for name in rule.clients if who.is_machine or name == "CRM_WEBHOOK_CLIENTS"):

@@ -1,74 +1,167 @@
-"""Why a token is refused: the log says it by a code, the answer never."""
+"""Which of the issuer's own tokens are taken, and which of its keys."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from typing import Any
 
 import httpx
+import msgspec
 import pytest
+from joserfc import jws
 
-from balcao.core.access.caller import TokenRefused
-from balcao.core.access.tokens import TokenVerifier
-from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import PATIENCE
+from balcao.core.access import keys as keys_module
+from balcao.core.access import tokens as module
+from balcao.core.access.keys import IssuerKeys
+from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
+from balcao.core.errors import Unauthenticated, Unavailable
+from tests.support.issuer import Issuer, new_key
 
-ANA = "90000000175"
-UNSIGNED = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
-
-
-@pytest.fixture
-async def verifier(issuer: Issuer) -> AsyncIterator[TokenVerifier]:
-    async with httpx.AsyncClient(timeout=PATIENCE) as client:
-        yield TokenVerifier([issuer.address], "account", client)
-
-
-REASONS: dict[str, Callable[[Issuer], str]] = {
-    "token-missing": lambda _: "Basic x",
-    "token-oversize": lambda _: f"Bearer {'x' * 20_000}",
-    "token-malformed": lambda _: "Bearer a.b.c",
-    "token-algorithm": lambda issuer: f"Bearer {UNSIGNED}.{issuer.person(ANA).partition('.')[2]}",
-    "token-issuer": lambda issuer: f"Bearer {issuer.person(ANA, iss='https://outro.example')}",
-    "token-key-unknown": lambda issuer: f"Bearer {issuer.person(ANA, key=new_key())}",
-    "token-signature": lambda issuer: (
-        f"Bearer {issuer.person(ANA, key=new_key(), header={'kid': issuer.keys[-1].kid})}"
-    ),
-    "token-audience": lambda issuer: f"Bearer {issuer.person(ANA, aud=['portal'])}",
-    "token-times": lambda issuer: f"Bearer {issuer.person(ANA, exp=10**400)}",
-    "token-expired": lambda issuer: f"Bearer {issuer.person(ANA, exp=int(time.time()) - 60)}",
-    "token-not-yet-valid": lambda issuer: f"Bearer {issuer.person(ANA, nbf=int(time.time()) + 60)}",
-    "token-type": lambda issuer: f"Bearer {issuer.person(ANA, typ='Refresh')}",
-    "token-subject": lambda issuer: f"Bearer {issuer.person(ANA, sub=None)}",
-    "token-cpf": lambda issuer: f"Bearer {issuer.person(ANA, cpf=[ANA])}",
-}
+ISSUER = "https://issuer.example/realms/test"
+NOW = 1_800_000_000.0
+FAR = 1_000  # seconds: more than the leeway
+KEY, OTHER = new_key(), new_key()
 
 
-@pytest.mark.parametrize("reason", REASONS)
-async def test_every_refusal_has_a_reason_of_its_own(verifier: TokenVerifier, issuer: Issuer, reason: str) -> None:
-    with pytest.raises(TokenRefused) as refused:
-        await verifier.caller(REASONS[reason](issuer).encode())
-    assert refused.value.reason == reason
-    assert refused.value.code in {"token-invalid", "unauthenticated"}
+class Published:
+    """What the issuer answers by address; None is a server at fault. `asked` are the addresses in order."""
+
+    def __init__(self, **documents: Any) -> None:
+        self.documents = documents
+        self.asked: list[str] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        name = str(request.url).rsplit("/", 1)[-1].replace("-", "_")
+        self.asked.append(name)
+        if name not in self.documents:
+            return httpx.Response(404)
+        document = self.documents[name]
+        return (
+            httpx.Response(503)
+            if document is None
+            else httpx.Response(200, stream=httpx.ByteStream(msgspec.json.encode(document)))
+        )
 
 
-@pytest.mark.parametrize("sent", [None, b"", b"Bearer", b"Bearer ", b"bearer"])
-async def test_a_header_without_a_token_is_a_missing_one(verifier: TokenVerifier, sent: bytes | None) -> None:
-    with pytest.raises(TokenRefused) as refused:
-        await verifier.caller(sent)
-    assert (refused.value.reason, refused.value.code) == ("token-missing", "unauthenticated")
+def document(*keys: Any, **changes: Any) -> dict[str, Any]:
+    return {"keys": [key.as_dict(private=False) | changes for key in keys]}
 
 
-def test_the_log_says_why_and_the_answer_does_not(
-    http: httpx.Client, issuer: Issuer, caplog: pytest.LogCaptureFixture
+def issuer_keys(published: Published, on_rotation: Callable[[], None] = lambda: None) -> IssuerKeys:
+    return IssuerKeys(ISSUER, httpx.AsyncClient(transport=httpx.MockTransport(published)), on_rotation)
+
+
+def at(**offsets: float) -> dict[str, Any]:
+    return {claim: NOW + offset for claim, offset in offsets.items()}
+
+
+@pytest.mark.parametrize(
+    ("claims", "taken"),
+    [
+        ({}, True),
+        ({"aud": ["other", "account"]}, True),
+        ({"aud": ["other"]}, False),
+        ({"aud": "other"}, False),
+        ({"aud": None}, False),
+        (at(exp=1 - LEEWAY_SECONDS), True),
+        (at(exp=-LEEWAY_SECONDS), False),
+        ({"exp": True}, False),
+        ({"exp": None}, False),
+        (at(nbf=LEEWAY_SECONDS), True),
+        (at(nbf=LEEWAY_SECONDS + 1), False),
+        ({"nbf": 0}, True),
+        ({"nbf": "0"}, False),
+        (at(iat=LEEWAY_SECONDS), True),
+        (at(iat=LEEWAY_SECONDS + 1), False),
+        ({"iat": "0"}, False),
+        (at(nbf=FAR, iat=-FAR), False),
+        (at(nbf=-FAR, iat=FAR), False),
+    ],
+)
+async def test_a_token_is_taken_in_its_time_and_for_us_alone(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch, claims: dict[str, Any], taken: bool
 ) -> None:
-    token = issuer.person(ANA, exp=int(time.time()) - 60)
-    with caplog.at_level("INFO"):
-        answer = http.get("/agent/api/v1/auth", headers=bearer(token))
-        rubbish = http.get("/agent/api/v1/auth", headers=bearer("rubbish"))
-    assert (answer.status_code, answer.content, answer.headers["Error-Code"]) == (
-        rubbish.status_code,
-        rubbish.content,
-        rubbish.headers["Error-Code"],
-    )
-    lines = [record.getMessage() for record in caplog.records if "request.unauthenticated" in record.getMessage()]
-    assert ["token-expired" in line for line in lines] == [True, False]
-    assert answer.headers["X-Request-ID"] in lines[0]
-    assert token[:20] not in "".join(lines)
+    monkeypatch.setattr(time, "time", lambda: NOW)
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address + "/"], "account", client)
+        header = f"Bearer {issuer.machine('portal', **claims)}".encode()
+        if taken:
+            caller = await verifier.caller(header)
+            assert caller.client == "portal"
+            assert verifier.known(header) is caller
+        else:
+            with pytest.raises(Unauthenticated) as refused:
+                await verifier.caller(header)
+            assert refused.value.code == "token-invalid"
+            assert verifier.known(header) is None
+
+
+async def test_a_token_without_the_times_that_may_be_left_out_is_taken() -> None:
+    published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=document(KEY))
+    async with httpx.AsyncClient(transport=httpx.MockTransport(published)) as client:
+        claims = {"iss": ISSUER, "aud": "account", "exp": time.time() + FAR, "sub": "1", "azp": "portal"}
+        token = jws.serialize_compact({"alg": "RS256", "kid": KEY.kid}, msgspec.json.encode(claims), KEY)
+        assert (await TokenVerifier([ISSUER], "account", client).caller(f"Bearer {token}".encode())).subject == "1"
+
+
+async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CACHE_SIZE", 2)
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        headers = [f"Bearer {issuer.machine('portal', sub=str(number))}".encode() for number in range(3)]
+        for header in headers:
+            await verifier.caller(header)
+    assert [verifier.known(header) is not None for header in headers] == [False, True, True]
+
+
+@pytest.mark.parametrize("changes", [{"use": "enc"}, {"kid": ""}])
+async def test_a_key_for_another_use_is_none(changes: dict[str, str]) -> None:
+    certs = {"keys": [*document(KEY, **changes)["keys"], *document(OTHER)["keys"]]}
+    keys = issuer_keys(Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=certs))
+    assert await keys.get(str(KEY.kid)) is None
+    assert await keys.get(str(OTHER.kid)) is not None
+
+
+async def test_the_keys_stand_where_the_discovery_says_or_else_in_their_usual_place() -> None:
+    published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/elsewhere"}, elsewhere=document(KEY))
+    assert await issuer_keys(published).get(str(KEY.kid)) is not None
+    discoveries: list[dict[str, Any]] = [{}, {"openid_configuration": {}}, {"openid_configuration": {"jwks_uri": 5}}]
+    for discovery in discoveries:
+        published = Published(**discovery, certs=document(KEY))
+        assert await issuer_keys(published).get(str(KEY.kid)) is not None
+        assert published.asked == ["openid_configuration", "certs"]
+
+
+async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_ones(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rotations: list[None] = []
+    published = Published(certs=None)
+    keys = issuer_keys(published, lambda: rotations.append(None))
+    for _ in range(2):
+        with pytest.raises(Unavailable) as refused:
+            await keys.get(str(KEY.kid))
+        assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
+    assert published.asked == ["openid_configuration", "certs"]  # not asked again at once
+    assert "identity.keys_not_refreshed" in caplog.text
+    assert "HTTPStatusError" in caplog.text
+    published.documents["certs"] = document(KEY)
+    await keys.refresh()
+    await keys.refresh()
+    assert len(rotations) == 1
+    published.documents["certs"] = {"keys": []}
+    await keys.refresh()
+    assert await keys.get(str(KEY.kid)) is not None
+
+
+async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys_module, "REFRESH_SECONDS", 0.0)
+    published = Published(certs=document(KEY))
+    verifier = TokenVerifier([ISSUER], "account", httpx.AsyncClient(transport=httpx.MockTransport(published)))
+    verifier.start()
+    async with asyncio.timeout(600):
+        while published.asked.count("certs") < 3:  # noqa: ASYNC110 - what is waited for has no event
+            await asyncio.sleep(0)
+    verifier.stop()

@@ -60,7 +60,7 @@ def test_every_acknowledged_event_is_applied_once_although_everything_is_killed(
 
 
 async def send_until_killed(settings: Settings, serving: Serving) -> list[str]:
-    """The people whose events were answered 202. Everything is killed when half of the calls are answered."""
+    """Return the people whose events were answered 202. Everything is killed when half of the calls are answered."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     token = client_token(settings.issuers[0], "crm-sandbox", secret)
     acknowledged: list[str] = []
@@ -86,15 +86,15 @@ def event(cpf: str) -> dict[str, Any]:
 
 
 def kill_everything(serving: Serving) -> None:
-    """The parent, every part and every process of PostgreSQL, at once."""
+    """Kill the parent, every part and every process of PostgreSQL, at once."""
     for process in [serving.process, *serving.family()]:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
 
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
-    """What became of these people's events once none waits, and how many jobs were given up."""
-    server = supervisor.live(settings.data_dir)
+    """Return what became of these people's events once none waits, and how many jobs were given up."""
+    server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     try:

@@ -39,7 +39,7 @@ SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
 """
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
 PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint IN ('crm_event', 'crm_push')"
-IN_DEMO = 1  # dead letter
+IN_DEMO = 1  # dead-lettered job
 ACCEPTED = "SELECT count(*) FROM registry.crm_event WHERE event_at < $1 AND applied_at IS NOT NULL"
 REGISTERS = "SELECT cpf, value::text, origin FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
 APPLIED_TWICE = """
@@ -76,7 +76,7 @@ class Platform:
             self._serving = Serving(self._terminal, "--processes", "2")
             self._serving.__enter__()
         elif part == "postgres":
-            _kill([child for child in self._serving.family() if child.name() == "postgres"])
+            _kill(self._serving.databases())
         else:
             _kill([self._serving.process_of(part)])
 
@@ -139,7 +139,7 @@ class Caller:
 
 @asynccontextmanager
 async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
-    """The CRM, and a member of staff who may write for every citizen."""
+    """Return the CRM, and a member of staff who may write for every citizen."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")
     issuer = settings.issuers[0]
@@ -184,8 +184,8 @@ async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledg
 
 
 async def settled(settings: Settings) -> asyncpg.Connection:
-    """A connection to a store in which nothing waits any more."""
-    server = supervisor.live(settings.data_dir)
+    """Return a connection to a store in which nothing waits any more."""
+    server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     async with asyncio.timeout(PATIENCE):
@@ -196,7 +196,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
 
 
 def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
-    """The gender of every account that each person has."""
+    """Return the gender of every account that each person has."""
     accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=PATIENCE).json()
     return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
 

@@ -25,7 +25,7 @@ def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str
 
     async def once() -> Mapping[str, Any]:
         platform = assemble(settings, database_url)
-        async with app.opened(platform, [SERVICE]):
+        async with app.open_services(platform, [SERVICE]):
             await demo.load(platform)
             return await demo.examples(platform)
 

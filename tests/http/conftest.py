@@ -23,6 +23,6 @@ def server(echo: Echo) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="session")
 def hasty(echo: Echo) -> Iterator[RunningServer]:
-    """A server with deadlines of a moment."""
+    """Return a server with deadlines of a moment."""
     with RunningServer(echo, limits=Limits(head_seconds=0.2, body_seconds=0.2, settling_seconds=0)) as running:
         yield running

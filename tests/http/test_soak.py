@@ -61,7 +61,7 @@ BATCH = len(KEPT) * 10 + len(BROKEN)
 
 @pytest.fixture(scope="module")
 def process(database_url: str) -> Iterator[tuple[psutil.Process, int]]:
-    """The gateway's process and its port."""
+    """Return the gateway's process and its port."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(BACKLOG)

@@ -55,6 +55,6 @@ def _exists(page: Path, target: str) -> bool:
 
 @cache
 def _anchors(page: Path) -> frozenset[str]:
-    """The headings as the usual hosts name them."""
+    """Return the headings as the usual hosts name them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return frozenset(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)

@@ -33,7 +33,7 @@ def holds_sql(text: Text) -> bool:
 
 
 def writers(found: list[Text]) -> dict[str, set[str]]:
-    """The folders that write each table; the platform is one."""
+    """Return the folders that write each table; the platform is one."""
     by_table: dict[str, set[str]] = defaultdict(set)
     for text in found:
         folder = "core" if text.file.startswith("core/") else text.file.rpartition("/")[0]
@@ -43,7 +43,7 @@ def writers(found: list[Text]) -> dict[str, set[str]]:
 
 
 def handed_on(code: str) -> list[str]:
-    """The functions of a store that a service.py passes on as its own."""
+    """Return the functions of a store that a service.py passes on as its own."""
     found = []
     for node in ast.parse(code).body:
         if isinstance(node, ast.ImportFrom) and is_store(node.module or ""):

@@ -30,7 +30,7 @@ def unsigned(issuer: Issuer, alg: str | None) -> str:
 
 
 def signed_with_the_public_key(issuer: Issuer) -> str:
-    """The classic confusion: an HMAC whose secret everybody knows."""
+    """Sign by the classic confusion: an HMAC whose secret everybody knows."""
     key = issuer.keys[-1]
     claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + 300, "cpf": ANA}
     signed = f"{part({'alg': 'HS256', 'kid': key.kid})}.{part(claims)}"

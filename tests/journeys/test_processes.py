@@ -84,14 +84,14 @@ def test_a_frozen_process_is_replaced(serving: Serving, port: int) -> None:
 
 
 def test_the_embedded_database_is_replaced_too(serving: Serving, terminal: Terminal, port: int) -> None:
-    postmaster = next(child for child in serving.process.children() if child.name() == "postgres")
+    postmaster = next(child for child in serving.databases() if child.ppid() == serving.process.pid)
     postmaster.kill()
 
     def ready() -> bool:
         answer = httpx.get(f"http://127.0.0.1:{port}/registry/v1/readiness", timeout=PATIENCE)
         return answer.status_code == 200
 
-    until_now(lambda: any(child.name() == "postgres" for child in serving.process.children()))
+    until_now(lambda: any(child != postmaster for child in serving.databases()))
     until_now(ready)
 
 

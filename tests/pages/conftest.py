@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.pages.window import DESK, Window, opened
+from tests.pages.window import DESKTOP, Window, opened
 
 MISSING = (
     "Os testes de páginas precisam de um Chromium: ponha o caminho dele em BALCAO_CHROMIUM "
@@ -37,4 +37,4 @@ def window_of(browser: Browser, address: str) -> Iterator[Callable[[int], Window
 
 @pytest.fixture
 def window(window_of: Callable[[int], Window]) -> Window:
-    return window_of(DESK)
+    return window_of(DESKTOP)

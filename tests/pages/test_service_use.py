@@ -19,12 +19,12 @@ pytestmark = pytest.mark.page
 
 REGISTRY = "/registry/v1/docs"
 # The pages differ in their operations only: one stands for all in an ordinary run.
-SHOWN = app.SERVICES if FULL else app.chosen(["health_units"])
+SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 
 
 @pytest.fixture(scope="module")
 def address(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The gateway with the embedded identity provider, whose demo client the pages use."""
+    """Return the gateway with the embedded identity provider, whose demo client the pages use."""
     settings = Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"))
     with RunningServer(app.build(settings, database_url), settings.port) as running:
         yield running.url

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from balcao import app
 from balcao.core.service import Service
-from tests.pages.window import DESK, PHONE, Window
+from tests.pages.window import DESKTOP, PHONE, Window
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
 from tests.support.sizes import size
@@ -29,13 +29,13 @@ def base(service: Service) -> str:
 
 
 def described(http: httpx.Client, service: Service) -> set[tuple[str, str]]:
-    """Method and path of every operation in the service's own description."""
+    """Return method and path of every operation in the service's own description."""
     paths = http.get(f"{base(service)}/openapi.json").raise_for_status().json()["paths"]
     return {(method.upper(), path) for path, item in paths.items() for method in METHODS & set(item)}
 
 
 def shown(window: Window) -> set[tuple[str, str]]:
-    """The same as a person reads it."""
+    """Return the same as a person reads it."""
     blocks = window.page.locator(".opblock-summary")
     blocks.first.wait_for()
     return {
@@ -115,7 +115,7 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
 
 
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
-    """Opens the reading operation of this path, the only one that is open then."""
+    """Open the reading operation of this path, the only one that is open then."""
     window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
     window.page.get_by_role("button", name="Experimentar").click()
     for name, value in parameters.items():
@@ -127,7 +127,7 @@ def _executed(window: Window) -> str:
     return window.page.locator(".live-responses-table .response .response-col_status").inner_text().strip()
 
 
-@pytest.mark.parametrize("width", [DESK, PHONE])
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
 def test_the_list_fits_every_screen(window_of: Callable[[int], Window], width: int) -> None:
     window = window_of(width)
     window.page.goto("/docs")

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
-DESK, PHONE = 1100, 360
+DESKTOP, PHONE = 1100, 360
 WORST = ("error", "warning")
 
 
@@ -33,7 +33,7 @@ class Window:
         return self.page.locator(":focus")
 
     def wider_than_the_screen(self) -> list[str]:
-        """The elements that a person would have to scroll sideways for, on the page or inside a part of it."""
+        """Return the elements that a person would have to scroll sideways for, on the page or inside a part of it."""
         return list(
             self.page.evaluate(
                 """() => [...document.querySelectorAll("body, body *")]
@@ -44,7 +44,7 @@ class Window:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, width: int = DESK) -> Iterator[Window]:
+def opened(browser: Browser, address: str, width: int = DESKTOP) -> Iterator[Window]:
     """Paths are relative to the address; cookies end with the window."""
     viewport = {"width": width, "height": 760}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport) as context:  # type: ignore[arg-type]

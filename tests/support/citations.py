@@ -69,7 +69,7 @@ def _prose(source: str) -> Iterator[str]:
 
 
 def faults(text: Text) -> list[str]:
-    """What of the text's citations names nothing that exists, or is written in another form."""
+    """Return what of the text's citations names nothing that exists, or is written in another form."""
     content = text.content
     found = [text.fault(why) for why in _rule_faults(_RULES, content)]
     found += [text.fault(why) for why in _spec_faults(content)]

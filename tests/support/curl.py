@@ -32,7 +32,7 @@ def run(line: str, terminal: Terminal) -> httpx.Response:
 
 
 def printed(command: str, terminal: Terminal) -> str:
-    """What a command prints in a shell that knows no setting of ours."""
+    """Return what a command prints in a shell that knows no setting of ours."""
     plain = {name: value for name, value in terminal.environment.items() if not name.startswith("BALCAO_")}
     words = ["sh", "-c", command]
     done = subprocess.run(words, cwd=terminal.folder, env=plain, capture_output=True, text=True, check=True)

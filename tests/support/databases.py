@@ -51,7 +51,7 @@ def new_name(word: str = "test") -> str:
 
 
 def create(name: str, template: str = TEMPLATE) -> str:
-    """A copy of the template; answers its address."""
+    """Create a copy of the template and return its address."""
     _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return url_of(name)
 
@@ -66,7 +66,7 @@ def _address_file() -> Path:
 
 @functools.cache
 def _address() -> str:
-    """The server's, once there is a template; every process of the run reads it from the run's folder."""
+    """Return the server's, once there is a template; every process of the run reads it from the run's folder."""
     until_now(_address_file().exists)
     address = _address_file().read_text()
     if not address:

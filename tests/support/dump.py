@@ -24,6 +24,6 @@ def as_text(values: Iterable[Any]) -> str:
     return " ".join(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in values)
 
 
-def holding(dumped: dict[str, list[str]], mark: str) -> list[str]:
-    """The tables with a row in which the mark stands, whatever its case."""
+def find_tables_with(dumped: dict[str, list[str]], mark: str) -> list[str]:
+    """Return the tables with a row in which the mark stands, whatever its case."""
     return [name for name, rows in dumped.items() if any(mark.lower() in row.lower() for row in rows)]

@@ -26,24 +26,24 @@ class Issuer:
         self._server.server_close()
 
     def person(self, cpf: str, /, **claims: Any) -> str:
-        """A citizen's or staff member's access token."""
+        """Return a citizen's or staff member's access token."""
         names = {"name": "Pessoa de Teste", "email": "pessoa@teste.example", "preferred_username": cpf}
         return self.token(
             **{"sub": f"person-{cpf}", "azp": CLIENT, "cpf": cpf, "scope": "openid profile"} | names | claims
         )
 
     def machine(self, client: str, *scopes: str, **claims: Any) -> str:
-        """A client-credentials token, as Keycloak makes them."""
+        """Return a client-credentials token, as Keycloak makes them."""
         names = {"client_id": client, "preferred_username": f"service-account-{client}", "typ": "Bearer"}
         return self.token(**{"sub": f"client-{client}", "azp": client, "scope": " ".join(scopes)} | names | claims)
 
     def login(self, **claims: Any) -> str:
-        """A token of somebody who logged in and of whom no CPF is known."""
+        """Return a token of somebody who logged in and of whom no CPF is known."""
         names = {"name": "Pessoa sem CPF", "preferred_username": "pessoa", "sid": "session-1", "typ": "Bearer"}
         return self.token(**{"sub": "login-1", "azp": CLIENT, "scope": "openid profile"} | names | claims)
 
     def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
-        """A person whose token itself carries the role `admin`."""
+        """Return a person whose token itself carries the role `admin`."""
         return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
 
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
@@ -84,5 +84,5 @@ def new_key() -> RSAKey:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header that carries a token."""
+    """Return the header that carries a token."""
     return {"Authorization": f"Bearer {token}"}

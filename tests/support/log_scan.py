@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from balcao.core.logs import formatter
+from balcao.core.logs import create_formatter
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import people
 from tests.support import run_folder
@@ -21,7 +21,7 @@ def start() -> None:
     """Every process of the run logs to a file of its own in one folder, not between the dots of the tests."""
     folder().mkdir(exist_ok=True)
     handler = logging.FileHandler(folder() / f"{os.getpid()}.log", encoding="utf-8")
-    handler.setFormatter(formatter())
+    handler.setFormatter(create_formatter())
     logging.getLogger().handlers = [handler]
 
 

@@ -31,7 +31,7 @@ class Form(HTMLParser):
 
 
 def log_in(issuer: str, username: str, password: str, client_id: str = "portal-cidadao") -> dict[str, object]:
-    """The token endpoint's answer."""
+    """Return the token endpoint's answer."""
     verifier = secrets.token_urlsafe(48)
     endpoint = f"{issuer}/protocol/openid-connect"
     query = {

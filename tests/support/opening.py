@@ -10,4 +10,4 @@ WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 
 def opened(platform: Platform) -> AbstractAsyncContextManager[None]:
-    return app.opened(platform, WORKING)
+    return app.open_services(platform, WORKING)

@@ -79,7 +79,7 @@ def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """What `balcao` says and answers to these words. Raises TimeoutError."""
+    """Return what `balcao` says and answers to these words. Raises TimeoutError."""
     asked = {"words": words, "folder": str(folder), "environment": dict(environment)}
     with (
         tempfile.TemporaryFile() as out,

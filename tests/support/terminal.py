@@ -21,14 +21,14 @@ LAST_LINE = "Ctrl-C encerra tudo"
 
 
 def open_folder() -> Path:
-    """A folder that the account of an embedded PostgreSQL can enter, also when we are root."""
+    """Return a folder that the account of an embedded PostgreSQL can enter, also when we are root."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
 
 
 def free_port() -> int:
-    """A port that is free and whose neighbour, the sandbox CRM's, is free too."""
+    """Return a port that is free and whose neighbour, the sandbox CRM's, is free too."""
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))
@@ -52,13 +52,13 @@ class Terminal:
         return preloaded.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
-        """What a command that must succeed prints."""
+        """Return what a command that must succeed prints."""
         done = self.run(*words)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     def refusal(self, *words: str) -> str:
-        """What a command says that must refuse: on standard error, without a traceback."""
+        """Return what a command says that must refuse: on standard error, without a traceback."""
         done = self.run(*words)
         assert done.returncode not in (0, None), done.stdout
         assert "Traceback" not in done.stderr, done.stderr
@@ -102,18 +102,46 @@ class Serving:
 
     def processes(self, role: str = "") -> list[psutil.Process]:
         """Our own ones, in the order of their start: all, or those that have this role."""
-        own = [child for child in self.family() if "balcao.cli.processes" in child.cmdline()]
-        return [child for child in own if not role or role in child.cmdline()]
+        own = [(child, line) for child in self.family() if "balcao.cli.processes" in (line := command_line(child))]
+        return [child for child, line in own if not role or role in line]
 
     def process_of(self, role: str) -> psutil.Process:
-        """The process that has this role."""
-        return self.processes(role)[0]
+        """Return the process that has this role, once there is one again."""
+        found: list[psutil.Process] = []
+
+        def there() -> bool:
+            found[:] = self.processes(role)
+            return bool(found)
+
+        until_now(there)
+        return found[0]
+
+    def databases(self) -> list[psutil.Process]:
+        """Return each process of PostgreSQL."""
+        return [child for child in self.family() if name(child) == "postgres"]
 
     def interrupt(self) -> int:
         """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""
         os.killpg(self.process.pid, signal.SIGINT)
         status: int = self.process.wait(PATIENCE)
         return status
+
+
+def command_line(process: psutil.Process) -> list[str]:
+    """Empty for a process that is gone or waits for its parent to collect it."""
+    try:
+        words: list[str] = process.cmdline()
+    except psutil.NoSuchProcess:  # a zombie's error is one of these
+        return []
+    return words
+
+
+def name(process: psutil.Process) -> str:
+    """Empty for a process that is gone."""
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def ended(processes: list[psutil.Process]) -> bool:

@@ -1,4 +1,4 @@
-"""`balcao audit`: whether the trail is whole."""
+"""`balcao audit`: verify that the audit trail is intact."""
 
 from typing import Annotated
 
@@ -21,19 +21,19 @@ def verify(
     ] = None,
 ) -> None:
     """Segue a corrente da trilha do começo ao fim e responde em JSON; termina com 1 se ela está rompida."""
-    before = _known(known) if known is not None else None
+    before = _parse_known(known) if known is not None else None
 
-    async def follow(call: Call) -> Verdict:
+    async def verify_chain(call: Call) -> Verdict:
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await chain.verify(connection, before)
 
-    verdict = use("audit.verify", follow)
+    verdict = use("audit.verify", verify_chain)
     print_json(verdict)
     if not verdict.ok:
         raise typer.Exit(1)
 
 
-def _known(text: str) -> tuple[int, str]:
+def _parse_known(text: str) -> tuple[int, str]:
     number, _, digest = text.partition(":")
     if not number.isdecimal() or len(digest) != 64:
         raise OperatorFault("Use em --known o `last` e o `hash` de uma verificação anterior: 42:9f86d0…")
@@ -42,4 +42,4 @@ def _known(text: str) -> tuple[int, str]:
 
 @audit.callback()
 def _group() -> None:
-    """One command today; the group keeps its name."""
+    """Keep `verify` a command of a group while it is the only one."""

@@ -1,4 +1,4 @@
-"""`balcao citizen`: a person's rights, answered at the counter."""
+"""`balcao citizen`: a person's rights under the data protection law, for the staff who serve them."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ Who = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, com ou sem
 @citizen.command("export")
 def export(cpf: Who) -> None:
     """Exporta todos os dados de um cidadão."""
-    person = _person(cpf)
+    person = _parse_cpf(cpf)
     print_json(msgspec.Raw(use("registry.export_data", lambda call: service.export(call, person))))
 
 
@@ -32,7 +32,7 @@ def anonymise(
     confirmation: Annotated[str | None, typer.Option(help="O que a simulação respondeu; vale 15 minutos.")] = None,
 ) -> None:
     """Anonimiza um cidadão: simule antes, depois confirme."""
-    person = _person(cpf)
+    person = _parse_cpf(cpf)
     if not dry_run and confirmation is None:
         raise OperatorFault("Simule antes com --dry-run e repita com --confirmation e o que a simulação respondeu.")
     body = AnonymisationBody(dry_run, confirmation, reason)
@@ -48,13 +48,13 @@ def access(
     per_page: Annotated[int, typer.Option(min=1, max=100)] = 100,
 ) -> None:
     """Lista quem viu ou mudou os dados de um cidadão."""
-    person = _person(cpf)
+    person = _parse_cpf(cpf)
     query = {name: value for name, value in (("from", start), ("to", end)) if value is not None}
-    asked = Page(page, per_page)
-    print_json(use("registry.list_accesses", lambda call: service.list_accesses(call, person, query, asked)))
+    requested = Page(page, per_page)
+    print_json(use("registry.list_accesses", lambda call: service.list_accesses(call, person, query, requested)))
 
 
-def _person(text: str) -> Cpf:
+def _parse_cpf(text: str) -> Cpf:
     cpf = Cpf.parse_path(text)
     if cpf is None:
         raise OperatorFault("O CPF é inválido: use 11 dígitos.")

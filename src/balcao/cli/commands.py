@@ -59,17 +59,17 @@ class _Lazy(TyperCommand):
 
     @functools.cached_property
     def loaded(self) -> Any:
-        """The real command."""
-        found = self._entry.load()
-        if not isinstance(found, Commands):
+        """Import and return the real command."""
+        loaded = self._entry.load()
+        if not isinstance(loaded, Commands):
             alone = Commands()
-            alone.command(self.name)(found)
-            found = alone
-        return typer.main.get_command(found)
+            alone.command(self.name)(loaded)
+            loaded = alone
+        return typer.main.get_command(loaded)
 
 
 class _Root(Group):
-    """The commands of the table above."""
+    """Finds the commands in the table above."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -82,8 +82,8 @@ class _Root(Group):
 balcao = Commands(name="balcao", cls=_Root)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         print(f"balcao {__version__}")
         raise typer.Exit
 
@@ -98,5 +98,5 @@ def group(
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command and return its exit status; usage errors are told in Portuguese."""
+    """Run a command and return its exit status; usage errors are explained in Portuguese."""
     return portuguese.run(typer.main.get_command(balcao), arguments)

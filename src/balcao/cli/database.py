@@ -14,10 +14,10 @@ from balcao.settings import Settings
 
 
 @contextmanager
-def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
-    """Its address; an embedded server that does not run is started for as long as the block lasts.
+def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
+    """Yield the database's address; an embedded server that does not run is started for the duration of the block.
 
-    Raises OperatorFault when there are no embedded data yet, unless told to `create` them.
+    Raises OperatorFault when there are no embedded data yet, unless `create` is set.
     """
     logs.configure("error")  # a command answers on the terminal
     if not settings.embedded_database:
@@ -33,20 +33,20 @@ def reached(settings: Settings, *, create: bool = False) -> Iterator[str]:
 
 
 async def check(url: str) -> None:
-    """Raises MigrationError on a database that is not up to date, Unavailable on one that is away."""
+    """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached."""
     database = Database(url, size=2, role=None)
     await database.open()
     try:
         async with database.connection() as connection:
-            await migrations.check(connection, app.all_migrations())
+            await migrations.check(connection, app.list_migrations())
     finally:
         await database.close()
 
 
 @asynccontextmanager
-async def platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
-    """Opened for a command, with what every service keeps in a process."""
+async def open_platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
+    """Open the platform for a command, with what every service holds in a process."""
     await check(url)
     assembled = assemble(settings, url)
-    async with app.opened(assembled):
+    async with app.open_services(assembled):
         yield assembled

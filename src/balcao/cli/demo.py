@@ -1,4 +1,4 @@
-"""`balcao demo`: what the demo data offer, and loading them into a database of one's own."""
+"""`balcao demo`: show what there is in the demo data, or load them into a database of one's own."""
 
 import asyncio
 from typing import Annotated
@@ -24,37 +24,37 @@ def demo(
     settings = Settings.load()
     if not settings.sandbox:
         raise OperatorFault("Os dados de demonstração não pertencem à produção (BALCAO_PROFILE=production).")
-    offered = _offered(settings, load)
+    offer = _load_offer(settings, load)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(offered)).decode())
+        print(msgspec.json.format(msgspec.json.encode(offer)).decode())
     else:
-        _show(offered)
+        _print_tables(offer)
 
 
-def _offered(settings: Settings, load: bool) -> Offer:
+def _load_offer(settings: Settings, load: bool) -> Offer:
     async def run(url: str) -> Offer | None:
         if load:
             await demo_data.load_once(settings, url)
-        return await demo_data.offer(settings, url)
+        return await demo_data.fetch_offer(settings, url)
 
-    with database.reached(settings) as url:
-        offered = asyncio.run(run(url))
-    if offered is None:
+    with database.open_database(settings) as url:
+        offer = asyncio.run(run(url))
+    if offer is None:
         raise OperatorFault("Este banco não tem os dados de demonstração: `balcao demo --load` os carrega.")
-    return offered
+    return offer
 
 
-def _show(offered: Offer) -> None:
+def _print_tables(offer: Offer) -> None:
     people = Table("nome", "CPF", "usuário", "senha", "grupos", title="Pessoas")
-    for person in offered.people:
+    for person in offer.people:
         people.add_row(person.name, person.cpf, person.username, person.password, " ".join(person.groups))
     clients = Table("cliente", "segredo", "escopos", title="Clientes")
-    for client in offered.clients:
+    for client in offer.clients:
         clients.add_row(client.client_id, client.client_secret, " ".join(client.scopes))
     examples = Table("exemplo", "valor", title="Exemplos")
-    for name, value in offered.examples.items():
+    for name, value in offer.examples.items():
         examples.add_row(name, str(value))
     bases = Table("serviço", "endereço", title="Endereços")
-    for name, address in offered.base_urls.items():
+    for name, address in offer.base_urls.items():
         bases.add_row(name, address)
     console.print(people, clients, examples, bases)

@@ -1,4 +1,4 @@
-"""The state of a configuration and of the parts it names, found by asking them; starts nothing, changes nothing."""
+"""Checks a configuration and the parts that it names by calling them; starts and changes nothing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,20 +18,22 @@ from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings, variable_of
 
-PATIENCE_SECONDS = 5.0
+TIMEOUT_SECONDS = 5.0
 MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """`state`: up, down, or stopped for an embedded part of a platform that does not run. `wrong` are sentences."""
+    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences."""
 
     state: str
     details: dict[str, Any] = {}
-    wrong: list[str] = []
+    problems: list[str] = []
 
 
 class Diagnosis(msgspec.Struct):
+    """What `balcao doctor --json` prints."""
+
     ok: bool
     problems: list[str]
     settings: dict[str, Any]
@@ -40,81 +42,82 @@ class Diagnosis(msgspec.Struct):
 
 
 async def diagnose(settings: Settings) -> Diagnosis:
-    async with httpx.AsyncClient(timeout=PATIENCE_SECONDS) as http:
+    """Check all parts at the same time."""
+    async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
-            "database": lambda: _database(settings),
-            "identity": lambda: _identity(settings, http),
-            "crm": lambda: _crm(settings, http),
-            "services": lambda: _services(settings, http),
+            "database": lambda: _check_database(settings),
+            "identity": lambda: _check_identity(settings, http),
+            "crm": lambda: _check_crm(settings, http),
+            "services": lambda: _check_services(settings, http),
         }
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
-    problems = [*settings.refusals(), *(sentence for part in found for sentence in part.wrong)]
-    return Diagnosis(not problems, problems, shown(settings), _addresses(settings), parts)
+    problems = [*settings.list_refusals(), *(sentence for part in found for sentence in part.problems)]
+    return Diagnosis(not problems, problems, list_settings(settings), _list_addresses(settings), parts)
 
 
-def shown(settings: Settings) -> dict[str, Any]:
-    """The effective settings; secrets, also those in addresses, are masked."""
-    return {variable_of(name): _masked(value) for name, value in settings.model_dump(mode="python").items()}
+def list_settings(settings: Settings) -> dict[str, Any]:
+    """Return the effective settings by variable; secrets, also those in addresses, are masked."""
+    return {variable_of(name): _mask(value) for name, value in settings.model_dump(mode="python").items()}
 
 
-def _masked(value: Any) -> Any:
+def _mask(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return MASK
     if isinstance(value, str) and "@" in value and "://" in value:
-        return _without_password(value)
+        return _mask_password(value)
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
-def _without_password(address: str) -> str:
+def _mask_password(address: str) -> str:
     parts = urlsplit(address)
     login, _, place = parts.netloc.rpartition("@")
     user = login.split(":", 1)[0]
     return urlunsplit(parts._replace(netloc=f"{user}:{MASK}@{place}" if ":" in login else f"{login}@{place}", query=""))
 
 
-def _addresses(settings: Settings) -> dict[str, Any]:
-    server = supervisor.live(settings.data_dir) if settings.embedded_database else None
+def _list_addresses(settings: Settings) -> dict[str, Any]:
+    server = supervisor.find_running(settings.data_dir) if settings.embedded_database else None
     return {
         "base": settings.base_url,
         "services": base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": server.url if server else _masked(settings.database_url) or str(settings.data_dir / "postgres"),
-        "redis": _masked(settings.redis_url),
+        "database": server.url if server else _mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "redis": _mask(settings.redis_url),
     }
 
 
-async def _database(settings: Settings) -> Part:
+async def _check_database(settings: Settings) -> Part:
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(supervisor.live, settings.data_dir)
+        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
         if server is None:
             return Part(STOPPED)
         url = server.url
     database = Database(url, size=2, role=None)
     try:
         await database.open()
-        return await _asked(database)
+        return await _check_opened(database)
     except Unavailable as fault:
-        return Part(DOWN, wrong=[refusal(fault) or str(fault)])
+        return Part(DOWN, problems=[refusal(fault) or str(fault)])
     finally:
         await database.close()
 
 
-async def _asked(database: Database) -> Part:
+async def _check_opened(database: Database) -> Part:
     async with database.connection() as connection:
         version = await connection.fetchval("SHOW server_version")
         role = await migrations.has_application_role(connection)
-        wrong = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
+        problems = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
         try:
-            await migrations.check(connection, app.all_migrations())
+            await migrations.check(connection, app.list_migrations())
         except MigrationError as behind:
-            wrong.append(str(behind))
-    return Part(UP, {"version": version, "role": role, "up_to_date": not wrong}, wrong)
+            problems.append(str(behind))
+    return Part(UP, {"version": version, "role": role, "up_to_date": not problems}, problems)
 
 
-async def _identity(settings: Settings, http: httpx.AsyncClient) -> Part:
+async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:
     published = {issuer: await _published(issuer, http) for issuer in settings.issuers}
     keys = {issuer: found.keys for issuer, found in published.items()}
     silent = [issuer for issuer, count in keys.items() if not count]
@@ -149,7 +152,7 @@ async def _published(issuer: str, http: httpx.AsyncClient) -> _Published:
         return _Published(0, name)
 
 
-async def _crm(settings: Settings, http: httpx.AsyncClient) -> Part:
+async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
     if not settings.crm_configured:
         return Part(STOPPED, {"configured": False})
     form = {
@@ -158,19 +161,19 @@ async def _crm(settings: Settings, http: httpx.AsyncClient) -> Part:
         "client_secret": settings.crm_client_secret.get_secret_value(),
     }
     try:
-        answer = await http.post(f"{settings.crm_url}/services/oauth2/token", data=form)
+        response = await http.post(f"{settings.crm_url}/services/oauth2/token", data=form)
     except httpx.HTTPError:
         if settings.sandbox_crm:
             return Part(STOPPED, {"configured": True})
         return Part(DOWN, {"configured": True}, [f"O CRM não responde em {settings.crm_url}: confira BALCAO_CRM_URL."])
-    if answer.is_success:
+    if response.is_success:
         return Part(UP, {"configured": True, "token": True})
     refused = "O CRM recusou o token: confira BALCAO_CRM_CLIENT_ID e BALCAO_CRM_CLIENT_SECRET."
     return Part(DOWN, {"configured": True, "token": False}, [refused])
 
 
-async def _services(settings: Settings, http: httpx.AsyncClient) -> Part:
-    """Not running is no fault of the configuration."""
+async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Check whether the platform runs; that it does not is no problem of the configuration."""
     try:
         alive = await http.get(f"{settings.base_url}/liveness")
     except httpx.HTTPError:

@@ -1,4 +1,4 @@
-"""`balcao doctor`: the effective configuration, and what is wrong with it."""
+"""`balcao doctor`: print the effective configuration and its problems."""
 
 import asyncio
 from typing import Annotated
@@ -18,15 +18,15 @@ WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[r
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False) -> None:
     """Mostra a configuração em vigor e diz o que há de errado com ela."""
-    found = _diagnosis()
+    diagnosis = _diagnose()
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+        print(msgspec.json.format(msgspec.json.encode(diagnosis)).decode())
     else:
-        _show(found)
-    raise typer.Exit(0 if found.ok else 1)
+        _print_tables(diagnosis)
+    raise typer.Exit(0 if diagnosis.ok else 1)
 
 
-def _diagnosis() -> Diagnosis:
+def _diagnose() -> Diagnosis:
     logs.configure("error")
     try:
         return asyncio.run(diagnose(Settings.load()))
@@ -34,20 +34,20 @@ def _diagnosis() -> Diagnosis:
         return Diagnosis(ok=False, problems=str(fault).splitlines(), settings={}, addresses={}, parts={})
 
 
-def _show(found: Diagnosis) -> None:
+def _print_tables(diagnosis: Diagnosis) -> None:
     settings = Table("variável", "valor", title="Configuração em vigor")
-    for name, value in found.settings.items():
+    for name, value in diagnosis.settings.items():
         settings.add_row(name, "" if value is None else str(value))
     parts = Table("parte", "estado", "detalhes", title="Partes")
-    for name, part in found.parts.items():
+    for name, part in diagnosis.parts.items():
         parts.add_row(name, WORDS[part.state], " ".join(f"{key}={value}" for key, value in part.details.items()))
     addresses = Table("endereço", "valor", title="Endereços")
-    for name, value in found.addresses.items():
+    for name, value in diagnosis.addresses.items():
         lines = [f"{key} {part}" for key, part in value.items()] if isinstance(value, dict) else [str(value)]
         addresses.add_row(name, "\n".join(lines))
-    if found.settings:
+    if diagnosis.settings:
         console.print(settings, addresses, parts)
-    for problem in found.problems:
+    for problem in diagnosis.problems:
         console.print(f"[red]✗[/] {problem}")
-    if found.ok:
+    if diagnosis.ok:
         console.print("[green]✓[/] Nada de errado com esta configuração.")

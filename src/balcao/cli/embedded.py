@@ -14,24 +14,24 @@ from balcao.settings import Settings
 
 
 class EmbeddedDatabase:
-    """Its start and its stop block, so that they have a thread: signals are heard meanwhile."""
+    """Starts and stops the server in a thread, as both block: the supervisor handles signals meanwhile."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._start: asyncio.Future[Running] | None = None
 
     async def start(self) -> str:
-        """Return its address once it answers. Raises EmbeddedError."""
+        """Return the server's address once it responds. Raises EmbeddedError."""
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
-        running = await asyncio.shield(self._start)  # a start that is cut short is still stopped
+        running = await asyncio.shield(self._start)  # `stop` still waits for a start that is interrupted here
         return running.server.url
 
-    async def keep(self) -> None:
-        """Replace the server whenever it dies, after growing pauses for as long as it cannot start."""
+    async def keep_running(self) -> None:
+        """Replace the server whenever it dies, after growing pauses while it cannot start."""
         failures = 0
         while True:
             since = time.monotonic()
-            await self._ended()
+            await self._wait_until_ended()
             failures = 1 if time.monotonic() - since > STABLE_SECONDS else failures + 1
             log.error("database.died", next_try_seconds=pause_after(failures))
             await asyncio.sleep(pause_after(failures))
@@ -40,13 +40,13 @@ class EmbeddedDatabase:
             except EmbeddedError as fault:
                 log.error("database.refused", reason=str(fault))
 
-    async def _ended(self) -> None:
+    async def _wait_until_ended(self) -> None:
         """Return when the server has ended by itself, or did not start."""
         assert self._start
         with contextlib.suppress(EmbeddedError):
             running = await self._start
             await asyncio.to_thread(running.wait)
-            await asyncio.to_thread(running.stop)  # frees what the next start takes hold of
+            await asyncio.to_thread(running.stop)  # releases the lock and the socket, which the next start takes
 
     async def stop(self) -> None:
         """Shut the server down, also one that is just starting."""
@@ -55,14 +55,14 @@ class EmbeddedDatabase:
                 await asyncio.to_thread((await self._start).stop)
 
 
-def external_or_running(settings: Settings) -> str:
-    """Return the address for who starts no database of its own.
+def find_database(settings: Settings) -> str:
+    """Return the address of a database that somebody else started.
 
-    Raises OperatorFault when it is the embedded one, which does not run.
+    Raises OperatorFault when it is the embedded one and does not run.
     """
     if not settings.embedded_database:
         return settings.database_url
-    server = supervisor.live(settings.data_dir)
+    server = supervisor.find_running(settings.data_dir)
     if server is None:
         raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
     return server.url

@@ -1,4 +1,4 @@
-"""Faults of the operator's: said in one sentence on standard error, with a non-zero exit, never as a traceback."""
+"""Faults that the operator can mend: printed in one sentence to standard error with a non-zero exit, no traceback."""
 
 import sys
 from collections.abc import Iterator
@@ -9,17 +9,17 @@ class OperatorFault(Exception):
     """A command cannot do what it is asked to; the text says why and what to do."""
 
 
-def sentence(fault: BaseException) -> str | None:
-    """Return what to tell the operator; None for a fault of ours, or of a group of several faults."""
+def explain(fault: BaseException) -> str | None:
+    """Return the sentence for the operator; None for a fault of ours, or a group of several faults."""
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
-        return sentence(fault.exceptions[0])
-    return _sentence_of_the_platform(fault)
+        return explain(fault.exceptions[0])
+    return _explain_fault_of_platform(fault)
 
 
-def _sentence_of_the_platform(fault: BaseException) -> str | None:
-    """Imports late: a command that succeeds need not load the database driver to know what its failures look like."""
+def _explain_fault_of_platform(fault: BaseException) -> str | None:
+    """Explain faults of the platform's modules, imported late: a command that succeeds need not load the driver."""
     from balcao.core.database import pool
     from balcao.core.database.migrations import MigrationError
     from balcao.core.embedded.supervisor import EmbeddedError
@@ -31,12 +31,12 @@ def _sentence_of_the_platform(fault: BaseException) -> str | None:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Turn a fault of the operator's into a sentence and an exit status. Goes around every command."""
+def explained() -> Iterator[None]:
+    """Turn a fault that the operator can mend into a sentence and an exit status; wraps every command."""
     try:
         yield
     except Exception as fault:
-        text = sentence(fault)
+        text = explain(fault)
         if text is None:
             raise
         print(text, file=sys.stderr)
@@ -44,7 +44,7 @@ def told() -> Iterator[None]:
 
 
 @contextmanager
-def needing_folder(folder: object) -> Iterator[None]:
+def writing_to(folder: object) -> Iterator[None]:
     """Explain a failure to write into a folder of the operator's choice."""
     try:
         yield

@@ -27,7 +27,7 @@ def rotate() -> None:
 @identity.command("refresh-keys")
 def refresh_keys() -> None:
     """Faz todos os processos buscarem já as chaves do provedor; as apagadas nele deixam de valer na hora."""
-    asyncio.run(_announce(embedded.external_or_running(Settings.load())))
+    asyncio.run(_announce(embedded.find_database(Settings.load())))
     print("Pedido enviado: cada processo em execução busca as chaves agora. As falhas ficam no log de cada um.")
 
 

@@ -1,8 +1,9 @@
-"""`balcao jobs`: what waits in the queue and what failed there, by the same use cases as the HTTP operations."""
+"""`balcao jobs`: list, read, retry and drop jobs, by the same use cases as the HTTP operations."""
 
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -51,7 +52,7 @@ def list_jobs(
 ) -> None:
     """Lista as tarefas que esperam, que estão em execução ou que falharam."""
     states: Any = [one.value for one in state or State]
-    whose = _cpf(cpf)
+    whose = _parse_cpf(cpf)
     found = _operate(
         lambda call: dead_letters.list_dead_letters(
             call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states
@@ -61,8 +62,8 @@ def list_jobs(
         _print_json(found)
         return
     table = Table("número", "tipo", "estado", "tentativas", "última falha", "código", "pessoa")
-    for letter in found.data:
-        table.add_row(*_row(letter))
+    for job in found.data:
+        table.add_row(*_format_row(job))
     console.print(table if found.data else "Nenhuma tarefa.")
     console.print(f"{found.pagination.total} no total", highlight=False)
 
@@ -70,17 +71,17 @@ def list_jobs(
 @jobs.command("show")
 def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
-    letter = _operate(lambda call: dead_letters.read_dead_letter(call, number))
+    job = _operate(lambda call: dead_letters.read_dead_letter(call, number))
     if as_json:
-        _print_json(letter)
+        _print_json(job)
         return
-    about = ", ".join(filter(None, [letter.cpf, *letter.fields]))
-    said = f"Tarefa {letter.id}: {letter.kind}, {WORDS[letter.state]}, {letter.attempts} tentativas {about}"
-    console.print(said, markup=False)
+    about = ", ".join(filter(None, [job.cpf, *job.fields]))
+    summary = f"Tarefa {job.id}: {job.kind}, {WORDS[job.state]}, {job.attempts} tentativas {about}"
+    console.print(summary, markup=False)
     table = Table("quando", "código", "resposta", "segundos")
-    for tried in letter.attempts_log:
-        duration = "" if tried.duration is None else f"{tried.duration:.3f}"
-        table.add_row(f"{tried.time:%Y-%m-%d %H:%M:%S %Z}", tried.code or "", str(tried.status or ""), duration)
+    for attempt in job.attempts_log:
+        duration = "" if attempt.duration is None else f"{attempt.duration:.3f}"
+        table.add_row(_format_time(attempt.time), attempt.code or "", str(attempt.status or ""), duration)
     console.print(table)
 
 
@@ -105,29 +106,29 @@ def drop_job(number: Number, reason: Reason) -> None:
 def list_recurring(as_json: Json = False) -> None:
     """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
 
-    async def listed(call: Call) -> list[schedule.Recurring]:
+    async def fetch(call: Call) -> list[schedule.Recurring]:
         async with call.platform.database.connection() as connection:
-            return await schedule.list_recurring(connection, app.all_jobs())
+            return await schedule.list_recurring(connection, app.list_jobs())
 
-    found = _operate(listed)
+    found = _operate(fetch)
     if as_json:
         _print_json(found)
         return
     table = Table("tipo", "horário (cron)", "última vez", "próxima vez")
-    for one in found:
-        table.add_row(one.kind, one.cron, *(f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else "" for at in (one.last, one.next)))
+    for job in found:
+        table.add_row(job.kind, job.cron, _format_time(job.last), _format_time(job.next))
     console.print(table)
 
 
 def _operate(act: Callable[[Call], Awaitable[Any]]) -> Any:
-    """What the use case answers, by the right of the operator. Raises OperatorFault with the words of a refusal."""
+    """Return what the use case returns, by the right of the operator. Raises OperatorFault for a refusal."""
     settings = Settings.load()
 
     async def run(url: str) -> Any:
-        async with database.platform(settings, url) as platform:
+        async with database.open_platform(settings, url) as platform:
             return await act(operator_call(platform, "jobs.operate"))
 
-    with database.reached(settings) as url:
+    with database.open_database(settings) as url:
         try:
             return asyncio.run(run(url))
         except BalcaoError as refused:
@@ -136,17 +137,20 @@ def _operate(act: Callable[[Call], Awaitable[Any]]) -> Any:
             raise OperatorFault(str(refused)) from None
 
 
-def _cpf(text: str | None) -> Cpf | None:
+def _parse_cpf(text: str | None) -> Cpf | None:
     cpf = Cpf.parse_path(text) if text else None
     if text and cpf is None:
         raise OperatorFault("--cpf deve ser um CPF válido, com 11 dígitos.")
     return cpf
 
 
-def _row(letter: DeadLetter) -> list[str]:
-    failed = f"{letter.last_failed_at:%Y-%m-%d %H:%M:%S %Z}" if letter.last_failed_at else ""
-    attempts = str(letter.attempts)
-    return [letter.id, letter.kind, WORDS[letter.state], attempts, failed, letter.error_code or "", letter.cpf or ""]
+def _format_time(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else ""
+
+
+def _format_row(job: DeadLetter) -> list[str]:
+    failed = _format_time(job.last_failed_at)
+    return [job.id, job.kind, WORDS[job.state], str(job.attempts), failed, job.error_code or "", job.cpf or ""]
 
 
 def _print_json(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""`balcao registry verify-ledger`: whether the proofs of consent are as they were written."""
+"""`balcao registry verify-ledger`: verify that the proofs of consent are as they were written."""
 
 import asyncio
 from typing import Annotated
@@ -31,37 +31,37 @@ def verify_ledger(
     as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
 ) -> None:
     """Confere as cadeias do histórico de preferências; termina com 1 quando alguma não está íntegra."""
-    found = _verified(_subject(cpf))
+    found = _verify(_parse_cpf(cpf))
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        _show(found)
+        _print_table(found)
     if found.findings:
         raise typer.Exit(1)
 
 
-def _subject(text: str | None) -> Cpf | None:
+def _parse_cpf(text: str | None) -> Cpf | None:
     cpf = None if text is None else Cpf.parse_path(text)
     if text is not None and cpf is None:
         raise OperatorFault("O CPF é inválido: use 11 dígitos.")
     return cpf
 
 
-def _verified(cpf: Cpf | None) -> Verification:
+def _verify(cpf: Cpf | None) -> Verification:
     settings = Settings.load()
 
     async def run(url: str) -> Verification:
         async with (
-            database.platform(settings, url) as platform,
+            database.open_platform(settings, url) as platform,
             platform.database.transaction(isolation="repeatable_read") as connection,
         ):
             return await service.verify(connection, cpf)
 
-    with database.reached(settings) as url:
+    with database.open_database(settings) as url:
         return asyncio.run(run(url))
 
 
-def _show(found: Verification) -> None:
+def _print_table(found: Verification) -> None:
     console.print(f"{found.entries} entradas de {found.chains} cidadãos.")
     if not found.findings:
         console.print("Todas as cadeias estão íntegras.")

@@ -1,4 +1,4 @@
-"""What the demo data offer to who wants to try the platform, as one process tells it to another."""
+"""What there is in the demo data to try, as one process reports it to another."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import msgspec
 
 
 class Person(msgspec.Struct, frozen=True):
+    """Somebody to log in as."""
+
     cpf: str
     name: str
     username: str
@@ -14,6 +16,8 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Client(msgspec.Struct, frozen=True):
+    """An OAuth client to call as."""
+
     client_id: str
     client_secret: str
     scopes: list[str]

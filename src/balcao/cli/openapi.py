@@ -1,4 +1,4 @@
-"""`balcao openapi`: the committed descriptions of the services, written or compared."""
+"""`balcao openapi`: write the committed OpenAPI documents of the services, or compare them with the code."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from balcao import app
-from balcao.cli.faults import OperatorFault, needing_folder
+from balcao.cli.faults import OperatorFault, writing_to
 from balcao.core.http.pages import document
 
 
@@ -19,7 +19,7 @@ def openapi(
     if check:
         _compare(documents)
         return
-    with needing_folder(folder):
+    with writing_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for path, content in documents.items():
             path.write_bytes(content)

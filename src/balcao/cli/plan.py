@@ -1,4 +1,4 @@
-"""What one `balcao serve` is to start, and what it takes hold of before it starts anything: ports and data folder."""
+"""What one `balcao serve` starts, and what it claims before it starts anything: ports and data folder."""
 
 import contextlib
 import errno
@@ -12,26 +12,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from balcao.cli.faults import OperatorFault, needing_folder
+from balcao.cli.faults import OperatorFault, writing_to
 from balcao.core.context import processes
 from balcao.settings import Settings, SettingsError
 
 BACKLOG = 2048
 LOOPBACK = "127.0.0.1"
-# As `app.NAMES`, which costs loading all of them.
+# The same as `app.NAMES`, without loading all services.
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
-# The kernel deals connections out evenly to sockets that share a port; other systems give all to one of them.
-DEALS_OUT = sys.platform == "linux"
+# Linux distributes connections evenly to the sockets that share a port; other systems give all to one of them.
+BALANCES_CONNECTIONS = sys.platform == "linux"
 
 
 @dataclass(frozen=True)
 class Ports:
-    """The listening sockets, by process."""
+    """The listening sockets: one for each process that serves the APIs, and that of the sandbox CRM."""
 
     api: tuple[socket.socket, ...]
     crm: socket.socket | None
 
     def of(self, role: str, process: int) -> socket.socket:
+        """Return the socket of this role in the process of this number."""
         found = self.api[process % len(self.api)] if role == "api" else self.crm
         assert found
         return found
@@ -39,7 +40,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Plan:
-    """`processes` is how many answer calls."""
+    """The roles of one `balcao serve`; `processes` is how many of them serve the APIs."""
 
     settings: Settings
     services: tuple[str, ...]
@@ -48,28 +49,29 @@ class Plan:
 
     @property
     def whole(self) -> bool:
+        """Return whether all services are served."""
         return not self.services
 
     @property
     def together(self) -> bool:
-        """Whether one process has all roles: enough for a trial, and a third of the memory."""
+        """Return whether one process has all roles: enough for a trial, and a third of the memory."""
         return self.settings.sandbox and self.processes == 1
 
     @property
     def connections_of_each(self) -> int:
-        """How many connections a process may open; the sandbox CRM opens none."""
+        """Return how many connections a process may open; the sandbox CRM opens none."""
         sharing = 1 if self.together else self.processes + ("worker" in self.roles)
         return self.settings.share_of_connections(sharing)
 
     def make_shared_folder(self) -> str:
-        """Make the folder in which the processes share counters; return "" where one process needs none.
+        """Create the folder in which the processes share counters; return "" where one process needs none.
 
         It is named after the port: another `balcao serve` on the same data has its own.
         """
         if self.together:
             return ""
         folder = self.settings.data_dir / f"processes-{self.settings.port}"
-        with needing_folder(folder):
+        with writing_to(folder):
             processes.prepare(folder)
         return str(folder.resolve())
 
@@ -78,45 +80,45 @@ class Plan:
         """Listen from before the start: connections that come too early wait instead of being refused."""
         settings = self.settings
         if settings.sandbox:
-            prepared(settings.data_dir)
-        with ExitStack() as held:
-            api = held.enter_context(listening(settings.host, settings.port, "APIs", self.processes))
+            prepare_data_folder(settings.data_dir)
+        with ExitStack() as stack:
+            api = stack.enter_context(listening(settings.host, settings.port, "APIs", self.processes))
             crm = None
             if "crm" in self.roles:
-                (crm,) = held.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
+                (crm,) = stack.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
             yield Ports(api, crm)
 
 
-def plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
-    """Raises SettingsError for an unknown service, and with every refusal of the production profile."""
+def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
+    """Decide what to start. Raises SettingsError for an unknown service and for refusals of the production profile."""
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
-    if refusals := settings.refusals():
+    if refusals := settings.list_refusals():
         raise SettingsError("\n".join(refusals))
     with_worker = not services if worker is None else worker
     with_crm = settings.sandbox_crm and (not services or with_worker)
-    # In the order in which they start: who is called before who calls.
+    # In the order in which they start: those that are called before those that call them.
     roles = (*(["crm"] if with_crm else []), *(["worker"] if with_worker else []), "api")
-    return Plan(settings, services, roles, processes or (1 if settings.sandbox else _cores()))
+    return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
 
 
-def _cores() -> int:
-    """Those that this process may use."""
+def _count_cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 @contextmanager
 def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tuple[socket.socket, ...]]:
-    """Sockets for so many processes on one port, held for as long as the block lasts. Raises OperatorFault.
+    """Listen on one port with sockets for so many processes, for the duration of the block. Raises OperatorFault.
 
-    They stay open here while a process is replaced: its connections wait for the next one.
+    They stay open here while a process is replaced, whose connections wait for its replacement.
     """
-    number = number if DEALS_OUT else 1
-    with ExitStack() as held:
+    number = number if BALANCES_CONNECTIONS else 1
+    with ExitStack() as stack:
         try:
             if number > 1:  # sockets that share a port would join those of another `balcao serve` instead of failing
-                _bound(host, port, shared=False).close()
-            sockets = tuple(held.enter_context(_bound(host, port, shared=number > 1)) for _ in range(number))
+                _bind(host, port, shared=False).close()
+            sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
                 one.listen(BACKLOG)
         except OSError as fault:
@@ -127,7 +129,7 @@ def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tup
         yield sockets
 
 
-def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
+def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
     bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -140,20 +142,20 @@ def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
     return bound
 
 
-def prepared(folder: Path) -> None:
-    """The data folder is there and can be written to. Raises OperatorFault."""
-    with needing_folder(folder):
+def prepare_data_folder(folder: Path) -> None:
+    """Create the data folder and make sure that it can be written to. Raises OperatorFault."""
+    with writing_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
 
 
 @contextmanager
-def sole_holder(folder: Path) -> Iterator[bool]:
-    """Whether this process alone runs the data folder's embedded parts."""
-    with contextlib.ExitStack() as opened:
-        with needing_folder(folder):
-            lock = opened.enter_context((folder / "serve.lock").open("ab"))
+def claim_data_folder(folder: Path) -> Iterator[bool]:
+    """Lock the data folder; yield whether this process is the only one that runs its embedded parts."""
+    with contextlib.ExitStack() as stack:
+        with writing_to(folder):
+            lock = stack.enter_context((folder / "serve.lock").open("ab"))
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The words of the command line itself in Portuguese: the library has them in English only."""
+"""The texts of the command line library in Portuguese: it has them in English only."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The library's headings and marks, by the name of the constant of `typer.rich_utils` that holds each.
+# The library's headings and labels, by the name of the constant of `typer.rich_utils` that holds each.
 _HELP = {
     "ARGUMENTS_PANEL_TITLE": "Argumentos",
     "OPTIONS_PANEL_TITLE": "Opções",
@@ -87,7 +87,7 @@ class Commands(typer.Typer):
             **options,
         )
 
-    def command(  # type: ignore[override]  # takes what is asked of it here
+    def command(  # type: ignore[override]  # narrower than the library's
         self, name: str | None = None
     ) -> Callable[[F], F]:
         """Register a command, as `typer.Typer.command` does."""

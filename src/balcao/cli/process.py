@@ -1,4 +1,4 @@
-"""A process as its supervisor sees it: started, given its order, replaced when it dies or freezes, stopped."""
+"""Starts a process, gives it its order, replaces it when it dies or freezes, and stops it, for the supervisor."""
 
 import asyncio
 import os
@@ -15,10 +15,10 @@ from balcao.cli.faults import OperatorFault
 from balcao.cli.processes.channel import BEAT_SECONDS, Order, Report
 from balcao.core.logs import log
 
-# In heartbeats that stay away: until the first one a process loads its code, which a busy machine may stretch.
+# In missed heartbeats: until the first one a process loads its code, which takes long on a busy machine.
 MOST_MISSED_AT_START = 300
 MOST_MISSED = 10
-STOP_SECONDS = 30.0  # longer than a process gives itself
+STOP_SECONDS = 30.0  # longer than `channel.GRACE_SECONDS`, after which a process ends itself
 STABLE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
 
@@ -42,7 +42,7 @@ class Process:
         self._started: _Started | None = None
 
     async def spawn(self) -> None:
-        """Start the process, which loads its code while the order is still in the making."""
+        """Start the process, which loads its code before it gets its order."""
         process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=PIPE,
@@ -62,13 +62,13 @@ class Process:
         self._order = msgspec.structs.replace(self._order, prepare=False, describe=False)
         return ready
 
-    async def keep(self) -> None:
-        """Replace the process whenever it dies or freezes, after growing pauses for as long as it does so again."""
+    async def keep_running(self) -> None:
+        """Replace the process whenever it dies or freezes, after growing pauses while it does so again."""
         failures = 0
         while True:
             assert self._started
             since = time.monotonic()
-            code = await self._started.ended()
+            code = await self._started.wait()
             failures = 1 if time.monotonic() - since > STABLE_SECONDS else failures + 1
             pause = pause_after(failures)
             log.error("process.died", process=self.title, code=code, next_try_seconds=pause)
@@ -76,7 +76,7 @@ class Process:
             await self._replace()
 
     async def _replace(self) -> None:
-        """A replacement that dies or refuses before it is ready is the next failure."""
+        """Start a replacement; one that dies or refuses before it is ready counts as the next failure."""
         try:
             await self.spawn()
             assert self._started
@@ -88,11 +88,12 @@ class Process:
             log.error("process.refused", process=self.title, reason=fault.strerror)
 
     async def stop(self) -> None:
-        """Tell the process to stop by the end of its input; kill one that does not."""
+        """Close the process's input, which tells it to stop; kill it when it does not."""
         if self._started is not None:
             await self._started.stop()
 
     def kill(self) -> None:
+        """Kill the process at once."""
         if self._started is not None:
             self._started.kill()
 
@@ -125,7 +126,7 @@ class _Started:
         )
 
     async def _read(self) -> None:
-        """Take in reports and heartbeats; None is the end."""
+        """Read reports and heartbeats; a report of None marks the end."""
         assert self._process.stdout
         async for line in self._process.stdout:
             self._missed, self._most_missed = 0, MOST_MISSED
@@ -136,7 +137,7 @@ class _Started:
     async def _watch(self) -> None:
         """Kill a process whose event loop stands still: its supervisor then replaces it.
 
-        Turns of our own loop are counted, not seconds: a machine that slept has frozen nobody.
+        Turns of our own loop are counted, not seconds: a machine that was suspended has frozen no process.
         """
         while self._process.returncode is None:
             await asyncio.sleep(BEAT_SECONDS)
@@ -146,7 +147,8 @@ class _Started:
                 self.kill()
                 return
 
-    async def ended(self) -> int:
+    async def wait(self) -> int:
+        """Return the exit code once the process has ended."""
         code = await self._process.wait()
         if self._watching:
             self._watching.cancel()
@@ -154,15 +156,17 @@ class _Started:
         return code
 
     async def stop(self) -> None:
+        """Close the input, and kill the process when it does not end in time."""
         assert self._process.stdin
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self.ended(), STOP_SECONDS)
+            await asyncio.wait_for(self.wait(), STOP_SECONDS)
         except TimeoutError:
             self.kill()
-            await self.ended()
+            await self.wait()
 
     def kill(self) -> None:
+        """Kill the process unless it has ended."""
         if self._process.returncode is None:
             self._process.kill()
 

@@ -1,4 +1,4 @@
-"""`balcao registry import` and `generate`: what the city loads into the citizen registry, and lines to try it with."""
+"""`balcao registry import` and `generate`: import the city's files, and write invented ones to try it with."""
 
 import asyncio
 import sys
@@ -28,13 +28,13 @@ from balcao.settings import Settings
 console = Console(stderr=True, highlight=False)
 
 
-def _known_kind(kind: str) -> str:
+def _check_kind(kind: str) -> str:
     if kind not in SERVICE.imports:
         raise typer.BadParameter(f"use um de: {', '.join(SERVICE.imports)}")
     return kind
 
 
-Kind = Annotated[str, typer.Option(callback=_known_kind, metavar="TIPO", help=f"Um de: {', '.join(SERVICE.imports)}.")]
+Kind = Annotated[str, typer.Option(callback=_check_kind, metavar="TIPO", help=f"Um de: {', '.join(SERVICE.imports)}.")]
 
 
 def import_file(
@@ -49,24 +49,24 @@ def import_file(
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
     order = Order(SERVICE.imports[kind], source_name, report, dry_run)
-    with _files(), source.open_source(file) as lines:
+    with _using_files(), source.open_source(file) as lines:
         outcome = _run(lines, order)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(_told(outcome, order))).decode())
+        print(msgspec.json.format(msgspec.json.encode(_summarise(outcome, order))).decode())
     else:
-        _show(outcome, order)
+        _print_summary(outcome, order)
 
 
 def _run(lines: Source, order: Order) -> Outcome:
     settings = Settings.load()
 
     async def run(url: str) -> Outcome:
-        async with database.platform(settings, url) as platform:
+        async with database.open_platform(settings, url) as platform:
             with _progress(lines) as progress:
                 return await service.run(operator_call(platform, "registry.import"), lines, order, progress)
 
     try:
-        with database.reached(settings) as url:
+        with database.open_database(settings) as url:
             return asyncio.run(run(url))
     except BalcaoError as refused:
         if refused.status >= 500:
@@ -77,18 +77,18 @@ def _run(lines: Source, order: Order) -> Outcome:
 @contextmanager
 def _progress(lines: Source) -> Iterator[service.OnProgress]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task("Lendo", total=lines.size)
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Lendo", total=lines.size)
 
-        def told(position: int, done: Committed) -> None:
-            shown.update(task, completed=position, description=f"{_number(done.lines)} linhas")
+        def update(position: int, done: Committed) -> None:
+            bar.update(task, completed=position, description=f"{_format_number(done.lines)} linhas")
 
-        yield told
+        yield update
 
 
 @contextmanager
-def _files() -> Iterator[None]:
-    """Around what reads and writes files of the operator's choice."""
+def _using_files() -> Iterator[None]:
+    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for one that cannot be used."""
     try:
         yield
     except OSError as fault:
@@ -96,7 +96,7 @@ def _files() -> Iterator[None]:
         raise OperatorFault(f"Não é possível usar o arquivo{named}: {fault.strerror or fault}.") from fault
 
 
-def _told(outcome: Outcome, order: Order) -> dict[str, Any]:
+def _summarise(outcome: Outcome, order: Order) -> dict[str, Any]:
     done = outcome.done
     return {
         "kind": order.declared.kind,
@@ -109,14 +109,14 @@ def _told(outcome: Outcome, order: Order) -> dict[str, Any]:
     }
 
 
-def _show(outcome: Outcome, order: Order) -> None:
+def _print_summary(outcome: Outcome, order: Order) -> None:
     done = outcome.done
     if outcome.resumed_after:
-        print(f"Continuou depois da linha {_number(outcome.resumed_after)}, onde a importação anterior parou.")
+        print(f"Continuou depois da linha {_format_number(outcome.resumed_after)}, onde a importação anterior parou.")
     changed = "mudariam" if order.dry_run else "novas ou alteradas"
     print(
-        f"{_number(done.lines)} linhas: {_number(done.changed)} {changed}, "
-        f"{_number(done.unchanged)} sem mudança, {_number(done.refused)} recusadas."
+        f"{_format_number(done.lines)} linhas: {_format_number(done.changed)} {changed}, "
+        f"{_format_number(done.unchanged)} sem mudança, {_format_number(done.refused)} recusadas."
     )
     if order.dry_run:
         print("Nada foi gravado.")
@@ -128,11 +128,13 @@ def _show(outcome: Outcome, order: Order) -> None:
         )
 
 
-def _number(count: int) -> str:
+def _format_number(count: int) -> str:
     return f"{count:,}".replace(",", ".")
 
 
 class Invented(StrEnum):
+    """What can be generated."""
+
     CITIZENS = "citizens"
     TICKETS = "tickets"
 

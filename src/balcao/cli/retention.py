@@ -1,4 +1,4 @@
-"""`balcao retention`: what is erased because its time is over."""
+"""`balcao retention`: erase what is older than its retention, and report what was erased."""
 
 from typing import Annotated
 
@@ -16,15 +16,15 @@ retention = Commands(help="Prazos de guarda: aplicar, ver o que foi apagado. Tud
 @retention.command("run")
 def run() -> None:
     """Aplica agora os prazos de guarda, como o worker faz toda noite."""
-    print_json(use(core.OPERATION, lambda call: core.run(call, app.all_retention())))
+    print_json(use(core.OPERATION, lambda call: core.run(call, app.list_retention())))
 
 
 @retention.command("report")
 def report(limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100) -> None:
     """Mostra o que foi verificado e apagado, o mais novo primeiro."""
 
-    async def listed(call: Call) -> list[core.Report]:
+    async def fetch(call: Call) -> list[core.Report]:
         async with call.platform.database.connection() as connection:
             return await core.list_reports(connection, limit)
 
-    print_json(use(core.OPERATION, listed))
+    print_json(use(core.OPERATION, fetch))

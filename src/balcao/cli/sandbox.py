@@ -1,10 +1,10 @@
-"""`balcao sandbox`: parts of the sandbox alone, for whoever runs the others elsewhere."""
+"""`balcao sandbox`: parts of the sandbox alone, for those who run the others elsewhere."""
 
 import asyncio
 
 from rich.console import Console
 
-from balcao.cli.plan import LOOPBACK, listening, prepared
+from balcao.cli.plan import LOOPBACK, listening, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.crm.sandbox.server import build_server
@@ -16,7 +16,7 @@ console = Console(stderr=True)
 
 @sandbox.callback()
 def group() -> None:
-    """Keeps `crm` a command of its own while it is the only one."""
+    """Keep `crm` a command of a group while it is the only one."""
 
 
 @sandbox.command()
@@ -24,7 +24,7 @@ def crm() -> None:
     """Inicia só o CRM de demonstração, na porta seguinte à da base."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    prepared(settings.data_dir)
-    with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as held:
+    prepare_data_folder(settings.data_dir)
+    with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as sockets:
         console.print(f"CRM de demonstração em {settings.crm_url}. Ctrl-C encerra.")
-        asyncio.run(build_server(settings).serve(sockets=[*held]))
+        asyncio.run(build_server(settings).serve(sockets=[*sockets]))

@@ -1,4 +1,4 @@
-"""`balcao serve` and `balcao worker`: the processes that answer and that work."""
+"""`balcao serve` and `balcao worker`: start the processes that serve the APIs and that run jobs."""
 
 import asyncio
 import signal
@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from balcao.cli import embedded, supervisor
-from balcao.cli.plan import SERVICES, Plan, plan
+from balcao.cli.plan import SERVICES, Plan, make_plan
 from balcao.cli.processes.channel import Order, Report
 from balcao.cli.welcome import welcome
 from balcao.core import logs
@@ -44,33 +44,33 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
     """Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    chosen = plan(settings, tuple(services or ()), with_worker, processes)
+    plan = make_plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
 
         def ready(started: Plan, report: Report) -> None:
             status.stop()
             welcome(started, report)
 
-        asyncio.run(supervisor.run(chosen, status.update, ready))
+        asyncio.run(supervisor.run(plan, status.update, ready))
 
 
 def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    if refusals := settings.refusals():
+    if refusals := settings.list_refusals():
         raise SettingsError("\n".join(refusals))
-    _work(settings, embedded.external_or_running(settings))
+    _run_worker(settings, embedded.find_database(settings))
 
 
-def _work(settings: Settings, url: str) -> None:
+def _run_worker(settings: Settings, url: str) -> None:
     """Run the worker in this process: a service manager starts and replaces it."""
     import uvloop
 
     from balcao.cli import database
     from balcao.cli.processes import worker as role
 
-    async def live() -> None:
+    async def run_until_stopped() -> None:
         await database.check(url)
         stopping = asyncio.Event()
         for stop in (signal.SIGTERM, signal.SIGINT):
@@ -80,4 +80,4 @@ def _work(settings: Settings, url: str) -> None:
             stopped = asyncio.create_task(stopping.wait())
             await asyncio.wait([stopped, task], return_when=asyncio.FIRST_COMPLETED)
 
-    uvloop.run(live())
+    uvloop.run(run_until_stopped())

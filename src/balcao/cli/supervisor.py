@@ -1,6 +1,6 @@
 """The supervisor of one `balcao serve`: starts its processes in their order, replaces them, stops them in the reverse.
 
-It loads no service and answers nothing itself, so that it stays small and cannot fail with what it supervises.
+It loads no service and serves no request itself, so that it stays small and cannot fail with what it supervises.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from contextlib import AsyncExitStack
 
 import msgspec
 
-from balcao.cli.embedded import EmbeddedDatabase, external_or_running
+from balcao.cli.embedded import EmbeddedDatabase, find_database
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import Plan, Ports, sole_holder
+from balcao.cli.plan import Plan, Ports, claim_data_folder
 from balcao.cli.process import Process, stopping
 from balcao.cli.processes.channel import Order, Report
 
@@ -22,14 +22,14 @@ Welcome = Callable[[Plan, Report], None]
 
 
 async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
-    """Until Ctrl-C or SIGTERM. Raises OperatorFault or EmbeddedError when it cannot start."""
+    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or EmbeddedError when it cannot start."""
     supervisor = _Supervisor(plan, progress, welcome)
     with contextlib.suppress(asyncio.CancelledError):
         running = asyncio.current_task()
         assert running
         for stop in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(stop, supervisor.interrupted, running)
-        await supervisor.live()
+            asyncio.get_running_loop().add_signal_handler(stop, supervisor.interrupt, running)
+        await supervisor.supervise()
 
 
 class _Supervisor:
@@ -41,8 +41,8 @@ class _Supervisor:
         self.processes: list[Process] = []
         self.interruptions = 0
 
-    def interrupted(self, running: "asyncio.Task[object]") -> None:
-        """The first signal stops in order; another one no longer waits for anybody but the database."""
+    def interrupt(self, running: "asyncio.Task[object]") -> None:
+        """Stop all processes in order at the first signal; at another one kill all but the database."""
         self.interruptions += 1
         if self.interruptions == 1:
             running.cancel()
@@ -50,28 +50,29 @@ class _Supervisor:
             for process in self.processes:
                 process.kill()
 
-    async def live(self) -> None:
-        async with AsyncExitStack() as held:
-            ports = held.enter_context(self.plan.take_ports())
-            self._take_database(held)
+    async def supervise(self) -> None:
+        """Start everything, keep it running, and stop it in the reverse order when it is cancelled."""
+        async with AsyncExitStack() as stack:
+            ports = stack.enter_context(self.plan.take_ports())
+            self._claim_database(stack)
             backstage, front = self._assemble(ports)
-            for stage in (backstage, front):
-                await held.enter_async_context(stopping(stage))
+            for group in (backstage, front):
+                await stack.enter_async_context(stopping(group))
             await self._start(backstage, front)
-            async with asyncio.TaskGroup() as keeping:
+            async with asyncio.TaskGroup() as tasks:
                 for process in self.processes:
-                    keeping.create_task(process.keep())
+                    tasks.create_task(process.keep_running())
                 if self.database:
-                    keeping.create_task(self.database.keep())
+                    tasks.create_task(self.database.keep_running())
 
-    def _take_database(self, held: AsyncExitStack) -> None:
-        """Ours, unless it is not embedded or another `balcao serve` has it."""
+    def _claim_database(self, stack: AsyncExitStack) -> None:
+        """Take charge of the embedded database, if there is one and no other `balcao serve` has it."""
         settings = self.plan.settings
         if not settings.embedded_database:
             return
-        if held.enter_context(sole_holder(settings.data_dir)):
+        if stack.enter_context(claim_data_folder(settings.data_dir)):
             self.database = EmbeddedDatabase(settings.data_dir)
-            held.push_async_callback(self.database.stop)
+            stack.push_async_callback(self.database.stop)
         elif self.plan.whole:
             raise OperatorFault(
                 f"Outro `balcao serve` já usa a pasta {settings.data_dir}. "
@@ -79,7 +80,7 @@ class _Supervisor:
             )
 
     def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
-        """The sandbox CRM, which stops last of all, and the others."""
+        """Return the sandbox CRM, which starts first and stops last, and the other processes."""
         environment = {"BALCAO_DATABASE_POOL": str(self.plan.connections_of_each)}
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
@@ -97,10 +98,10 @@ class _Supervisor:
         return backstage, front
 
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:
-        """All load their code at once; the first one brings the database up to date before the others begin."""
+        """Start all processes; the first one brings the database up to date before the others get their orders."""
         folder = self.plan.make_shared_folder()
         await asyncio.gather(*(process.spawn() for process in self.processes))
-        url = await self.database.start() if self.database else external_or_running(self.plan.settings)
+        url = await self.database.start() if self.database else find_database(self.plan.settings)
         await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
         orders = [
             Order(url, self.plan.services, folder=folder, number=number, count=self.plan.processes)

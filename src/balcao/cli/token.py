@@ -1,4 +1,4 @@
-"""`balcao token`: an access token for a demo person, by the login page as a browser does it, or for a demo client."""
+"""`balcao token`: get an access token for a demo client, or for a demo person by the login page as a browser does."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ from balcao.settings import Settings
 
 PORTAL = "portal-cidadao"
 CALLBACK = "http://127.0.0.1/callback"
-PATIENCE_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 
 Who = Annotated[
     str,
@@ -32,38 +32,40 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
     endpoint = f"{issuer.rstrip('/') or Settings.load().issuers[0]}/protocol/openid-connect"
     client = next((c for c in demo.clients() if c.client_id == who), None)
     try:
-        with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
+        with httpx.Client(timeout=TIMEOUT_SECONDS) as browser:
             if client:
-                answer = of_client(browser, endpoint, client, scope)
+                response = fetch_client_token(browser, endpoint, client, scope)
             else:
-                answer = of_person(browser, endpoint, person(who), scope)
+                response = fetch_person_token(browser, endpoint, find_person(who), scope)
     except httpx.TransportError:
         raise OperatorFault(f"O provedor de identidade não responde em {endpoint}: execute `balcao serve`.") from None
-    print(answer["access_token"])
+    print(response["access_token"])
 
 
-def person(who: str) -> demo.Person:
-    """By user name, CPF, or the beginning of the name, accents and case aside. Raises OperatorFault."""
-    asked = _plain(who)
-    for found in demo.people():
-        if asked in (found.username, found.cpf, _plain(found.name)) or _plain(found.name).startswith(f"{asked} "):
-            return found
+def find_person(who: str) -> demo.Person:
+    """Find a demo person by user name, CPF or first names, ignoring accents and case. Raises OperatorFault."""
+    wanted = _simplify(who)
+    for person in demo.people():
+        name = _simplify(person.name)
+        if wanted in (person.username, person.cpf, name) or name.startswith(f"{wanted} "):
+            return person
     raise OperatorFault("Pessoa ou cliente de demonstração desconhecido: `balcao demo` mostra quem existe.")
 
 
-def _plain(text: str) -> str:
+def _simplify(text: str) -> str:
     return unicodedata.normalize("NFKD", text.strip()).encode("ascii", "ignore").decode().lower()
 
 
-def of_client(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
+def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
+    """Use the client credentials flow, and return the provider's response."""
     form = {"grant_type": "client_credentials", "client_id": client.client_id, "client_secret": client.secret}
-    return _granted(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
+    return _read_token(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
 
 
-def of_person(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
-    """Authorization code with PKCE: the login page's form is read, filled in and sent."""
+def fetch_person_token(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
+    """Use the authorization code flow with PKCE: read the login page's form, fill it in and send it."""
     verifier = secrets.token_urlsafe(48)
-    page = browser.get(f"{endpoint}/auth", params=_request(verifier, scope or "openid profile"))
+    page = browser.get(f"{endpoint}/auth", params=_build_request(verifier, scope or "openid profile"))
     if page.status_code != httpx.codes.OK:
         raise OperatorFault(f"O provedor de identidade recusou o pedido de login (status {page.status_code}).")
     form = _Form(page.text)
@@ -73,10 +75,10 @@ def of_person(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str
     if not code:
         raise OperatorFault("O provedor de identidade não aceitou o login desta pessoa de demonstração.")
     grant = {"grant_type": "authorization_code", "code": code[0], "redirect_uri": CALLBACK, "client_id": PORTAL}
-    return _granted(browser.post(f"{endpoint}/token", data=grant | {"code_verifier": verifier}))
+    return _read_token(browser.post(f"{endpoint}/token", data=grant | {"code_verifier": verifier}))
 
 
-def _request(verifier: str, scope: str) -> dict[str, str]:
+def _build_request(verifier: str, scope: str) -> dict[str, str]:
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     return {
         "client_id": PORTAL,
@@ -89,11 +91,11 @@ def _request(verifier: str, scope: str) -> dict[str, str]:
     }
 
 
-def _granted(answer: httpx.Response) -> dict[str, Any]:
-    if answer.status_code != httpx.codes.OK:
-        raise OperatorFault(f"O provedor de identidade não deu o token (status {answer.status_code}).")
-    granted: dict[str, Any] = answer.json()
-    return granted
+def _read_token(response: httpx.Response) -> dict[str, Any]:
+    if response.status_code != httpx.codes.OK:
+        raise OperatorFault(f"O provedor de identidade não deu o token (status {response.status_code}).")
+    token: dict[str, Any] = response.json()
+    return token
 
 
 class _Form(HTMLParser):

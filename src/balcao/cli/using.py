@@ -1,4 +1,4 @@
-"""Use cases run by a command: by the right of the operator, on the configured database, answering in JSON."""
+"""Runs use cases for a command: by the right of the operator, on the configured database, with JSON as the result."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,19 +16,19 @@ T = TypeVar("T")
 
 
 def use(operation: str, act: Callable[[Call], Awaitable[T]]) -> T:
-    """What `act` answers. Raises OperatorFault with the sentence of a refusal."""
+    """Run the use case and return its result. Raises OperatorFault with the sentence of a refusal."""
     settings = Settings.load()
 
     async def run(url: str) -> T:
-        async with database.platform(settings, url) as platform:
+        async with database.open_platform(settings, url) as platform:
             return await act(operator_call(platform, operation))
 
-    with database.reached(settings) as url:
-        return saying(lambda: asyncio.run(run(url)))
+    with database.open_database(settings) as url:
+        return explain_refusals(lambda: asyncio.run(run(url)))
 
 
-def saying(act: Callable[[], T]) -> T:
-    """Turns a refusal of the use case into one of the command."""
+def explain_refusals(act: Callable[[], T]) -> T:
+    """Run the use case. Raises OperatorFault for a refusal; a fault of ours is raised as it is."""
     try:
         return act()
     except BalcaoError as refused:
@@ -38,4 +38,5 @@ def saying(act: Callable[[], T]) -> T:
 
 
 def print_json(value: Any) -> None:
+    """Print the value as indented JSON."""
     print(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -1,4 +1,4 @@
-"""What `balcao serve` prints when it is ready: addresses, whom to try it as, and lines that work when pasted."""
+"""What `balcao serve` prints when it is ready: addresses, demo people, and commands that work when pasted."""
 
 import os
 import re
@@ -25,7 +25,7 @@ WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
 
 
 @dataclass(frozen=True)
-class Try:
+class Example:
     """An operation of a service and who may call it; `path` and `body` name examples in braces."""
 
     who: str
@@ -35,32 +35,32 @@ class Try:
     body: str = ""
 
 
-TRIES = (
-    Try("ana", "registry", "/citizen/{citizen_cpf}/notification-preferences"),
-    Try("ana", "employability", "/api/v1/empregabilidade/modelos-trabalho/{work_model_id}"),
-    Try("ana", "health_units", "/unidade/{cnes_active}/risco"),
-    Try("editora", "search", "/api/v1/admin/services/{service_id}/versions/compare?from_version=1&to_version=2"),
-    Try("kleber", "access", "/api/v1/actions/{action_id}", "PUT", "{}"),
-    Try("crm-sandbox", "registry", "/webhooks/crm/cidadao", "POST", WEBHOOK),
-    Try("agentes-runtime", "agents", "/api/v1/agent-config/by-id/{agent_config_id}"),
-    Try("agentes-runtime", "agent_docs", "/swagger.json"),
+EXAMPLES = (
+    Example("ana", "registry", "/citizen/{citizen_cpf}/notification-preferences"),
+    Example("ana", "employability", "/api/v1/empregabilidade/modelos-trabalho/{work_model_id}"),
+    Example("ana", "health_units", "/unidade/{cnes_active}/risco"),
+    Example("editora", "search", "/api/v1/admin/services/{service_id}/versions/compare?from_version=1&to_version=2"),
+    Example("kleber", "access", "/api/v1/actions/{action_id}", "PUT", "{}"),
+    Example("crm-sandbox", "registry", "/webhooks/crm/cidadao", "POST", WEBHOOK),
+    Example("agentes-runtime", "agents", "/api/v1/agent-config/by-id/{agent_config_id}"),
+    Example("agentes-runtime", "agent_docs", "/swagger.json"),
 )
 
 
 def welcome(plan: Plan, report: Report) -> None:
-    """On standard output."""
+    """Print the welcome to standard output."""
     offer = report.offer
-    for line in _addresses(plan, report.base_urls):
+    for line in _list_addresses(plan, report.base_urls):
         console.print(line, soft_wrap=True)
     if plan.settings.sandbox and offer is None:
         console.print("Sem dados de demonstração neste banco: `balcao demo --load` os carrega.", markup=False)
     if offer is not None and plan.settings.embedded_identity:
-        for line in _offered(plan, offer):
+        for line in _list_examples(plan, offer):
             console.print(line, soft_wrap=True)
     console.print("\nCtrl-C encerra tudo; os dados ficam.")
 
 
-def _addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
+def _list_addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
     settings = plan.settings
     yield Text("\nO Balcão está no ar.\n", style="bold green")
     yield Text(f"Endereço base     {settings.base_url}")
@@ -71,7 +71,7 @@ def _addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
         yield from (Text(f"  {name}  {base_urls[name]}") for name in plan.services)
 
 
-def _offered(plan: Plan, offer: Offer) -> Iterator[Text]:
+def _list_examples(plan: Plan, offer: Offer) -> Iterator[Text]:
     commands = _Commands(plan.settings, offer)
     served = plan.services or SERVICES
     yield Text("\nPessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
@@ -97,8 +97,8 @@ class _Commands:
         return self._token(person.username)
 
     def _token(self, who: str) -> str:
-        unlike_default = [] if _issuer_is_default(self._settings) else ["--issuer", self._settings.issuers[0]]
-        return shlex.join([*own_command(), "token", who, *unlike_default])
+        issuer = [] if _issuer_is_default(self._settings) else ["--issuer", self._settings.issuers[0]]
+        return shlex.join([*own_command(), "token", who, *issuer])
 
     def client_token(self, client: Client) -> str:
         login = (f"client_id={client.client_id}", f"client_secret={client.client_secret}")
@@ -106,21 +106,21 @@ class _Commands:
         return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"
 
     def calls(self, who: str, served: Sequence[str]) -> Iterator[Text]:
-        for one in TRIES:
-            if one.who == who and one.service in served and (line := self._call(one)):
+        for example in EXAMPLES:
+            if example.who == who and example.service in served and (line := self._call(example)):
                 yield Text(f"  {line}")
 
-    def _call(self, one: Try) -> str | None:
-        """None when the examples lack what the call needs."""
-        path, body = self._filled(one.path), self._filled(one.body)
+    def _call(self, example: Example) -> str | None:
+        """Return the command of a call; None when the demo data lack what it needs."""
+        path, body = self._fill(example.path), self._fill(example.body)
         if path is None or body is None:
             return None
-        sent = shlex.join(["-X", one.method, "-H", "Content-Type: application/json", "-d", body])
-        how = "" if one.method == "GET" else f"{sent} "
-        address = shlex.quote(self._offer.base_urls[one.service] + path)
-        return f'curl -s -H "Authorization: Bearer $({self._token(one.who)})" {how}{address}'
+        options = shlex.join(["-X", example.method, "-H", "Content-Type: application/json", "-d", body])
+        prefix = "" if example.method == "GET" else f"{options} "
+        address = shlex.quote(self._offer.base_urls[example.service] + path)
+        return f'curl -s -H "Authorization: Bearer $({self._token(example.who)})" {prefix}{address}'
 
-    def _filled(self, template: str) -> str | None:
+    def _fill(self, template: str) -> str | None:
         for name, value in self._offer.examples.items():
             template = template.replace(f"{{{name}}}", str(value))
         return None if re.search(r"\{\w+\}", template) else template
@@ -132,7 +132,7 @@ def _issuer_is_default(settings: Settings) -> bool:
 
 
 def own_command() -> list[str]:
-    """How a shell in this folder calls this very program."""
+    """Return the words with which a shell in this folder calls this very program."""
     here = Path(sys.argv[0]).absolute()
     if here.name == "__main__.py":
         return [sys.executable, "-m", "balcao"]

@@ -1,4 +1,4 @@
-"""The one family of faults that use cases raise; how each is worded on the wire is the dialect's affair.
+"""The exceptions that use cases raise; how each is worded on the wire is up to the service's dialect.
 
 BalcaoError
 ├── Invalid              400  what the request alone shows to be wrong
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 
 class Fault(TypedDict):
-    """One item of a validation answer: where (`loc`), what (`msg`), and which kind (`type`)."""
+    """One item of a validation response: where (`loc`), what (`msg`), and which kind (`type`)."""
 
     loc: list[str]
     msg: str

@@ -1,7 +1,7 @@
 """What a feature brings to the platform, declared in its `feature.py`.
 
 Export, erasure, retention, imports, dead-lettered jobs and the sandbox reach a feature through these declarations
-alone: none of them imports a feature, and a new one is listed in one place.
+only: none of them imports a feature, and a new feature is listed in one place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ async def no_examples(_: Platform) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Demo:
-    """Sandbox data: `load` is idempotent and goes through the use cases; `examples` names ids to try.
+    """Demo data: `load` is idempotent and goes through the use cases; `examples` names ids to try.
 
     Keys of `examples` are those of `balcao demo --json`.
     """

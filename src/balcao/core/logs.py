@@ -12,8 +12,8 @@ import structlog
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
-OURS = "balcao"
-log: structlog.stdlib.BoundLogger = structlog.get_logger(OURS)
+LOGGER_NAME = "balcao"
+log: structlog.stdlib.BoundLogger = structlog.get_logger(LOGGER_NAME)
 
 
 def _add_request_id(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
@@ -22,8 +22,8 @@ def _add_request_id(_: object, __: str, event: structlog.typing.EventDict) -> st
     return event
 
 
-def _only_the_kind(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """An exception's text may quote a row or a body: its kind and where it was raised are enough."""
+def _reduce_exception(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Replace an exception by its type and place: its text may quote a row or a body."""
     failure = event.pop("exc_info", None)
     if failure is True:
         failure = sys.exc_info()[1]
@@ -31,11 +31,11 @@ def _only_the_kind(_: object, __: str, event: structlog.typing.EventDict) -> str
         failure = failure[1]
     if isinstance(failure, BaseException):
         event["exception"] = type(failure).__name__
-        event["where"] = _where(failure)
+        event["where"] = _trace_places(failure)
     return event
 
 
-def _where(failure: BaseException) -> list[str]:
+def _trace_places(failure: BaseException) -> list[str]:
     trace, places = failure.__traceback__, []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -44,11 +44,11 @@ def _where(failure: BaseException) -> list[str]:
     return places[-8:]
 
 
-# What JSON does not know shows its `repr`, which hides what is a person's.
+# What JSON does not know is written as its `repr`, which masks personal data (see `Cpf`).
 _encode = json.JSONEncoder(ensure_ascii=False, default=repr).encode
 
 
-def _as_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
+def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
     return _encode(event)
 
 
@@ -56,41 +56,41 @@ _SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     _add_request_id,
-    _only_the_kind,
+    _reduce_exception,
 ]
 
 
 class _Lines(structlog.stdlib.ProcessorFormatter):
-    """Ours come as lines already: one is written for every request, and a second pass would cost as much again."""
+    """Passes our own records through: they are formatted already, and a second pass would cost as much again."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return record.getMessage() if record.name == OURS else super().format(record)
+        return record.getMessage() if record.name == LOGGER_NAME else super().format(record)
 
 
 def configure(level: str = "info") -> None:
-    """Ours and every library's records leave through the same processors."""
+    """Send our own and every library's records through the same processors to standard error."""
     structlog.configure(
-        processors=[*_SHARED, _as_line],
+        processors=[*_SHARED, _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(formatter())
+    handler.setFormatter(create_formatter())
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     _quiet_libraries()
 
 
-def formatter() -> logging.Formatter:
-    """One JSON object a line, for ours and for every library's records."""
+def create_formatter() -> logging.Formatter:
+    """Return what formats our own and every library's records as one JSON object a line."""
     return _Lines(
         foreign_pre_chain=_SHARED,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _as_line],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _format_line],
     )
 
 
 def _quiet_libraries() -> None:
-    """These write addresses or statements at their lower levels."""
+    """Silence what libraries write below warnings: addresses and statements, which may hold personal data."""
     for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn", "granian"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from balcao.settings import Settings
 
-SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 
 
 class MailRefused(Exception):
@@ -22,8 +22,10 @@ class MailRefused(Exception):
 
 
 class Mailer(Protocol):
+    """What use cases need to send an e-mail."""
+
     async def send(self, to: str, subject: str, text: str) -> None:
-        """Raises MailRefused."""
+        """Send the e-mail. Raises MailRefused."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,13 @@ class SmtpMailer:
     sender: str
 
     async def send(self, to: str, subject: str, text: str) -> None:
+        """Send the e-mail. Raises MailRefused."""
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = self.sender, to, subject
         message.set_content(text)
         try:
             await asyncio.to_thread(self._deliver, message)
-        except OSError as fault:  # the library's own faults are among them
+        except OSError as fault:  # `smtplib.SMTPException` is one
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
     def _deliver(self, message: EmailMessage) -> None:
@@ -55,15 +58,15 @@ class SmtpMailer:
     def _connect(self, tls: bool, host: str, port: int | None) -> smtplib.SMTP:
         context = ssl.create_default_context()
         if tls:
-            return smtplib.SMTP_SSL(host, port or smtplib.SMTP_SSL_PORT, timeout=SECONDS, context=context)
-        server = smtplib.SMTP(host, port or smtplib.SMTP_PORT, timeout=SECONDS)
+            return smtplib.SMTP_SSL(host, port or smtplib.SMTP_SSL_PORT, timeout=TIMEOUT_SECONDS, context=context)
+        server = smtplib.SMTP(host, port or smtplib.SMTP_PORT, timeout=TIMEOUT_SECONDS)
         server.ehlo_or_helo_if_needed()
         if server.has_extn("starttls"):
             server.starttls(context=context)
         return server
 
 
-def mailer_of(settings: Settings) -> Mailer | None:
-    """None without BALCAO_SMTP_URL."""
+def create_mailer(settings: Settings) -> Mailer | None:
+    """Return the mailer that the settings name; None without BALCAO_SMTP_URL."""
     url = settings.smtp_url.get_secret_value()
     return SmtpMailer(url, settings.mail_from) if url else None

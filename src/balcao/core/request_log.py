@@ -1,12 +1,12 @@
-"""The log line of a request: made from a prepared form and written with others, as one is made for every request."""
+"""The log line of a request, made from a prepared form and written in batches: every request pays for it."""
 
 import asyncio
 import logging
 import time
 
-from balcao.core.logs import OURS
+from balcao.core.logs import LOGGER_NAME
 
-# How late a line may be written; it is no audit event, which commits with what it tells of.
+# How late a line may be written: the log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
 
 
@@ -40,7 +40,7 @@ class RequestLog:
     def flush(self) -> None:
         """Write what was collected to wherever the log goes."""
         text, self._lines = "".join(self._lines), []
-        if not text or not logging.getLogger(OURS).isEnabledFor(logging.INFO):
+        if not text or not logging.getLogger(LOGGER_NAME).isEnabledFor(logging.INFO):
             return
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler):

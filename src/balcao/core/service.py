@@ -1,4 +1,4 @@
-"""A service as the platform knows it, and the application that serves its routes."""
+"""A service as the platform knows it: its features, and the operations that it serves."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from balcao.core.access.catalogue import AnnouncedOperation
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
-from balcao.core.database.migrations import Migration, find
+from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.health import PATHS as HEALTH_PATHS
@@ -25,7 +25,7 @@ from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
 
 
-def _nothing(_: Platform) -> AbstractAsyncContextManager[None]:
+def _open_nothing(_: Platform) -> AbstractAsyncContextManager[None]:
     return nullcontext()
 
 
@@ -51,40 +51,47 @@ class Service:
     description: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
-    running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_nothing)
+    running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_open_nothing)
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
 
     @property
     def routes(self) -> list[Operation]:
+        """Return the operations that the features declare."""
         return [route for feature in self.features for route in feature.routes]
 
     @property
     def jobs(self) -> list[JobKind]:
+        """Return the kinds of jobs of all features."""
         return [kind for feature in self.features for kind in feature.jobs]
 
     @property
     def retention(self) -> list[Retention]:
+        """Return the retention declarations of all features."""
         return [retention for feature in self.features for retention in feature.retention]
 
     @property
     def personal_data(self) -> list[PersonalData]:
+        """Return the personal-data declarations of all features."""
         return [feature.personal_data for feature in self.features if feature.personal_data is not None]
 
     @property
     def imports(self) -> dict[str, Import]:
-        """By the word of the import command."""
+        """Return the imports of all features by the name that the import command takes."""
         return {declared.kind: declared for feature in self.features for declared in feature.imports}
 
     @property
     def dead_jobs(self) -> list[DeadJobs]:
+        """Return what all features declare of their dead-lettered jobs."""
         return [declared for feature in self.features for declared in feature.dead_jobs]
 
     @property
     def demos(self) -> list[Demo]:
+        """Return the demo data of all features."""
         return [feature.demo for feature in self.features if feature.demo is not None]
 
     def dialect(self, path: str) -> Dialect:
+        """Return the wording of faults on this path, which is relative to the service's base."""
         matching = [start for start in self.dialects if path.startswith(start)]
         return self.dialects[max(matching, key=len)]
 
@@ -99,8 +106,9 @@ class Service:
         return sorted(found, key=lambda operation: (operation.path, operation.method))
 
     def migrations(self) -> list[Migration]:
+        """Return the service's own migrations in their order."""
         folder = files(self.package) / "migrations"
-        return find(self.name, folder) if folder.is_dir() else []
+        return find_migrations(self.name, folder) if folder.is_dir() else []
 
 
 class MalformedOperation(Exception):
@@ -133,8 +141,8 @@ def _refuse_malformed(service: Service, found: Sequence[Operation]) -> None:
         shapes.add(shape)
 
 
-def announced(service: Service) -> list[AnnouncedOperation]:
-    """Return what the access catalogue is told of this service."""
+def describe_operations(service: Service) -> list[AnnouncedOperation]:
+    """Return the service's operations as they are announced to the access catalogue."""
     return [
         AnnouncedOperation(
             operation=operation.key,

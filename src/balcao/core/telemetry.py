@@ -24,7 +24,7 @@ Series: TypeAlias = tuple[str, ...]
 
 
 class Meter:
-    """One operation's answers by status, and how long they took."""
+    """One operation's responses by status, and how long they took."""
 
     __slots__ = ("buckets", "labels", "seconds", "statuses")
 
@@ -35,14 +35,14 @@ class Meter:
         self.buckets = [0] * len(_BUCKETS)
 
     def count(self, status: int, seconds: float) -> None:
-        """Count one answer."""
+        """Count one response."""
         self.statuses[status] = self.statuses.get(status, 0) + 1
         self.seconds += seconds
         self.buckets[bisect_left(BOUNDS, seconds)] += 1
 
 
 class Counter:
-    """Something that happened, by the values of its labels."""
+    """Counts events by the values of their labels."""
 
     def __init__(self, name: str, text: str, labels: tuple[str, ...]) -> None:
         self.name = name
@@ -56,7 +56,7 @@ class Counter:
 
 
 class Numbers(msgspec.Struct):
-    """What processes counted: `times` holds a sum of seconds and the buckets, by service and operation.
+    """What one or several processes counted; `times` is a sum of seconds and the buckets, by service and operation.
 
     `states` are those of the processes themselves, each under its own name.
     """
@@ -80,7 +80,7 @@ def total(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """All that one process counts. `publish` shows it to the others; None while nobody does."""
+    """All that one process counts. `publish` writes it where other processes read it; None in a process alone."""
 
     def __init__(self) -> None:
         self.publish: Callable[[], None] | None = None
@@ -98,7 +98,7 @@ class Telemetry:
         return self._counters.setdefault(name, Counter(name, text, labels))
 
     def numbers(self, process: str) -> Numbers:
-        """Return what was counted so far, and how the process named so fares."""
+        """Return what was counted so far, and the state (memory, CPU, files) of this process under its name."""
         found = Numbers({}, {}, {})
         for (service, operation, method), meter in self._meters.items():
             for status, count in meter.statuses.items():
@@ -128,6 +128,7 @@ class _Families:
         self._numbers = numbers
 
     def collect(self) -> Iterator[Metric]:
+        """Yield the families, as the library's writer asks for them."""
         requests = Counter(_REQUESTS, "Requests answered", ("service", "operation", "method", "status"))
         for counter in (requests, *self._counters):
             family = CounterMetricFamily(counter.name, counter.text, labels=counter.labels)
@@ -135,10 +136,10 @@ class _Families:
                 if series[0] == counter.name:
                     family.add_metric(series[1:], count)
             yield family
-        yield self._times()
-        yield from self._states()
+        yield self._collect_times()
+        yield from self._collect_states()
 
-    def _times(self) -> Metric:
+    def _collect_times(self) -> Metric:
         family = HistogramMetricFamily("balcao_request_seconds", "Time to answer", labels=["service", "operation"])
         for operation, (seconds, buckets) in self._numbers.times.items():
             below, cumulative = 0, []
@@ -148,7 +149,7 @@ class _Families:
             family.add_metric(operation, cumulative, seconds)
         return family
 
-    def _states(self) -> Iterator[Metric]:
+    def _collect_states(self) -> Iterator[Metric]:
         for name in sorted({series[0] for series in self._numbers.states}):
             kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
             family = kind(name.removesuffix("_total"), "Of each process", labels=["process"])
@@ -158,7 +159,7 @@ class _Families:
             yield family
 
 
-# The process's own.
+# There is one of each in a process.
 telemetry = Telemetry()
 meter = telemetry.meter
 counter = telemetry.counter

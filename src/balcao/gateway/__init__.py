@@ -1,1 +1,1 @@
-"""The front door: one origin, prefixes, request ids, the pages that list the services."""
+"""The gateway: one origin in front of all services, and the HTTP server."""

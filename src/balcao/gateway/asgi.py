@@ -57,7 +57,7 @@ class Application:
         await _send(endpoint, request, response, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """Open the platform before the server listens; a failed start is told to the server and logged there."""
+        """Open the platform before the server listens; a failed start is reported to the server, which logs it."""
         await receive()
         try:
             async with self.gateway.lifespan():

@@ -51,22 +51,22 @@ class Gateway:
         self._pages = pages
         self._alone = alone
         self._mounts: Mapping[bytes, Mount] = {mount.prefix.split("/")[1].encode(): mount for mount in mounts}
-        self._paths = {id(mount): _paths_of(mount) for mount in (*mounts, pages)}
+        self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
 
     def match(self, request: Request) -> Endpoint:
         """Find what answers the request, and give the request its prefix and the values of its path."""
-        mount, path = self._mount_of(request)
+        mount, path = self._choose_mount(request)
         found = self._paths[id(mount)].find(path)
         if found is None:
             return StrayEndpoint(mount.name, request.method, self._dialect(mount, path), NotFound())
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = found.by_method.get(method)
         if endpoint is None:
-            return self._without_method(mount, path, request.method, found)
+            return self._find_without_method(mount, path, request.method, found)
         request.path_values = found.values
         return endpoint
 
-    def _mount_of(self, request: Request) -> tuple[Mount, bytes]:
+    def _choose_mount(self, request: Request) -> tuple[Mount, bytes]:
         """Choose by the first segment; the path goes on without the prefix."""
         path = request.path
         mount = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
@@ -80,7 +80,7 @@ class Gateway:
             return alone, path
         return self._pages, path
 
-    def _without_method(self, mount: Mount, path: bytes, method: str, found: Found[Endpoint]) -> Endpoint:
+    def _find_without_method(self, mount: Mount, path: bytes, method: str, found: Found[Endpoint]) -> Endpoint:
         allow = allowed_methods(found.by_method)
         if method == "OPTIONS":
             return OptionsEndpoint(mount.name, allow)
@@ -91,7 +91,7 @@ class Gateway:
         return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
 
 
-def _paths_of(mount: Mount) -> Paths[Endpoint]:
+def _build_paths(mount: Mount) -> Paths[Endpoint]:
     paths: Paths[Endpoint] = Paths(lenient=mount.lenient)
     for method, path, endpoint in mount.endpoints:
         paths.add(method, path, endpoint)

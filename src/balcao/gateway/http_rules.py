@@ -1,7 +1,7 @@
-"""What HTTP demands of a server and Granian leaves to the application.
+"""Checks that HTTP demands of a server and that Granian leaves to the application.
 
 hyper reads the wire: request line, field syntax, framing, chunks, pipelining, `Expect`, HEAD. It does not look at
-`Host`, knows no transfer coding but chunked, allows a body any time, and tells a broken body as a lost client.
+`Host`, knows no transfer coding but chunked, lets a body take any time, and reports a broken body as a lost client.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ def judge(scope: Message, head_bytes: int) -> tuple[int, bool]:
                 expected = value
             else:
                 codings.append(value)
-    # Who asks before sending is told by the answer not to send.
+    # A client that sent `Expect` waits for our response before it sends the body.
     announced = (bool(codings) or length != b"0") and not expected
     if size > head_bytes:
         return 431, announced

@@ -1,7 +1,7 @@
-"""The listening socket beside the server: what happens to callers at the cap of connections and at the end.
+"""The listening socket: what happens to callers when all connections are taken, and when the server stops.
 
-Both need Linux, where `TCP_INFO` tells how many connections wait and a socket filter can drop what opens a new one;
-elsewhere callers at the cap wait, and a connection may be lost at the end.
+Both need Linux, where `TCP_INFO` says how many connections wait and a socket filter can drop new ones; elsewhere
+callers beyond the limit wait, and a connection may be lost when the server stops.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from pathlib import Path
 from balcao.core.logs import log
 
 _LINUX = sys.platform == "linux"
-_LOOK_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 _LINGER_SECONDS = 2.0
 _MOST_REFUSALS = 256
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -29,7 +29,7 @@ _DROP_SYN = b"".join(
 )
 
 
-def waiting(sock: socket.socket) -> int:
+def count_waiting(sock: socket.socket) -> int:
     """Return how many connections wait to be accepted."""
     if not _LINUX:
         return 0
@@ -40,17 +40,17 @@ def waiting(sock: socket.socket) -> int:
 
 
 async def refuse_beyond(sock: socket.socket, connections: int) -> None:
-    """Answer 503 to who waits while the server is at its cap. Ends when it is cancelled.
+    """Answer 503 to those who wait while all connections are taken; run until cancelled.
 
-    At its cap it accepts nobody, so that somebody waits at each look. On a busy machine somebody may wait although
+    The server then accepts nobody, so that somebody waits at each look. On a busy machine somebody may wait although
     there is room: the process's open files, of which each connection is one, tell the two apart.
     """
     refusing: set[asyncio.Task[None]] = set()
     waited = 0
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
-        now = waiting(sock)
-        if waited and now and _open_files() >= connections:
+        await asyncio.sleep(_POLL_SECONDS)
+        now = count_waiting(sock)
+        if waited and now and _count_open_files() >= connections:
             log.warning("server.full", connections=connections, waiting=now)
             for _ in range(min(now, _MOST_REFUSALS - len(refusing))):
                 try:
@@ -63,12 +63,12 @@ async def refuse_beyond(sock: socket.socket, connections: int) -> None:
         waited = now
 
 
-def _open_files() -> int:
+def _count_open_files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 async def _refuse(connection: socket.socket) -> None:
-    """Close only after the caller did, or the refusal could be lost to a reset."""
+    """Refuse one connection; close it only after the caller did, or a reset could overtake the refusal."""
     loop = asyncio.get_running_loop()
     connection.setblocking(False)
     with connection, contextlib.suppress(OSError, TimeoutError):
@@ -80,10 +80,10 @@ async def _refuse(connection: socket.socket) -> None:
 
 
 async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
-    """Let nobody connect any more, and return when the server has accepted all who already had.
+    """Drop new connections, and return when the server has accepted all that were made before.
 
-    Closing alone would reset the connections that wait. Where the socket is shared, nobody connects to its other
-    servers either.
+    Closing alone would reset the connections that wait. Where the socket is shared, its other servers get no new
+    connections either.
     """
     if not _LINUX or not settling_seconds:
         return
@@ -92,7 +92,7 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
     sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(1.0):
-            while waiting(sock):  # noqa: ASYNC110 - the kernel tells it in no other way
+            while count_waiting(sock):  # noqa: ASYNC110 - the kernel offers no event for it
                 await asyncio.sleep(0.01)
     await asyncio.sleep(settling_seconds)
 

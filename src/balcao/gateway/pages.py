@@ -1,4 +1,4 @@
-"""What the gateway answers itself: the list of services, metrics, and whether the process lives."""
+"""The gateway's own pages: the list of services, the metrics, and whether the process is alive."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -37,9 +37,9 @@ OpenAPI.</p>
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 
 
-def pages(platform: Platform, services: Sequence[Service]) -> Mount:
-    """Return what answers at the root; `/` leads to `/docs`, `/metrics` carries no path and no person."""
-    listing = _PAGE.format(style=_STYLE, items="".join(_item(service) for service in services))
+def mount_pages(platform: Platform, services: Sequence[Service]) -> Mount:
+    """Return the pages at the root; `/` leads to `/docs`, `/metrics` names no path and no person."""
+    listing = _PAGE.format(style=_STYLE, items="".join(_format_item(service) for service in services))
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
@@ -53,7 +53,7 @@ def pages(platform: Platform, services: Sequence[Service]) -> Mount:
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()})
 
-    handlers: dict[str, Callable[[Request], Response[Any]]] = {
+    handlers: dict[str, Handler] = {
         "/": root,
         "/docs": docs,
         METRICS: metrics,
@@ -69,6 +69,6 @@ def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
     return ERROR_TEXT.response(fault)
 
 
-def _item(service: Service) -> str:
+def _format_item(service: Service) -> str:
     name = service.title.removeprefix("Balcão: ")
     return _ITEM.format(base=escape(service.prefix + service.base), name=escape(name[:1].upper() + name[1:]))

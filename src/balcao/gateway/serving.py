@@ -1,7 +1,7 @@
-"""One process's ASGI application under Granian, on a listening socket that is inherited or shared.
+"""Runs one process's ASGI application under Granian, on a listening socket that is inherited or shared.
 
-Granian's own supervisor binds its sockets itself and owns the signals; ours (`balcao serve`) does both. So its
-worker is run here directly, in our event loop, as its embedded server does. ADR 0004 says why Granian.
+Granian's own supervisor binds sockets and handles signals; ours (`balcao serve`) does both instead. So Granian's worker
+is run here directly, in our event loop, as Granian's embedded server does. ADR 0004 says why Granian.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ _MOST_FILES = 65_536
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one process grants its callers; `head_seconds` also ends an idle connection.
+    """The limits of connections and requests of one process; `head_seconds` also ends an idle connection.
 
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that who has
-    just connected is still answered; `drain_seconds` is what requests in flight are given to end.
+    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that whoever has
+    just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
     """
 
     connections: int = 4096
@@ -86,7 +86,7 @@ async def serve(
     sock.setblocking(False)
     with sock:
         listening.accept_again(sock)
-        async with _alive(application):
+        async with _open_application(application):
             signalled, ended = _start(_rules(application, limits), sock, limits, connections)
             full = asyncio.create_task(listening.refuse_beyond(sock, connections))
             try:
@@ -160,24 +160,24 @@ class StartFailed(Exception):
 
 
 @asynccontextmanager
-async def _alive(application: App) -> AsyncIterator[None]:
+async def _open_application(application: App) -> AsyncIterator[None]:
     """Open the application by ASGI's lifespan protocol, and close it in the end."""
     inbox: asyncio.Queue[dict[str, str]] = asyncio.Queue()
     outbox: asyncio.Queue[Any] = asyncio.Queue()
-    living: asyncio.Task[Any] = asyncio.ensure_future(application({"type": "lifespan"}, inbox.get, outbox.put))
-    living.add_done_callback(lambda _: outbox.put_nowait({"type": "ended"}))
+    lifespan: asyncio.Task[Any] = asyncio.ensure_future(application({"type": "lifespan"}, inbox.get, outbox.put))
+    lifespan.add_done_callback(lambda _: outbox.put_nowait({"type": "ended"}))
     await inbox.put({"type": "lifespan.startup"})
     started = await outbox.get()
     if started["type"] == "lifespan.startup.failed":
         with contextlib.suppress(Exception):
-            await living
+            await lifespan
         raise StartFailed(started.get("message", ""))
     try:
         yield
     finally:
         await inbox.put({"type": "lifespan.shutdown"})
         with contextlib.suppress(Exception):
-            await living
+            await lifespan
 
 
 def raise_file_limit() -> int:

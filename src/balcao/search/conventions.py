@@ -66,7 +66,7 @@ def require_action(call: Call, action: str) -> None:
     """Check an "also" condition of a rule. Raises Forbidden; an operator at the machine's shell may do everything."""
     if call.grant == OPERATOR:
         return
-    if not call.platform.catalogue.snapshot.grants(call.identified, action):
+    if not call.platform.catalogue.snapshot.grants(call.identified_caller, action):
         raise Forbidden()
 
 

@@ -433,7 +433,7 @@ def shown_names(crm: RunningCrm, cpf: str) -> list[str]:
 async def worked(platform: Platform) -> None:
     """What the worker of this process does when everything that waits is due."""
     await platform_rows(platform, DUE)
-    await Worker(platform.database, app.all_jobs(), platform).drain()
+    await Worker(platform.database, app.list_jobs(), platform).drain()
 
 
 async def platform_rows(platform: Platform, statement: str, *args: Any) -> list[Any]:

@@ -122,7 +122,6 @@ FROM_BASE = {"logradouro": "Base", "municipio": "Porto Aurora", "estado": "RJ", 
         ({"endereco": {"logradouro": None, "cep": None}}, FROM_BASE),
         ({"endereco": ""}, dict.fromkeys(WHOLE, "")),
     ],
-    ids=str,
 )
 def test_an_address_changes_by_parts_and_shows_whole(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str, then: Any, shown: Any

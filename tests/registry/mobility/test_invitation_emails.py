@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from balcao.core.context.platform import Platform
-from balcao.core.mail import MailRefused, SmtpMailer, mailer_of
+from balcao.core.mail import MailRefused, SmtpMailer, create_mailer
 from balcao.registry.mobility.drivers import invitation_email
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
@@ -125,7 +125,7 @@ def free_url() -> str:
 
 
 def test_without_an_address_there_is_no_provider(tmp_path: Any) -> None:
-    assert mailer_of(Settings(data_dir=tmp_path)) is None
+    assert create_mailer(Settings(data_dir=tmp_path)) is None
 
 
 @pytest.mark.parametrize("url", ["http://mail.example", "smtp://", "mail.example", "smtp://mail.example/x"])

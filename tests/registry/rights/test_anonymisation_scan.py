@@ -24,7 +24,7 @@ from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import AnonymisationBody
-from tests.support.dump import everything, holding
+from tests.support.dump import everything, find_tables_with
 
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"
@@ -123,15 +123,15 @@ EXPECTED = {
 
 @pytest.mark.parametrize(("way", "cpf"), [(by_event, ANA), (by_operation, BRUNO)], ids=["event", "operation"])
 async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, way: Any, cpf: Cpf) -> None:
-    assert not holding(await dumped(sql), MARK)
+    assert not find_tables_with(await dumped(sql), MARK)
     at = await fill(platform, sql, cpf)
     full = await dumped(sql)
-    assert set(holding(full, MARK)) == EXPECTED  # the scan does find what is there
+    assert set(find_tables_with(full, MARK)) == EXPECTED  # the scan does find what is there
     await way(platform, cpf, at)
     empty = await dumped(sql)
-    assert holding(empty, MARK) == []
-    assert "registry.base_record" in holding(empty, STAYS)
-    assert holding(full, PET) == ["registry.own_pet"]
+    assert find_tables_with(empty, MARK) == []
+    assert "registry.base_record" in find_tables_with(empty, STAYS)
+    assert find_tables_with(full, PET) == ["registry.own_pet"]
     assert bool([row for row in empty["registry.own_pet"] if cpf.digits in row]) == (way is by_event)
     for kept in ("registry.base_record", "registry.preferences", "registry.preference_choice"):
         assert empty[kept] == full[kept]
@@ -141,7 +141,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
             await crm_sync.apply(platform, row["id"])
-    assert holding(await dumped(sql), MARK) == []
+    assert find_tables_with(await dumped(sql), MARK) == []
 
 
 async def dumped(sql: Sql) -> dict[str, list[str]]:

@@ -52,7 +52,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 
 def _describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
     key = call.platform.audit.key
-    hashed = key.of(cpf)
+    hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:
         return None
     return {"cpf": cpf.masked, "hash": hashed.hex(), "key_number": key.number}
@@ -60,4 +60,4 @@ def _describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
 
 def mask_author(call: Call) -> str | None:
     """Return who made a row, as it is stored beside it: the masked CPF; None for a machine or the operator."""
-    return call.actor.masked if call.actor else None
+    return call.actor_cpf.masked if call.actor_cpf else None

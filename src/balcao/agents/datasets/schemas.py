@@ -17,7 +17,7 @@ from pydantic_core import PydanticKnownError
 
 from balcao.agents.datasets.cursors import START, decode_cursor
 from balcao.core.values.personal_data import refuse
-from balcao.core.values.text import has_nul, texts_of
+from balcao.core.values.text import has_nul, iterate_texts
 
 DATASET_ID = r"^[A-Za-z0-9_=-]{1,64}$"
 MAX_PAGE = 1000
@@ -179,7 +179,7 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"deve ter no máximo {MAX_OBJECT_DEPTH} níveis")
     if has_nul(value):
         raise ValueError("não pode conter o caractere nulo")
-    for text in texts_of(value):
+    for text in iterate_texts(value):
         refuse(text)
     return value
 

@@ -97,7 +97,7 @@ async def add_examples(
 
 async def _add(call: Call, connection: Connection, dataset_id: str, new: Sequence[store.NewRow], at: datetime) -> None:
     """Add rows. Raises Unprocessable for the first id that another example has, of this call or of before."""
-    free = await store.add(connection, dataset_id, new, call.acting.name, at)
+    free = await store.add(connection, dataset_id, new, call.author.name, at)
     for row in new:
         if row.id not in free:
             raise _make_refusal([str(row.place), "id"], "este identificador já é de outro exemplo")

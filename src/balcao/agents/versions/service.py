@@ -14,7 +14,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.http.responses import Ready
-from balcao.core.values.clock import rfc3339_offset, utc_now
+from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 ACTIVATE = "agent_config:activate"
 
@@ -56,7 +56,7 @@ async def save_version(call: Call, body: SaveBody, at: datetime | None = None) -
             content,
             classify_change(active.content if active else EMPTY, content),
             before,
-            call.acting,
+            call.author,
             body.reason,
             at or utc_now(),
         )
@@ -108,7 +108,7 @@ async def hide(call: Call, agent_type: str, version: int, reason: str, at: datet
         target_version = await _read_existing(connection, agent_type, version)
         if before == version:
             raise Conflict("A versão está ativa: ative outra antes de ocultá-la.", code="version-active")
-        if await store.hide(connection, target_version.version_id, call.acting.name, at or utc_now(), reason):
+        if await store.hide(connection, target_version.version_id, call.author.name, at or utc_now(), reason):
             await call.platform.audit.record(connection, call, "update", fields=["hidden"])
         return target_version
 
@@ -129,7 +129,7 @@ async def _load_config(call: Call, config_id: UUID) -> Ready:
     row = await store.read_config(call.platform.database, config_id)
     if row is None:
         raise _make_unknown()
-    return Ready.of(AgentConfig(**row | {"created_at": rfc3339_offset(row["created_at"])}))
+    return Ready.of(AgentConfig(**row | {"created_at": format_rfc3339_offset(row["created_at"])}))
 
 
 async def _lock_agent(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
@@ -170,7 +170,7 @@ async def _move_pointer(
     if before == after:
         return
     await store.set_active_version(connection, agent_type, after)
-    await store.insert_activation(connection, agent_type, moved, kind, reason, call.acting.name, at or utc_now())
+    await store.insert_activation(connection, agent_type, moved, kind, reason, call.author.name, at or utc_now())
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.versions.content import AgentContent
-from balcao.core.context.call import Actor
+from balcao.core.context.call import Author
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
 
@@ -114,7 +114,7 @@ async def insert(
     content: AgentContent,
     change_type: str,
     base: int | None,
-    author: Actor,
+    author: Author,
     reason: str,
     at: datetime,
 ) -> int:

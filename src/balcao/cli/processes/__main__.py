@@ -21,7 +21,7 @@ from balcao.cli.processes.channel import Order, Report
 from balcao.core import logs
 from balcao.settings import Settings
 
-# Works once it is entered, and until it is left; the task ends early only by a failure.
+# The role works while the block lasts; its task ends before that only by a failure.
 Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
 
 
@@ -30,20 +30,20 @@ def main(names: Sequence[str]) -> int:
     channel.ignore_interrupts()
     settings = Settings.load()
     logs.configure(settings.log_level)
-    roles = {name: _role(name) for name in names}
+    roles = {name: _load_role(name) for name in names}
     order = channel.receive()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_live(roles, settings, order))
+        return runner.run(_run_roles(roles, settings, order))
 
 
-def _role(name: str) -> Role:
+def _load_role(name: str) -> Role:
     role: Role = importlib.import_module(f"balcao.cli.processes.{name}").run
     return role
 
 
-async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
-    """Until the supervisor ends us; 1 when a role ended by itself, and the process with it."""
+async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
+    """Run the roles until the supervisor stops us; return 1 when a role ended by itself."""
     # The demo data are sent to the CRM while they are loaded.
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
@@ -53,7 +53,7 @@ async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> 
     try:
         async with AsyncExitStack() as running:
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
-            described = await _prepared(settings, order)
+            described = await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
             # What was loaded stays for good: the collector need not look at it again and again.
             gc.collect()
@@ -61,7 +61,7 @@ async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> 
             channel.report(described)
             await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     except Exception as fault:
-        return _refused(fault)
+        return _report_fault(fault)
     finally:
         beating.cancel()
         with suppress(asyncio.CancelledError):
@@ -69,8 +69,8 @@ async def _live(roles: Mapping[str, Role], settings: Settings, order: Order) -> 
     return 0 if stopped.done() else 1
 
 
-async def _prepared(settings: Settings, order: Order) -> Report:
-    """Bring the database to where the roles can start, and return what to report then."""
+async def _prepare(settings: Settings, order: Order) -> Report:
+    """Bring the database up to date, or check it, and return what to report once the roles work."""
     if not order.database_url:
         return Report(ready=True)
     from balcao.cli.processes import preparation  # loads every service, which the sandbox CRM alone does not need
@@ -78,12 +78,12 @@ async def _prepared(settings: Settings, order: Order) -> Report:
     return await preparation.prepare(settings, order)
 
 
-def _refused(fault: Exception) -> int:
-    """Report a fault of the operator's in its sentence; let any other end the process with its trace."""
-    sentence = faults.sentence(fault)
-    if sentence is None:
+def _report_fault(fault: Exception) -> int:
+    """Report a fault that the operator can mend; let any other end the process with a traceback."""
+    text = faults.explain(fault)
+    if text is None:
         raise fault
-    channel.report(Report(refused=sentence))
+    channel.report(Report(refused=text))
     return 1
 
 

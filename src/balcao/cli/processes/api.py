@@ -13,7 +13,7 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Answer on the inherited socket; calls that run are finished first."""
+    """Serve on the inherited socket; requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
     async with serving.running(application, socket.socket(fileno=order.sockets["api"])) as task:
         yield task

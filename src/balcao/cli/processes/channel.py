@@ -1,8 +1,8 @@
-"""What passes between the supervisor and a process: one order in, reports and a heartbeat out, an end by the kernel.
+"""The messages between the supervisor and a process: one order in, reports and heartbeats out.
 
 A process's standard input is a pipe that only the supervisor holds open: its end of file means "stop", also when the
-supervisor was killed. Nothing has to be cleaned up for that, and it works on every system. Standard output carries
-reports, one JSON object a line; an empty line is a heartbeat: the event loop turns.
+supervisor was killed, as the kernel closes it. Standard output carries reports, one JSON object a line; an empty line
+is a heartbeat, which shows that the event loop turns.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ BEAT_SECONDS = 1.0
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a process is to run on; `sockets` are descriptors of listening sockets that it inherits, by role.
+    """What a process runs on; `sockets` are descriptors of listening sockets that it inherits, by role.
 
     `prepare`: migrate the database and load the demo data first, else only check it. `describe`: report the offer.
     It is process `number` of `count` with the same role; all share `folder`.
@@ -45,7 +45,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`progress` is what a process is at; `ready`, that it works; `refused`, why it cannot, for the operator."""
+    """`progress` says what a process is doing, `ready` that it works, `refused` why it cannot, for the operator."""
 
     progress: str = ""
     ready: bool = False
@@ -55,7 +55,7 @@ class Report(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def receive() -> Order:
-    """Return the order once the supervisor has given it; end when the supervisor has gone."""
+    """Return the order once the supervisor has sent it; exit when the supervisor is gone."""
     line = sys.stdin.buffer.readline()
     if not line:
         sys.exit(0)
@@ -68,7 +68,7 @@ def report(report: Report) -> None:
 
 
 async def beat() -> None:
-    """Show for as long as this runs that the event loop turns."""
+    """Send heartbeats, which stop when the event loop stands still."""
     while True:
         _send(b"")
         await asyncio.sleep(BEAT_SECONDS)
@@ -85,7 +85,7 @@ def ignore_interrupts() -> None:
 
 
 def end_with_supervisor(grace: float = GRACE_SECONDS) -> None:
-    """Turn the end of the supervisor into a SIGTERM to ourselves; cut off a process that does not obey in time."""
+    """Turn the end of the supervisor into a SIGTERM to ourselves; end a process that does not stop in time."""
     threading.Thread(target=_end_with_supervisor, args=(grace,), daemon=True).start()
 
 

@@ -12,6 +12,6 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Answer on a port of its own, whichever process it shares."""
+    """Serve on a port of its own, whichever process it runs in."""
     async with serving.running(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

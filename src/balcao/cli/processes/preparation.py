@@ -9,21 +9,21 @@ from balcao.settings import Settings
 
 
 async def prepare(settings: Settings, order: Order) -> Report:
-    """Migrate and load, or only check; return the report for when all roles work.
+    """Migrate the database and load the demo data, or only check it; return the report for when all roles work.
 
-    Raises MigrationError on a database that is not up to date: only the sandbox's own one is migrated unasked.
+    Raises MigrationError on a database that is not up to date: only the sandbox's own one is migrated automatically.
     """
     url = order.database_url
     if order.prepare:
-        await app.bring_up_to_date(url, _tell)
+        await app.bring_up_to_date(url, _report_progress)
         if settings.sandbox:
             await demo_data.load_once(settings, url)
     else:
         await database.check(url)
     if not order.describe:
         return Report(ready=True)
-    return Report(ready=True, base_urls=demo_data.base_urls(settings), offer=await demo_data.offer(settings, url))
+    return Report(ready=True, base_urls=demo_data.base_urls(settings), offer=await demo_data.fetch_offer(settings, url))
 
 
-def _tell(migration: Migration) -> None:
+def _report_progress(migration: Migration) -> None:
     channel.report(Report(progress=f"Migrando o banco: {migration.owner}/{migration.name}"))

@@ -22,10 +22,10 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def running(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered when the server answers. Raises NotStarted."""
+    """Serve within the block, which is entered once the server accepts calls. Raises NotStarted."""
     server = _Server(configuration)
     task = asyncio.create_task(server.serve(sockets=[socket.socket(fileno=descriptor)]))
-    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells it in no other way
+    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn offers no event for it
         await asyncio.sleep(0.01)
     if not server.started:
         await task

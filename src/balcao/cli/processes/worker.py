@@ -13,10 +13,10 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Run jobs within the block; those that run when it is left are finished first."""
+    """Run jobs within the block; those that run when it ends are finished first."""
     platform = assemble(settings, order.database_url, order.group("worker"))
-    async with app.opened(platform):
-        worker = Worker(platform.database, app.all_jobs(), platform)
+    async with app.open_services(platform):
+        worker = Worker(platform.database, app.list_jobs(), platform)
         task = asyncio.create_task(worker.run())
         try:
             yield task

@@ -33,8 +33,8 @@ class Caller:
     expires_at: float
     issuer: str = ""
     is_machine: bool = False
-    # Under which every counter knows the caller: a subject is unique only with its issuer, and people use one limit for
-    # each client.
+    # The caller's name in every counter. A subject is unique only with its issuer, and a person has one limit for each
+    # client, so that one misbehaving portal does not use up what the others may.
     key: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -111,7 +111,7 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -
 
 
 def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
-    """A claim that is there but holds no CPF is a fault of the provider's, never a caller without CPF."""
+    """Return the CPF; a claim that is there but holds none is a fault of the provider's, never a caller without CPF."""
     if policy.cpf_claim in claims:
         cpf = Cpf.parse_claim(claims[policy.cpf_claim])
         if cpf is None:

@@ -1,4 +1,4 @@
-"""The access catalogue as each process sees it: a versioned snapshot, and the announcing of operations.
+"""The access catalogue as each process sees it: a versioned snapshot, and the announcement of operations.
 
 Only the two SQL functions that the access service publishes are called, so no table of a service is known here.
 States and times are those of the snapshot (rules: access 4.5).
@@ -39,7 +39,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     groups: dict[str, list[str]]
 
     def grants(self, caller: Caller, action: str) -> bool:
-        """Whether one of the caller's roles, from the token or stored, grants the action."""
+        """Return whether one of the caller's roles, from the token or stored, grants the action."""
         stored = self.people.get(caller.cpf.digits, ()) if caller.cpf else ()
         return self._grant(caller.roles, action) or self._grant(stored, action)
 
@@ -53,7 +53,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class AnnouncedOperation:
-    """What the catalogue is told of an operation before the process listens."""
+    """An operation as it is entered into the catalogue before the process listens."""
 
     operation: str
     service: str
@@ -67,23 +67,24 @@ class AnnouncedOperation:
 
 
 class Announced(msgspec.Struct):
-    """What came of announcing: `warnings` are {code, operation}."""
+    """The catalogue's response to an announcement: `warnings` are {code, operation}."""
 
     version: int
     warnings: list[dict[str, str]]
 
 
 async def announce(connection: Connection, operations: Iterable[AnnouncedOperation]) -> Announced:
-    """Registers the operations this process serves; one transaction under the catalogue's lock."""
+    """Register the operations that this process serves, in one transaction under the catalogue's lock."""
     document = json_text([asdict(operation) for operation in operations])
-    answer = await connection.fetchval("SELECT access.announce($1::jsonb)", document)
-    announced = msgspec.json.decode(answer, type=Announced)
+    announced = msgspec.json.decode(
+        await connection.fetchval("SELECT access.announce($1::jsonb)", document), type=Announced
+    )
     for warning in announced.warnings:
         log.warning("catalogue.registration", **warning)
     return announced
 
 
-_NOTHING = Snapshot(0, {}, {}, {}, {})
+_EMPTY = Snapshot(0, {}, {}, {}, {})
 
 
 class Catalogue:
@@ -91,39 +92,45 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._latest = _NOTHING
+        self._latest = _EMPTY
         self._loading = asyncio.Lock()
         self._confirmed_at = float("-inf")
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
 
     @property
     def snapshot(self) -> Snapshot:
-        """Raises Unavailable when no version has been confirmed for too long."""
+        """Return the newest version. Raises Unavailable when it has not been confirmed for too long."""
         self.require_confirmed()
         return self._latest
 
     @property
     def latest(self) -> Snapshot:
-        """Of any age, for a decision that keeps one version from its first step to its last."""
+        """Return the newest version, however old, for a decision that uses one version from first to last step.
+
+        Whoever decides on it calls `require_confirmed` as well.
+        """
         return self._latest
 
     def require_confirmed(self) -> None:
+        """Raise Unavailable when the snapshot has not been confirmed for too long: rights may have been withdrawn."""
         if time.monotonic() - self._confirmed_at > USABLE_SECONDS:
             raise Unavailable(code="stale-snapshot", retry_after=5)
 
     async def start(self) -> None:
-        """Loads the first snapshot; raises Unavailable when the database is away."""
+        """Load the first snapshot. Raises Unavailable when the database is away."""
         await self._watch.start()
 
     async def stop(self) -> None:
+        """Stop listening."""
         await self._watch.stop()
 
     async def reload(self) -> None:
-        """Swaps the snapshot whole when there is a newer one; requests in flight keep theirs."""
+        """Replace the snapshot as a whole when there is a newer one; requests in flight keep theirs."""
         async with self._loading:  # one at a time, or a slow load could put an older version back
             asked_at = time.monotonic()
             async with self._database.connection() as connection:
                 found = await connection.fetchval("SELECT access.snapshot_since($1)", self._latest.version)
             if found is not None:
                 self._latest = msgspec.json.decode(found, type=Snapshot)
+            # The moment of the question: what changed after it may be missing from the result.
             self._confirmed_at = asked_at

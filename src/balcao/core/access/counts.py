@@ -1,13 +1,13 @@
-"""How often each key was used in its present window, known to all processes of one machine without asking anybody.
+"""How often each key was used in its present window, counted across the processes of one machine without a lock.
 
-The processes map one file. Each has a region of its own in it, which it alone writes and the others read, so nothing is
-ever locked: the count of a key is the sum over the regions. A region is a table of fixed size in which a key has one
+The processes map one file. Each has a region of its own in it, which it alone writes and the others read, so nothing
+is ever locked: the count of a key is the sum over the regions. A region is a table of fixed size in which a key has one
 slot, and two words say whose the slot is, and how far it counted until when.
 
-What this costs and bounds: about a microsecond a call; `SLOTS * 16` bytes a process, of which only the used pages are
-ever there, and at most `MOST_WINDOWS` entries of the dictionary. Two processes that count at the same instant may each
-miss the other's last call, so a limit is overshot by at most the number of processes less one. Two keys that meet in
-one slot hide each other's counts from the other processes while both are in use: such a key may reach its limit once
+Cost and bounds: about a microsecond a call; `SLOTS * 16` bytes a process, of which only the used pages are allocated,
+and at most `MOST_WINDOWS` entries of the dictionary. Two processes that count at the same instant may each miss the
+other's last call, so a limit is overshot by at most the number of processes less one. Two keys that meet in one slot
+hide each other's counts from the other processes while both are in use: such a key may reach its limit once
 in each process. Nobody is ever refused for somebody else's calls.
 
 A table of ours, because the libraries at hand count either in one process or by a round trip to a server (`limits`,
@@ -33,12 +33,12 @@ _COUNT = (1 << _COUNT_BITS) - 1
 
 
 class _Window:
-    """A key's present window as this process knows it; `place` is the slot's offset within a region."""
+    """A key's present window as this process knows it; `offset` is its slot's within a region."""
 
-    __slots__ = ("count", "ends_at", "ends_word", "own", "place", "tag")
+    __slots__ = ("count", "ends_at", "ends_word", "offset", "own", "tag")
 
-    def __init__(self, place: int, tag: int, own: int, ends_word: int, count: int) -> None:
-        self.place = place
+    def __init__(self, offset: int, tag: int, own: int, ends_word: int, count: int) -> None:
+        self.offset = offset
         self.tag = tag
         self.own = own
         self.ends_word = ends_word
@@ -60,7 +60,7 @@ class Counts:
         processes: int = 1,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._slot = functools.lru_cache(maxsize=MOST_WINDOWS)(functools.partial(_slot, secret[:64]))
+        self._locate = functools.lru_cache(maxsize=MOST_WINDOWS)(functools.partial(_locate, secret[:64]))
         self._words = _map(file, processes * _REGION_WORDS * _WORD_BYTES)
         self._own = number * _REGION_WORDS
         self._others = [other * _REGION_WORDS for other in range(processes) if other != number]
@@ -81,7 +81,7 @@ class Counts:
         words[own + 1] = window.ends_word | min(window.count, _COUNT)
         total = window.count
         if self._others:
-            total += self._elsewhere(window.place, tag, _horizon(now))
+            total += self._count_elsewhere(window.offset, tag, _last_ended_word(now))
         return total, window.ends_at - now
 
     def remaining(self, key: tuple[str, ...]) -> float:
@@ -92,58 +92,58 @@ class Counts:
             return window.ends_at - now
         if not self._others:
             return 0.0
-        place, tag = self._slot(key)
-        return (self._living(place, tag, now) >> _COUNT_BITS) / 1000 - now
+        offset, tag = self._locate(key)
+        return (self._find_open_word(offset, tag, now) >> _COUNT_BITS) / 1000 - now
 
     def _open(self, seconds: float, key: tuple[str, ...], now: float) -> _Window:
         """Begin a window, or join the one that another process (or this one's predecessor) has begun."""
         if len(self._windows) >= MOST_WINDOWS:
             self._windows.clear()  # the mapped words still hold the counts
-        place, tag = self._slot(key)
-        own = self._own + place
-        begun = self._living(place, tag, now)
-        kept = self._words[own + 1] if self._words[own] == tag else 0
+        offset, tag = self._locate(key)
+        own = self._own + offset
+        begun = self._find_open_word(offset, tag, now)
+        earlier = self._words[own + 1] if self._words[own] == tag else 0
         ends_word = (begun or int((now + seconds) * 1000) << _COUNT_BITS) & ~_COUNT
-        count = kept & _COUNT if kept & ~_COUNT == ends_word else 0
-        window = self._windows[key] = _Window(place, tag, own, ends_word, count)
+        count = earlier & _COUNT if earlier & ~_COUNT == ends_word else 0
+        window = self._windows[key] = _Window(offset, tag, own, ends_word, count)
         return window
 
-    def _elsewhere(self, place: int, tag: int, horizon: int) -> int:
+    def _count_elsewhere(self, offset: int, tag: int, last_ended: int) -> int:
         words, total = self._words, 0
         for region in self._others:
-            slot = region + place
+            slot = region + offset
             if words[slot] == tag:
                 value = words[slot + 1]
-                # Asked again: between the two reads the slot may have become another key's.
-                if value > horizon and words[slot] == tag:
+                # The tag is read again: between the two reads the slot may have become another key's.
+                if value > last_ended and words[slot] == tag:
                     total += value & _COUNT
         return total
 
-    def _living(self, place: int, tag: int, now: float) -> int:
-        """The word of a window that has not ended, of any process; zero when there is none."""
-        horizon, words = _horizon(now), self._words
+    def _find_open_word(self, offset: int, tag: int, now: float) -> int:
+        """Return the word of a window that has not ended, of any process; zero when there is none."""
+        last_ended, words = _last_ended_word(now), self._words
         for region in (self._own, *self._others):
-            slot = region + place
+            slot = region + offset
             value = words[slot + 1] if words[slot] == tag else 0
-            if value > horizon and words[slot] == tag:
+            if value > last_ended and words[slot] == tag:
                 return value
         return 0
 
 
-def _horizon(now: float) -> int:
-    """The greatest word of a window that has ended."""
+def _last_ended_word(now: float) -> int:
+    """Return the greatest word that a window that has ended can have: a greater one is of an open window."""
     return int(now * 1000) << _COUNT_BITS | _COUNT
 
 
-def _slot(secret: bytes, key: tuple[str, ...]) -> tuple[int, int]:
-    """Where in a region the key's slot begins, and the tag that says that the slot is the key's."""
+def _locate(secret: bytes, key: tuple[str, ...]) -> tuple[int, int]:
+    """Return where in a region the key's slot begins, and the tag that marks the slot as the key's."""
     digest = hashlib.blake2b("\0".join(key).encode(), key=secret, digest_size=16).digest()
     slot = int.from_bytes(digest[:8], "big") % SLOTS
     return slot * _SLOT_WORDS, int.from_bytes(digest[8:], "big")
 
 
 def _map(file: Path | None, size: int) -> memoryview:
-    """The file's first `size` bytes as words; a longer file, of more processes, stays as it is."""
+    """Map the file's first `size` bytes as words; a longer file, of more processes, stays as it is."""
     if file is None:
         return memoryview(mmap.mmap(-1, size)).cast("Q")
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)

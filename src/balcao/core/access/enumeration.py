@@ -1,7 +1,7 @@
-"""The enumeration guard: who tries one person's or company's number after the other is shut out for a while.
+"""The enumeration guard: whoever tries one person's or company's number after the other is blocked for a while.
 
-Refusals are counted where the limits are. That somebody is shut out stands in the machine's shared counts, so the calls
-of everybody else cost a look into memory. With Redis each further machine learns it from one more refusal there.
+Refusals are counted where the limits are. A block stands in the machine's shared counts, so the calls of everybody else
+cost a look into memory. With Redis each further machine learns of it by one more refusal there.
 """
 
 import math
@@ -12,11 +12,11 @@ from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
 
 NUMBERS = frozenset({"cpf", "cnpj"})  # path parameters that can be guessed
-_SHUT = "enumeration-shut"
+_BLOCKED = "enumeration-blocked"
 
 
 class EnumerationGuard:
-    """`rate` says how many refusals are let pass, such as `300/5 minutes`; its period is also that of the shutting."""
+    """`rate` is how many refusals are tolerated, such as `300/5 minutes`; a block lasts for the same period."""
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits
@@ -24,12 +24,12 @@ class EnumerationGuard:
         self._seconds = parse(rate).get_expiry()
 
     def refuse_shut(self, who: str) -> None:
-        """Raises TooMany. `who` is a caller's key."""
-        left = self._limits.counts.remaining((_SHUT, who))
+        """Raise TooMany for a blocked caller; `who` is a caller's key."""
+        left = self._limits.counts.remaining((_BLOCKED, who))
         if left > 0:
             raise TooMany(code="probing", retry_after=math.ceil(left))
 
     async def count(self, who: str) -> None:
-        """One more refusal of this caller."""
+        """Count one more refusal of this caller, and block who has had too many."""
         if not await self._limits.within(self._rate, "enumeration", who):
-            self._limits.counts.hit(self._seconds, (_SHUT, who))
+            self._limits.counts.hit(self._seconds, (_BLOCKED, who))

@@ -22,7 +22,7 @@ CHANNEL = "balcao_identity"
 LONGEST_AGE_SECONDS = 3600.0
 # Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
 UNKNOWN_KEY_SECONDS = 3.0
-FIRST_KEY_SECONDS = 0.5
+FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # Of discovery and keys together, however slowly they drip in.
 FETCH_SECONDS = 5.0
@@ -52,11 +52,14 @@ class IssuerKeys:
         key = self._keys.get(kid)
         if key is not None:
             return key
-        pause = (UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEY_SECONDS) - (monotonic() - self._tried_at)
-        if pause > 0 or not await self.refresh():
-            text = "O provedor de identidade não respondeu. Tente de novo em instantes."
-            raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(pause)))
-        return self._keys.get(kid)
+        pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
+        left = pause - (monotonic() - self._tried_at)
+        if left <= 0:
+            if await self.refresh():
+                return self._keys.get(kid)
+            left = pause
+        text = "O provedor de identidade não respondeu. Tente de novo em instantes."
+        raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))
 
     async def keep_fresh(self) -> None:
         """Run for the life of the process."""
@@ -75,7 +78,7 @@ class IssuerKeys:
             if self._tried_at >= waited_since:
                 return self._fetched_at >= waited_since
             try:
-                self._replace(_signing_keys(await self._fetch()))
+                self._replace(_select_signing_keys(await self._fetch()))
             except Exception as failure:  # whatever was answered, the refresher lives on
                 failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", code=type(failure).__name__)
@@ -93,7 +96,7 @@ class IssuerKeys:
             self._replace({})
 
     def _replace(self, keys: Mapping[str, RSAKey]) -> None:
-        if _prints(keys) != _prints(self._keys):
+        if _list_thumbprints(keys) != _list_thumbprints(self._keys):
             self._on_rotation()
         self._keys = keys
 
@@ -106,10 +109,14 @@ class IssuerKeys:
             document = await self._read(f"{self.issuer}/.well-known/openid-configuration")
         except httpx.HTTPStatusError:
             return None
-        return msgspec.json.decode(document, type=_Discovery).jwks_uri
+        address = msgspec.json.decode(document, type=_Discovery).jwks_uri
+        return address if isinstance(address, str) else None
 
     async def _read(self, address: str) -> bytes:
-        """Raises HTTPError for any other answer than success, ValueError for one beyond the bound."""
+        """Fetch a document.
+
+        Raises HTTPError for any other response than success, ValueError for one beyond the bound.
+        """
         document = bytearray()
         # A compressed answer could be small on the wire and huge in memory.
         plain = {"Accept-Encoding": "identity"}
@@ -123,24 +130,24 @@ class IssuerKeys:
 
 
 class _Discovery(msgspec.Struct):
-    jwks_uri: str | None = None
+    jwks_uri: Any = None
 
 
 class _KeySet(msgspec.Struct):
     keys: list[dict[str, Any]]
 
 
-def _signing_keys(document: bytes) -> dict[str, RSAKey]:
-    """The RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
+def _select_signing_keys(document: bytes) -> dict[str, RSAKey]:
+    """Return the RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
     published = msgspec.json.decode(document, type=_KeySet).keys
-    found = {key.kid: key for key in _imported(published) if key.kid}
+    found = {key.kid: key for key in _import_keys(published) if key.kid}
     if not found:
         raise ValueError("no signing key")
     return found
 
 
-def _imported(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
-    """One key that is broken takes no other away."""
+def _import_keys(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
+    """Import the RSA signature keys; one that is broken takes no other away."""
     keys = []
     for jwk in published:
         if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig":
@@ -151,5 +158,5 @@ def _imported(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
     return keys
 
 
-def _prints(keys: Mapping[str, RSAKey]) -> dict[str, str]:
+def _list_thumbprints(keys: Mapping[str, RSAKey]) -> dict[str, str]:
     return {kid: key.thumbprint() for kid, key in keys.items()}

@@ -16,7 +16,7 @@ from balcao.core.errors import TooMany
 from balcao.core.logs import log
 
 SANDBOX_FACTOR = 100
-# How many denied attempts of one caller leave a trace, and under which key they are counted.
+# How many denied attempts of one caller are recorded, and under which key they are counted.
 DENIED = ("60/minute", "denied")
 
 
@@ -45,7 +45,7 @@ class Limits:
             raise TooMany(retry_after=max(1, math.ceil(reset - time.time())))
 
     async def within(self, rate: str, *key: str) -> bool:
-        """As `spend`, for what is left undone rather than refused."""
+        """Count as `spend` does, but return whether the call is within the rate instead of raising."""
         if not self.remote:
             return self._hit(rate, key) <= 0
         try:
@@ -55,17 +55,17 @@ class Limits:
             return True
 
     def spend_here(self, rate: str, *key: str) -> None:
-        """As `spend`, counted on this machine alone and without an await. Raises TooMany."""
+        """Count as `spend` does, on this machine alone and without an await. Raises TooMany."""
         over = self._hit(rate, key)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))
 
     async def check(self) -> bool:
-        """Whether the shared counter answers, where there is one."""
+        """Return whether the shared counter responds; True where there is none."""
         return await self._storage.check() if self.remote else True
 
     def _hit(self, rate: str, key: tuple[str, ...]) -> float:
-        """Zero within the limit, else the seconds until the window ends."""
+        """Count one call; return zero within the limit, else the seconds until the window ends."""
         known = self._rates.get(rate)
         if known is None:
             item = self._item(rate)

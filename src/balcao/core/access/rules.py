@@ -33,7 +33,7 @@ class Rule:
     also: tuple[str, ...] = ()
 
     def __or__(self, other: "Rule") -> "Rule":
-        """Passes whoever passes either. At most one side names an action of its own."""
+        """Return the rule that lets pass whoever passes either. At most one side names an action of its own."""
         action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
         return Rule(
             action,
@@ -44,11 +44,12 @@ class Rule:
         )
 
     def testing(self, *actions: str) -> "Rule":
-        """Further actions that the operation tests inside, once it has read body or record."""
+        """Return the rule with further actions, which the operation tests itself once it has read body or record."""
         return replace(self, also=self.also + actions)
 
     @property
     def guard(self) -> str | None:
+        """Return the guards as the access catalogue stores them."""
         guards = (["self"] if self.owner else []) + [f"scope:{s}" for s in self.scopes]
         return " ".join(guards + [f"client:{c}" for c in self.clients]) or None
 
@@ -59,7 +60,7 @@ class Rule:
         return "authenticated" if self.action == AUTHENTICATED else "action"
 
     def __str__(self) -> str:
-        """As the documents write it, for OpenAPI's `x-access-rule`."""
+        """Return the rule as the documents write it, for OpenAPI's `x-access-rule`."""
         named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: ""}.get(self.action)
         if named is None:
             named = f"self({self.action})" if self.owner else f"action:{self.action}"
@@ -68,34 +69,37 @@ class Rule:
 
 
 def public() -> Rule:
-    """Anyone; a token is not looked at."""
+    """Let anyone pass; a token is not looked at."""
     return Rule(PUBLIC)
 
 
 def authenticated() -> Rule:
+    """Let every valid token pass."""
     return Rule(AUTHENTICATED)
 
 
 def action(name: str) -> Rule:
+    """Let pass who holds the action by a role."""
     return Rule(name)
 
 
 def own(name: str) -> Rule:
-    """`self(name)` of the documents: the token's CPF is the path's CPF, or the caller holds the action."""
+    """Let pass whose CPF is that of the path, and who holds the action: `self(name)` of the documents."""
     return Rule(name, owner=True)
 
 
 def scope(*names: str) -> Rule:
+    """Let pass a machine whose token has one of the scopes."""
     return Rule(MACHINE, scopes=names)
 
 
 def client(setting: str) -> Rule:
-    """`azp` in the configured list of that name; of a machine, but for the webhook's list."""
+    """Let pass the clients (`azp`) of the configured list of that name; machines only, but for the webhook's list."""
     return Rule(MACHINE, clients=(setting,))
 
 
 class Reason(StrEnum):
-    """Why a decision fell as it did; stable words of the check endpoint and of explain."""
+    """Why a caller was let pass or not; stable words of the check endpoint and of `explain`."""
 
     PUBLIC = "public"
     OWNER = "owner"
@@ -121,7 +125,9 @@ class Decision:
 class Roles(Protocol):
     """What a decision asks of the catalogue's snapshot."""
 
-    def grants(self, caller: Caller, action: str) -> bool: ...
+    def grants(self, caller: Caller, action: str) -> bool:
+        """Return whether one of the caller's roles grants the action."""
+        ...
 
 
 def decide(
@@ -132,14 +138,14 @@ def decide(
     roles: Roles,
     client_lists: Mapping[str, frozenset[str]],
 ) -> Decision:
-    """For a verified caller and an operation that is not bound to `platform:public`.
+    """Decide for a verified caller on an operation that is not bound to `platform:public`.
 
     `bound_action` is the code key that the catalogue binds to the operation now; `owner` the path's CPF.
     """
     if rule.owner and owner is not None and owner == caller.cpf:
         return Decision(Reason.OWNER, "self")
-    if passed := _guarded(rule, caller, client_lists):
-        return passed
+    if decision := _check_guards(rule, caller, client_lists):
+        return decision
     if bound_action == AUTHENTICATED and (caller.cpf is not None or not rule.scopes):
         return Decision(Reason.AUTHENTICATED, "authenticated")
     if bound_action != MACHINE and roles.grants(caller, bound_action):
@@ -147,8 +153,8 @@ def decide(
     return Decision(Reason.NOT_GRANTED)
 
 
-def _guarded(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
-    """Scopes and lists of clients speak for machines only: whoever logged in never passes by one."""
+def _check_guards(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
+    """Return the decision of the first guard that lets the caller pass; but for the webhook, machines only."""
     for name in rule.clients:
         if caller.client in client_lists[name] and (caller.is_machine or name == WEBHOOK_CLIENTS):
             return Decision(Reason.CLIENT, f"client:{name}")

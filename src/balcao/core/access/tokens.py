@@ -40,9 +40,11 @@ class TokenVerifier:
         self._refreshers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
+        """Begin to refresh the issuers' keys."""
         self._refreshers = [asyncio.create_task(keys.keep_fresh()) for keys in self._issuers.values()]
 
     def stop(self) -> None:
+        """Stop refreshing."""
         for task in self._refreshers:
             task.cancel()
 
@@ -63,19 +65,19 @@ class TokenVerifier:
         Raises TokenRefused, which says to the log alone which check failed; Unavailable while its key cannot be looked
         up.
         """
-        claims = await self._claims(_bearer(authorization))
+        claims = await self._verify(_parse_bearer(authorization))
         caller = from_claims(claims, self._policy)
         self._remember(_digest(authorization or b""), caller)
         return caller
 
-    async def _claims(self, token: bytes) -> Mapping[str, Any]:
-        signed, claims = _read(token)
+    async def _verify(self, token: bytes) -> Mapping[str, Any]:
+        signed, claims = _parse_parts(token)
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
             raise TokenRefused("token-algorithm")
         if "crit" in header:  # we understand none of the extensions that it could demand
             raise TokenRefused("token-critical")
-        key = await self._key(header.get("kid"), claims.get("iss"))
+        key = await self._find_key(header.get("kid"), claims.get("iss"))
         try:
             genuine = jws.validate_compact(signed, key, algorithms=ALGORITHMS)
         except (JoseError, ValueError, KeyError, TypeError, AttributeError):
@@ -85,8 +87,8 @@ class TokenVerifier:
         self._check(claims)
         return claims
 
-    async def _key(self, kid: object, issuer: object) -> RSAKey:
-        """The key of the token's own issuer: a key of one issuer never vouches for another.
+    async def _find_key(self, kid: object, issuer: object) -> RSAKey:
+        """Return the key of the token's own issuer: a key of one issuer never vouches for another.
 
         The issuer is read before the signature is verified, and only to choose the key.
         """
@@ -99,12 +101,12 @@ class TokenVerifier:
         return key
 
     def _check(self, claims: Mapping[str, Any]) -> None:
-        """`iss` was checked by choosing its key."""
+        """Check audience and times; `iss` was checked by choosing its key."""
         now = time.time()
         audience = claims.get("aud")
         if self._audience not in (audience if isinstance(audience, list) else [audience]):
             raise TokenRefused("token-audience")
-        expires, issued, begins = (_instant(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
+        expires, issued, begins = (_parse_date(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
         if expires is None or issued is None or begins is None:
             raise TokenRefused("token-times")
         if expires + LEEWAY_SECONDS <= now:
@@ -122,11 +124,11 @@ class TokenVerifier:
 
 
 def _digest(authorization: bytes) -> bytes:
-    """Tokens are credentials: only digests of them stay in memory."""
+    """Return what stands for a token in memory: tokens are credentials and are not stored there themselves."""
     return hashlib.blake2b(authorization, digest_size=20).digest()
 
 
-def _bearer(authorization: bytes | None) -> bytes:
+def _parse_bearer(authorization: bytes | None) -> bytes:
     scheme, _, token = (authorization or b"").partition(b" ")
     token = token.strip()
     if scheme.lower() != b"bearer" or not token or len(token) > MAX_TOKEN_BYTES:
@@ -134,8 +136,8 @@ def _bearer(authorization: bytes | None) -> bytes:
     return token
 
 
-def _read(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
-    """The parts of a token, of which nothing is verified yet."""
+def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
+    """Return the parts of a token, of which nothing is verified yet."""
     try:
         signed = jws.extract_compact(token)
         return signed, msgspec.json.decode(signed.payload, type=dict[str, Any])
@@ -143,8 +145,8 @@ def _read(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
         raise TokenRefused("token-malformed") from None
 
 
-def _instant(value: object) -> float | None:
-    """A numeric date; None for anything else and for one that no clock will show."""
+def _parse_date(value: object) -> float | None:
+    """Return a numeric date; None for anything else and for one that no clock will show."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LATEST_INSTANT:
         return None
     return float(value)

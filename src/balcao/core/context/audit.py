@@ -25,8 +25,8 @@ def record_sql(trail: str, source: str) -> str:
     """Return the text of an INSERT that records, for each row of `source`, the events of `trail`.
 
     For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
-    parameter or a column with what `Audit.trail` made. Without a row in `source` nothing is recorded, so a statement
-    that writes under a condition names the CTE that says whether it held.
+    parameter or a column with what `Audit.encode_event` returned. Without a row in `source` nothing is recorded, so a
+    statement that writes under a condition names the CTE that says whether it held.
     """
     return f"""
     INSERT INTO platform.audit_event ({_COLUMNS})
@@ -42,7 +42,7 @@ _RECORD = record_sql("$1::jsonb", "(VALUES (true)) AS always")
 
 @contextmanager
 def recording() -> Iterator[None]:
-    """Around a statement that records: raises Unavailable where the trail is what PostgreSQL refuses to write."""
+    """Wrap a statement that records. Raises Unavailable where the trail is what PostgreSQL refuses to write."""
     try:
         yield
     except StatementRefused as refusal:
@@ -54,31 +54,32 @@ def recording() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class HashKey:
-    """Keyed hashes of CPFs and other secrets; the number tells later which key made a hash."""
+    """Makes keyed hashes of CPFs and other secrets; the number tells later which key made a hash."""
 
     secret: bytes
     number: int
 
-    def of(self, cpf: Cpf | None) -> bytes | None:
+    def hash_cpf(self, cpf: Cpf | None) -> bytes | None:
+        """Return the 32 bytes that stand for the person in the audit trail; None for None."""
         if cpf is None:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
 
-    def derived(self, purpose: str, content: str = "") -> bytes:
-        """32 bytes for one purpose (a word of at most 16 letters): the hash of a content, or a key for another use."""
+    def derive(self, purpose: str, content: str = "") -> bytes:
+        """Return 32 bytes for one purpose (a word of at most 16 bytes): a hash of the content, or a further key."""
         hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
         return hashed.digest()
 
 
 class Audit:
-    """Writes audit events; needs the key only."""
+    """Writes audit events."""
 
     def __init__(self, key: HashKey) -> None:
         self._key = key
 
     @property
     def key(self) -> HashKey:
-        """For a service that keeps a trail of its own besides."""
+        """Return the key, for a service that has a trail of its own besides."""
         return self._key
 
     async def record(
@@ -91,14 +92,17 @@ class Audit:
         fields: Sequence[str] = (),
         outcome: str = "done",
     ) -> None:
-        """One event of the call at hand, in the caller's transaction. Raises Unavailable: nothing goes unrecorded."""
-        trail = self.trail(call, action, subject=subject, fields=fields, outcome=outcome)
+        """Record one event of the call at hand, in the caller's transaction.
+
+        Raises Unavailable when it cannot be written, so that nothing goes unrecorded.
+        """
+        trail = self.encode_event(call, action, subject=subject, fields=fields, outcome=outcome)
         try:
             await connection.execute(_RECORD, trail)
         except StatementRefused as refusal:
             raise Unavailable(code="audit-not-written", retry_after=1) from refusal
 
-    def trail(
+    def encode_event(
         self,
         call: Call,
         action: Action,
@@ -118,10 +122,10 @@ class Audit:
             "request_id": call.request_id,
             "operation": call.operation,
             "action": action,
-            "subject_hash": _hex(self._key.of(subject)),
+            "subject_hash": _hex(self._key.hash_cpf(subject)),
             "subject": subject.masked if subject else None,
             "actor_kind": call.actor_kind,
-            "actor_hash": _hex(self._actor_hash(call)),
+            "actor_hash": _hex(self._hash_actor(call)),
             "key_number": self._key.number,
             "client": call.client,
             "grant": call.grant,
@@ -130,14 +134,14 @@ class Audit:
             "outcome": outcome,
         }
 
-    def _actor_hash(self, call: Call) -> bytes | None:
-        """Of the CPF; of a login without one, of issuer and subject. A machine is known by its client."""
+    def _hash_actor(self, call: Call) -> bytes | None:
+        """Hash the CPF, or issuer and subject of a login without one. A machine is known by its client."""
         caller = call.caller
         if caller is None or caller.is_machine or caller.cpf is not None:
-            return self._key.of(call.actor)
-        return self._key.derived("login", f"{caller.issuer}\0{caller.subject}")
+            return self._key.hash_cpf(call.actor_cpf)
+        return self._key.derive("login", f"{caller.issuer}\0{caller.subject}")
 
 
 def _hex(content: bytes | None) -> str | None:
-    """As bytea reads it."""
+    """Return the text form of a bytea."""
     return None if content is None else f"\\x{content.hex()}"

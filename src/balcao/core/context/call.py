@@ -23,8 +23,8 @@ ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
-    """Who writes a row, as it is stored beside it: the name is for people, the subject tells namesakes apart."""
+class Author:
+    """Who writes a row, as it is stored in the row: the name is for people, the subject tells namesakes apart."""
 
     name: str
     subject: str
@@ -91,11 +91,11 @@ class Call:
 
     @property
     def reads_unrecorded(self) -> bool:
-        """Whether a read of the person's data leaves no event: it is their own."""
+        """Return whether a read of the person's data leaves no event, as it is their own."""
         return self.is_owner and not self.platform.settings.audit_own_reads
 
     def require_reason(self) -> None:
-        """Raises Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
+        """Raise Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
         if self.platform.settings.require_access_reason and self.reason is None and self.actor_kind == "staff":
             raise Invalid(
                 "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (até 200 caracteres).",
@@ -103,67 +103,70 @@ class Call:
             )
 
     @property
-    def identified(self) -> Caller:
-        """The caller, where the operation cannot go on without one."""
+    def identified_caller(self) -> Caller:
+        """Return the caller. Raises Unauthenticated where there is none."""
         if self.caller is None:
             raise Unauthenticated()
         return self.caller
 
     @property
     def person(self) -> Cpf:
-        """The caller's CPF, for "the caller's own" operations. Raises Unauthenticated without one."""
+        """Return the caller's CPF, for operations on the caller's own data. Raises Unauthenticated without one."""
         if self.caller is None or self.caller.cpf is None:
             raise Unauthenticated("O token não identifica uma pessoa (CPF).", code="token-without-cpf")
         return self.caller.cpf
 
     def holds(self, action: str) -> bool:
-        """Whether the caller may do this, for what only the record or the body can tell (`Rule.testing`).
+        """Return whether the caller may do this, where record or body decides what is needed (`Rule.testing`).
 
-        Who has no caller is a command or a job, which may, or an anonymous visitor, who may not.
+        A call without caller is that of a command or a job, which may, or of an anonymous visitor, who may not.
         """
         if self.caller is None:
             return self.decision.reason is Reason.GRANTED
         return self.platform.catalogue.snapshot.grants(self.caller, action)
 
     def as_owner(self) -> "Call":
-        """The call by the right over the own data, for a use case that confines itself to `person`."""
-        return self._by(Decision(Reason.OWNER, "self"))
+        """Return the call by the right to one's own data, for a use case that confines itself to `person`."""
+        return self._with_decision(Decision(Reason.OWNER, "self"))
 
-    def reaching(self, owner: Cpf, action: str) -> "Call | None":
-        """The call by the right that reaches this person's record: ownership, else the action; None without either."""
-        if owner == self.actor:
+    def with_right_to(self, owner: Cpf, action: str) -> "Call | None":
+        """Return the call by the right to this person's record: ownership, else the action; None without either."""
+        if owner == self.actor_cpf:
             return self.as_owner()
         if not self.holds(action):
             return None
-        return self._by(Decision(Reason.GRANTED, action)) if self.caller else self
+        return self._with_decision(Decision(Reason.GRANTED, action)) if self.caller else self
 
-    def _by(self, decision: Decision) -> "Call":
+    def _with_decision(self, decision: Decision) -> "Call":
         changed = copy(self)
         changed.decision = decision
         return changed
 
     @property
     def zone(self) -> ZoneInfo:
-        """The city's time zone."""
+        """Return the city's time zone."""
         return self.platform.zone
 
     @property
-    def acting(self) -> Actor:
-        """Who acts: the caller, or the platform itself."""
+    def author(self) -> Author:
+        """Return who writes: the caller, or the platform itself."""
         if self.caller is None:
-            return Actor("Operação da plataforma", self.actor_kind)
-        return Actor(self.caller.display_name, self.caller.subject)
+            return Author("Operação da plataforma", self.actor_kind)
+        return Author(self.caller.display_name, self.caller.subject)
 
     @property
     def is_owner(self) -> bool:
+        """Return whether the caller acts on their own data."""
         return self.decision.reason is Reason.OWNER
 
     @property
-    def actor(self) -> Cpf | None:
+    def actor_cpf(self) -> Cpf | None:
+        """Return the caller's CPF; None for a machine, a job or a command."""
         return self.caller.cpf if self.caller else None
 
     @property
     def actor_kind(self) -> ActorKind:
+        """Return in which capacity the call is made, as audit events name it."""
         if self.caller is None:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
@@ -172,18 +175,20 @@ class Call:
 
     @property
     def client(self) -> str:
+        """Return the OAuth client that the caller uses; empty without caller."""
         return self.caller.client if self.caller else ""
 
     @property
     def grant(self) -> str:
+        """Return what let the call pass, as audit events name it."""
         return self.decision.grant
 
 
 def worker_call(platform: "Platform", operation: str, request_id: str = "") -> Call:
-    """For a job: it acts by the right of what enqueued it."""
+    """Return the call of a job, which acts by the right of what enqueued it."""
     return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
 
 
 def operator_call(platform: "Platform", operation: str) -> Call:
-    """For a command or the demo loader: whoever has the machine's shell."""
+    """Return the call of a command or of the demo loader: whoever has the machine's shell."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))

@@ -23,12 +23,12 @@ PUBLISH_SECONDS = 1.0
 
 
 class Metrics:
-    """Those of the group that this process belongs to; of it alone where the group has no folder."""
+    """The metrics of the group that this process belongs to; its own alone where the group has no folder."""
 
     def __init__(self, telemetry: Telemetry, group: ProcessGroup) -> None:
         self._telemetry = telemetry
         self._group = group
-        self._before = Numbers({}, {}, {})
+        self._inherited = Numbers({}, {}, {})
         self._publishing: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -42,11 +42,11 @@ class Metrics:
         self._telemetry.publish = functools.partial(self._publish, folder)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         predecessor = _read(self._file(folder))
-        self._before = Numbers(predecessor.counts, predecessor.times, {})
+        self._inherited = Numbers(predecessor.counts, predecessor.times, {})
         self._publishing = asyncio.create_task(_repeat(self._telemetry.publish))
 
     def stop(self) -> None:
-        """Publish a last time."""
+        """Publish a last time, and stop publishing."""
         if self._publishing is not None and self._telemetry.publish is not None:
             self._publishing.cancel()
             self._telemetry.publish()
@@ -62,7 +62,7 @@ class Metrics:
         return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))))
 
     def _publish(self, folder: Path) -> None:
-        """Whole or not at all: a reader never sees half a file. A disk that refuses stops nothing but this."""
+        """Write the file aside and rename it, so that no reader sees half of it; a full disk stops nothing else."""
         file = self._file(folder)
         try:
             file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._numbers()))
@@ -71,7 +71,7 @@ class Metrics:
             log.warning("metrics.not_published", code=os.strerror(failure.errno or 0))
 
     def _numbers(self) -> Numbers:
-        return total([self._before, self._telemetry.numbers(self._group.name)])
+        return total([self._inherited, self._telemetry.numbers(self._group.name)])
 
     def _file(self, folder: Path) -> Path:
         return folder / f"{self._group.name}.msgpack"
@@ -84,7 +84,7 @@ async def _repeat(publish: Callable[[], None]) -> None:
 
 
 def _read(file: Path) -> Numbers:
-    """Nothing for a file that is not there, or that another release wrote."""
+    """Return what the file holds; nothing for one that is not there, or that another release wrote."""
     try:
         return msgspec.msgpack.decode(file.read_bytes(), type=Numbers)
     except (OSError, msgspec.MsgspecError):

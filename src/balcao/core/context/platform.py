@@ -25,7 +25,7 @@ P = TypeVar("P")
 
 @dataclass
 class Platform:
-    """`parts` holds what a service keeps in the process besides: a client, a state in memory."""
+    """The parts that every service shares; `parts` has what a service adds: a client, a state in memory."""
 
     settings: Settings
     database: Database
@@ -41,16 +41,17 @@ class Platform:
 
     @property
     def zone(self) -> ZoneInfo:
-        """The city's time zone."""
+        """Return the city's time zone."""
         return ZoneInfo(self.settings.time_zone)
 
     def part(self, kind: type[P]) -> P:
+        """Return the part of this type that a service added when it was opened."""
         found: P = self.parts[kind]
         return found
 
 
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE) -> Platform:
-    """The parts, not yet opened."""
+    """Create the platform from the settings; nothing is opened yet."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = Database(database_url, size=settings.connections)
     secret = settings.hash_key.get_secret_value().encode()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """Process `number` of `count` that play one `role`; without a folder it shares nothing.
+    """Process `number` of `count` with the same `role`; without a folder it shares nothing.
 
-    A replacement for a process that died takes its role and number, and goes on with its counts.
+    A replacement for a process that died takes over its role, its number and its counts.
     """
 
     folder: Path | None = None
@@ -19,6 +19,7 @@ class ProcessGroup:
 
     @property
     def name(self) -> str:
+        """Return the name of this process in logs, metrics and files."""
         return f"{self.role}-{self.number}"
 
     @property
@@ -34,9 +35,9 @@ ALONE = ProcessGroup()
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder, for a supervisor that is about to start the group.
+    """Create the folder, for a supervisor that is about to start the group.
 
-    Metrics begin anew, as they do wherever a program is started; what callers have spent of their limits stays spent.
+    Metrics begin anew, as for any program that starts; what callers have used of their limits stays used.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.rmtree(folder / "metrics", ignore_errors=True)

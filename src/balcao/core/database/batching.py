@@ -1,6 +1,6 @@
-"""What is asked for at the same time shares a statement: look-ups by key, and small writes that share a commit.
+"""Concurrent requests share a statement: look-ups by key, and small writes that share a commit.
 
-Nobody waits for company: the first ones go at once, and those that come while these are under way share the next
+None waits for others to come: the first ones go at once, and those that come while these are under way share the next
 statement.
 """
 
@@ -58,10 +58,10 @@ class Batch(Generic[Item, Result]):
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._tasks: set[asyncio.Future[None]] = set()
         self._is_due = False
-        self._under_way = 0  # items
+        self._under_way = 0  # counted in items, not in statements
 
     def submit(self, item: Item) -> asyncio.Future[Result]:
-        """Return the future result. Whoever cancels it takes nothing from the others."""
+        """Return the future result of the item; cancelling it does not affect the other items."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
         self._waiting.append((item, future))
@@ -81,7 +81,7 @@ class Batch(Generic[Item, Result]):
             self._under_way -= 1
 
     async def close(self) -> None:
-        """Wait for what is under way and for what waits for it."""
+        """Wait for the statements under way and for the items that wait for the next one."""
         while self._tasks or self._waiting:
             self._send()
             pending: list[asyncio.Future[Any]] = [*self._tasks, *(future for _, future in self._waiting)]

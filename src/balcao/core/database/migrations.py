@@ -15,7 +15,7 @@ LOCK_KEY = 0x62616C63616F  # "balcao"
 
 @dataclass(frozen=True)
 class Migration:
-    """One file `NNNN_what.sql`."""
+    """One file `NNNN_what.sql` of a service, the `owner`, or of the platform."""
 
     owner: str
     name: str
@@ -23,6 +23,7 @@ class Migration:
 
     @property
     def digest(self) -> str:
+        """Return what tells whether the file was changed after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
@@ -30,22 +31,22 @@ class MigrationError(Exception):
     """The database does not fit the code; the text tells the operator what to do."""
 
 
-def find(owner: str, folder: Traversable) -> list[Migration]:
-    """The migrations in a folder, by number."""
+def find_migrations(owner: str, folder: Traversable) -> list[Migration]:
+    """Return the migrations in a folder, in the order of their numbers."""
     sources = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
     return [Migration(owner, file.name, file.read_text("utf-8")) for file in sources]
 
 
 def platform_migrations() -> list[Migration]:
-    """What every service shares."""
-    return find("platform", files("balcao.core.database") / "sql")
+    """Return the migrations of what every service shares."""
+    return find_migrations("platform", files("balcao.core.database") / "sql")
 
 
 Progress = Callable[[Migration], None]
 
 
-def silent(_: Migration) -> None:
-    """No progress is shown."""
+def show_no_progress(_: Migration) -> None:
+    """Show nothing."""
 
 
 # A step as the owner, in a transaction or before the first one.
@@ -53,11 +54,12 @@ Step = Callable[[asyncpg.Connection], Awaitable[None]]
 
 
 async def migrate(
-    url: str, migrations: Sequence[Migration], progress: Progress = silent, *, before: Sequence[Step] = ()
+    url: str, migrations: Sequence[Migration], progress: Progress = show_no_progress, *, before: Sequence[Step] = ()
 ) -> int:
     """Bring the database at `url` up to date and return how many migrations ran.
 
-    The steps `before` are for tables that migrations build on and that others bring up to date.
+    The steps `before` create tables that migrations refer to and that a library defines, such as those of the queue.
+    Raises MigrationError for a migration that was changed after it had been applied.
     """
     connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
     try:
@@ -71,7 +73,7 @@ async def migrate(
 
 
 class _OnlyMigrator:
-    """A session lock: two migrators never run side by side, and a killed one leaves no trace."""
+    """A session lock: two migrators never run side by side, and that of a killed one is released by the server."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -84,8 +86,8 @@ class _OnlyMigrator:
             await self._connection.execute("SELECT pg_advisory_unlock($1)", LOCK_KEY)
 
 
-async def with_owner(url: str, *steps: Step) -> None:
-    """Runs each step in a transaction of the owner's, under the migrators' lock."""
+async def run_as_owner(url: str, *steps: Step) -> None:
+    """Run each step in a transaction of its own as the owner, under the migrators' lock."""
     connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
@@ -97,8 +99,8 @@ async def with_owner(url: str, *steps: Step) -> None:
 
 
 async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration], progress: Progress) -> int:
-    waiting = _waiting(await _applied(connection), migrations)
-    for migration in waiting:
+    pending = _find_pending(await _fetch_applied(connection), migrations)
+    for migration in pending:
         progress(migration)
         async with connection.transaction():
             await connection.execute(migration.sql)
@@ -108,9 +110,10 @@ async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration]
                 migration.name,
                 migration.digest,
             )
-    return len(waiting)
+    return len(pending)
 
 
+# The role owns nothing: what it may do is what the migrations grant, so append-only tables stay append-only.
 _PREPARE = f"""
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APPLICATION_ROLE}') THEN
@@ -131,43 +134,44 @@ GRANT SELECT ON platform.migration TO {APPLICATION_ROLE};
 """
 
 
-async def _applied(connection: Connection) -> dict[tuple[str, str], str]:
+async def _fetch_applied(connection: Connection) -> dict[tuple[str, str], str]:
     rows = await connection.fetch("SELECT owner, name, digest FROM platform.migration")
     return {(row["owner"], row["name"]): row["digest"] for row in rows}
 
 
-def _waiting(applied: dict[tuple[str, str], str], migrations: Iterable[Migration]) -> list[Migration]:
-    waiting = []
+def _find_pending(applied: dict[tuple[str, str], str], migrations: Iterable[Migration]) -> list[Migration]:
+    pending = []
     for migration in migrations:
         digest = applied.get((migration.owner, migration.name))
         if digest is None:
-            waiting.append(migration)
+            pending.append(migration)
         elif digest != migration.digest:
             raise MigrationError(
                 f"A migração {migration.owner}/{migration.name} foi alterada depois de aplicada: "
                 "use a versão do programa que a aplicou ou crie uma migração nova."
             )
-    return waiting
+    return pending
 
 
-async def was_done(connection: Connection, owner: str, name: str) -> bool:
-    """Whether a step that runs once per database, beside the migrations, has been marked as done."""
+async def is_done(connection: Connection, owner: str, name: str) -> bool:
+    """Return whether a step that runs once per database, beside the migrations, has been marked as done."""
     found = await connection.fetchval("SELECT true FROM platform.migration WHERE owner = $1 AND name = $2", owner, name)
     return bool(found)
 
 
 async def mark_done(connection: Connection, owner: str, name: str) -> None:
+    """Mark a step that runs once per database as done."""
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
 async def check(connection: Connection, migrations: Sequence[Migration]) -> None:
-    """Raises MigrationError unless every migration of this code has been applied."""
+    """Raise MigrationError unless every migration of this code has been applied."""
     try:
-        waiting = _waiting(await _applied(connection), migrations)
+        pending = _find_pending(await _fetch_applied(connection), migrations)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
-        waiting = list(migrations)
-    if waiting:
-        raise MigrationError(f"Faltam {len(waiting)} migrações neste banco: execute `balcao migrate`.")
+        pending = list(migrations)  # a database that was never migrated
+    if pending:
+        raise MigrationError(f"Faltam {len(pending)} migrações neste banco: execute `balcao migrate`.")
 
 
 async def has_application_role(connection: Connection) -> bool:

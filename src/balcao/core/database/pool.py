@@ -1,4 +1,4 @@
-"""The pool, the transaction and how faults of the store are told apart from faults of ours."""
+"""Connections, transactions and look-ups; what PostgreSQL cannot do at the moment is raised as Unavailable."""
 
 import asyncio
 import functools
@@ -59,13 +59,14 @@ _LOST = (
 
 
 async def _keep_session(connection: Connection) -> None:
-    """Our connections carry no session state, so the pool's reset round trip is saved."""
+    """Save the pool's round trip that resets a session: our connections carry no session state."""
 
 
 class Database:
     """Connections of one process, opened under the role that owns nothing.
 
-    A connection that was used lies ready for the next user, past the pool, whose bookkeeping costs more than a read.
+    A connection that was used stays ready for the next user instead of going back to the pool, whose bookkeeping costs
+    more than a read.
     """
 
     def __init__(self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE) -> None:
@@ -74,14 +75,14 @@ class Database:
         self.server_settings = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
-        self._taken = 0  # of the pool's connections: those in use and those that lie ready
+        self._taken = 0  # of the pool's connections: those in use and those that are ready
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._is_closing = False
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
     async def open(self) -> None:
-        """Raises Unavailable when the server cannot be reached."""
+        """Connect to the server. Raises Unavailable when it cannot be reached."""
         self._is_closing = False
         with _StoreFaults():
             self._pool = await asyncpg.create_pool(
@@ -94,6 +95,7 @@ class Database:
             )
 
     async def close(self) -> None:
+        """Wait for what is under way and close every connection."""
         if self._pool is None:
             return
         for batch in [*self._lookups.values(), *self._writes.values()]:
@@ -104,18 +106,21 @@ class Database:
         self._pool = None
 
     def connection(self) -> "_Borrowed":
-        """For one statement, which is its own transaction. Waits at most two seconds for a free one."""
+        """Return a context manager with a connection, for one statement that is its own transaction.
+
+        Entering it waits at most two seconds for a free connection, and raises Unavailable.
+        """
         return _Borrowed(self)
 
     @asynccontextmanager
     async def transaction(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
-        """For a use case: what it writes commits together when the block ends, or not at all."""
+        """Run the block in a transaction: what it writes commits together when the block ends, or not at all."""
         async with self.connection() as connection, connection.transaction(isolation=isolation):
             yield connection
 
     @asynccontextmanager
     async def rehearsal(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
-        """As `transaction`, and all of it is undone when the block ends."""
+        """Run the block in a transaction that is rolled back when the block ends."""
         async with self.connection() as connection:
             transaction = connection.transaction(isolation=isolation)
             await transaction.start()
@@ -125,7 +130,7 @@ class Database:
                 await transaction.rollback()
 
     async def fetch_by_key(self, lookup: Lookup, key: Any) -> Row | None:
-        """The row of this key. Calls that come at the same time share a statement; a lost connection is tried again.
+        """Return the row of this key. Concurrent calls share a statement; a lost connection is tried again once.
 
         Raises Unavailable after three seconds at most.
         """
@@ -135,9 +140,9 @@ class Database:
         return await batch.run_alone(functools.partial(self._fetch_one, lookup), key)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
-        """Returns after the commit, which rows that come at the same time share. A row that is refused fails alone.
+        """Write the row and return after the commit, which concurrent rows share. A row that is refused fails alone.
 
-        What one answer depends on must be in its row: `write` is one statement for rows of callers of any rights.
+        What one result depends on must be in its row: `write` is one statement for rows of callers of any rights.
         """
         batch = self._writes.get(write)
         if batch is None:
@@ -146,14 +151,14 @@ class Database:
         return written
 
     async def listener(self) -> asyncpg.Connection:
-        """A connection outside the pool, for LISTEN; the caller closes it."""
+        """Open a connection outside the pool, for LISTEN; the caller closes it."""
         with _StoreFaults():
             return await asyncpg.connect(self.url, server_settings=self.server_settings)
 
     async def take(self) -> Connection:
-        """The connection used last, else one of the pool's, which opens one when it has none.
+        """Take the connection used last, else one of the pool's, which opens one when it has none.
 
-        When all are in use, the next that is given back. Raises TimeoutError after two seconds.
+        When all are in use, wait for the next that is given back. Raises TimeoutError after two seconds.
         """
         if self._pool is None:
             raise Unavailable()
@@ -173,7 +178,7 @@ class Database:
             raise
 
     async def give_back(self, connection: Connection, *, sound: bool) -> None:
-        """`sound`: its last statement has ended. The pool sees to a connection where that is not known."""
+        """Give the connection to the next user; the pool gets it back when its last statement may not have ended."""
         assert self._pool is not None  # `close` waits for what was taken
         if not sound or self._is_closing or not _is_open(connection):
             await self._release(self._pool, connection)
@@ -181,7 +186,7 @@ class Database:
             self._ready.append(connection)
 
     async def _wait(self) -> Connection | None:
-        """Wait in line. None: there is room at the pool again, as a connection in use turned out unsound."""
+        """Wait in line for a connection; None means that the pool may open one, as an unsound one went back to it."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
@@ -190,13 +195,13 @@ class Database:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and (handed := turn.result()) is not None:
-                await self.give_back(handed, sound=True)  # handed over in the moment in which the caller gave up
+                await self.give_back(handed, sound=True)  # handed over at the moment at which the caller gave up
             raise
         finally:
             late.cancel()
 
     def _wake(self, connection: Connection | None = None) -> bool:
-        """Hand the connection, or the room for one, to whoever waits longest; tell whether anybody did."""
+        """Hand the connection, or the right to open one, to whoever waits longest; return whether anybody waited."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -224,7 +229,7 @@ class Database:
         return [found.get(key) for key in keys]
 
     async def _read(self, fetch: Callable[[Connection, float], Awaitable[T]]) -> T:
-        """A read changes nothing, so one whose connection is lost (a restart, a failover) is simply asked again."""
+        """Read, and read again when the connection is lost (a restart, a failover): a read changes nothing."""
         deadline = time.monotonic() + LOOKUP_SECONDS
         with _StoreFaults():
             try:
@@ -266,7 +271,7 @@ GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Seque
 
 
 class _Borrowed:
-    """A connection for the length of a block; faults of the store become Unavailable."""
+    """A connection for the duration of a block; faults of the store become Unavailable."""
 
     __slots__ = ("_connection", "_database")
 
@@ -314,7 +319,7 @@ class _StoreFaults:
 
 
 def json_text(value: Any) -> str:
-    """What a jsonb parameter takes."""
+    """Return the JSON text that a jsonb parameter takes."""
     return msgspec.json.encode(value).decode()
 
 
@@ -339,7 +344,7 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
 
 
 def refusal(fault: BaseException) -> str | None:
-    """For the operator: why the database cannot be used; None when the fault is another matter."""
+    """Return why the database cannot be used, for the operator; None when the fault is another matter."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and refusal(fault.__cause__)) or AWAY
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)

@@ -1,4 +1,4 @@
-"""What stores ask of a connection again and again."""
+"""Queries that many stores have in common: counts, affected rows, pages with their total."""
 
 from typing import Any
 

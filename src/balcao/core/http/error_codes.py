@@ -75,7 +75,7 @@ def catalogue(package: str) -> Mapping[str, Meaning]:
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
     """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
     core = catalogue(_CORE)
-    reached = set(_reached(operation))
+    reached = set(_find_codes(operation))
     if operation.signature.body is not None:
         reached |= {(_CORE, code) for code in _OF_A_BODY}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
@@ -100,7 +100,7 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     return found
 
 
-def _reached(operation: Operation) -> Iterator[tuple[str, str]]:
+def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     """Walk from the handler, and from what parses its arguments, to the platform's functions: package and code."""
     signature = operation.signature
     pending: list[Any] = [signature.handler, operation.ready, operation.too_large]
@@ -117,16 +117,16 @@ def _reached(operation: Operation) -> Iterator[tuple[str, str]]:
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
                 yield from _codes_of(item)
-                pending += _named_in(item)
+                pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
             yield from _default_code_of(item)
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
         else:
-            pending += _parts_of(item)
+            pending += _list_parts(item)
 
 
 def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
-    """The constants of a function that are codes of its own package, or of the core."""
+    """Yield the constants of a function that are codes of its own package, or of the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
     for package in {_package_of(function), _CORE}:
@@ -136,19 +136,19 @@ def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
 
 
 def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, str]]:
-    """The code of a class that brings one of its own; those of the statuses themselves say nothing."""
+    """Yield the code of a class that has one of its own; those of the statuses themselves say nothing."""
     if kind.__module__ != f"{_CORE}.errors" and kind.default_code in catalogue(_package_of(kind)):
         yield _package_of(kind), kind.default_code
 
 
 def _package_of(item: FunctionType | type) -> str:
-    """The package of the platform that a function or class belongs to; a module beside the packages has no codes."""
+    """Return the package of the platform that the item belongs to; a module beside the packages has no codes."""
     parts = item.__module__.split(".")
     return ".".join(parts[:2]) if len(parts) > 2 or hasattr(sys.modules[item.__module__], "__path__") else _CORE
 
 
-def _named_in(function: FunctionType) -> Iterator[Any]:
-    """What the function's code names: globals, members of modules and classes, methods of the call, and a closure's."""
+def _list_named(function: FunctionType) -> Iterator[Any]:
+    """Yield what the function's code names: globals, members of modules and classes, and what its closure holds."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # what use cases do with their first argument
@@ -159,8 +159,8 @@ def _named_in(function: FunctionType) -> Iterator[Any]:
     yield from (cell.cell_contents for cell in function.__closure__ or () if inspect.isroutine(cell.cell_contents))
 
 
-def _parts_of(item: Any) -> Iterator[Any]:
-    """What a declared table, a bound method or a class of the platform consists of."""
+def _list_parts(item: Any) -> Iterator[Any]:
+    """Yield what a declared table, a bound method or a class of the platform consists of."""
     if isinstance(item, Mapping):
         yield from item.values()
     elif isinstance(item, (tuple, list, frozenset, set)):
@@ -188,7 +188,7 @@ def _names(function: FunctionType) -> set[str]:
 
 
 def _codes_within(code: CodeType) -> Iterator[CodeType]:
-    """The code itself and that of the functions written inside it."""
+    """Yield the code itself and that of the functions defined inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

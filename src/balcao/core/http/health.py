@@ -52,7 +52,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# By the word of the operation's key; a service may name further ones.
+# By the last word of the operation's key; a service may name further ones.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
@@ -66,7 +66,7 @@ def health_operations(
         return Liveness("healthy", service, utc_now())
 
     async def ready(call: Call) -> Response[Readiness]:
-        return await _readiness(call.platform, service, further)
+        return await _check_readiness(call.platform, service, further)
 
     for word, path in paths.items():
         key = f"{service}.{word}"
@@ -77,8 +77,8 @@ def health_operations(
     return routes.declared
 
 
-async def _readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
-    checks = {"database": await _answers(platform), "snapshot": _decides(platform)}
+async def _check_readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
+    checks = {"database": await _is_database_up(platform), "snapshot": _has_snapshot(platform)}
     if further is not None and checks["database"]:
         checks |= await further(platform)
     failed = [name for name, passed in checks.items() if not passed]
@@ -86,7 +86,7 @@ async def _readiness(platform: "Platform", service: str, further: Checks | None)
     return to_json(body, status=503 if failed else 200)
 
 
-async def _answers(platform: "Platform") -> bool:
+async def _is_database_up(platform: "Platform") -> bool:
     try:
         async with platform.database.connection() as connection:
             return bool(await connection.fetchval("SELECT true", timeout=1))
@@ -94,7 +94,7 @@ async def _answers(platform: "Platform") -> bool:
         return False
 
 
-def _decides(platform: "Platform") -> bool:
+def _has_snapshot(platform: "Platform") -> bool:
     try:
         return platform.catalogue.snapshot is not None
     except BalcaoError:

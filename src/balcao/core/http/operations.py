@@ -65,7 +65,7 @@ class Operation:
     example: Any
 
     def rate_of(self, caller: Caller | None) -> str | None:
-        """Return the rate that counts; a machine calls for many people and may have one of its own."""
+        """Return the rate that applies; a machine calls for many people and may have one of its own."""
         is_machine = caller is not None and caller.is_machine
         return self.machine_rate if is_machine and self.machine_rate else self.rate
 

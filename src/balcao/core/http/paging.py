@@ -1,4 +1,4 @@
-"""Lists page by page: what a caller asks for, and what the answer says of the whole list."""
+"""Lists page by page: the page that a caller asks for, and what the response says of the whole list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InQuery
 
 MOST_PER_PAGE = 100
-# Beyond it a number would not fit into the database's type for an offset.
+# Beyond it an offset would not fit into the database's integer.
 LAST_PAGE = 1_000_000_000
 
 
@@ -42,33 +42,36 @@ class Page:
 
     @property
     def limit(self) -> int:
+        """Return how many items the page holds at most."""
         return self.per_page
 
     @property
     def offset(self) -> int:
+        """Return how many items come before the page."""
         return (self.page - 1) * self.per_page
 
     def of(self, total: int) -> Pagination:
+        """Return what the response says of the whole list, of which there are `total` items."""
         return Pagination(self.page, self.per_page, total, -(-total // self.per_page))
 
 
-def page_of(query: Mapping[str, str], per_page: int = 10) -> Page:
+def parse_page(query: Mapping[str, str], per_page: int = 10) -> Page:
     """Read the page asked for; `per_page` is the default.
 
     Raises Invalid naming the parameter (rules: registry 1.1).
     """
     return Page(
-        whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
-        whole_number("per_page", query.get("per_page"), 1, MOST_PER_PAGE, default=per_page),
+        parse_whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
+        parse_whole_number("per_page", query.get("per_page"), 1, MOST_PER_PAGE, default=per_page),
     )
 
 
 # The page of a list whose query has no other parameter, or none that its handler reads.
-PageInQuery: TypeAlias = Annotated[Page, InQuery(page_of, PageQuery)]
+PageInQuery: TypeAlias = Annotated[Page, InQuery(parse_page, PageQuery)]
 
 
-def whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """A query parameter that counts: ASCII digits only. Raises Invalid naming it."""
+def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
+    """Return a query parameter in ASCII digits as a number. Raises Invalid naming the parameter."""
     if text is None:
         return default
     fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))

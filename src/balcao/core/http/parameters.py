@@ -1,7 +1,8 @@
 """What a handler may ask for by the annotation of a parameter: a value of the path, of the query, or the body.
 
 A handler never sees the request: `cpf: CpfInPath` hands it a `Cpf`, `page: PageInQuery` a `Page`, `body: PetBody` the
-decoded body, `content: bytes` the body as it came, and `call: Call` the call. What is malformed has been refused then.
+decoded body, `content: bytes` the body as it came, and `call: Call` the call. It is called only when all of them are
+well-formed.
 """
 
 import inspect
@@ -74,7 +75,7 @@ Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 
 def integer_in_path(description: str, example: int) -> InPath:
     """Describe a number in the path, for the services that list every fault of a request."""
-    return InPath(decoding.integer, description, example, integer=True)
+    return InPath(decoding.parse_integer, description, example, integer=True)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Signature:
 
     @property
     def is_async(self) -> bool:
-        """Tell whether the handler waits for something."""
+        """Return whether the handler is a coroutine function."""
         return inspect.iscoroutinefunction(self.handler)
 
 
@@ -112,7 +113,7 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
     of_call: dict[str, OfCall] = {}
     body, takes_content = None, False
     for name, hint in hints.items():
-        marker = _marker(hint)
+        marker = _find_marker(hint)
         if isinstance(marker, InPath) and name in path_names:
             path[name] = marker
         elif isinstance(marker, InQuery):
@@ -132,7 +133,7 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
     return Signature(handler, path, queries, others, of_call, body, takes_content, returns, list(hints))
 
 
-def _marker(hint: Any) -> Any:
+def _find_marker(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         kinds = (InPath, InQuery, OfRequest, OfCall)
         return next((item for item in get_args(hint)[1:] if isinstance(item, kinds)), None)
@@ -142,23 +143,23 @@ def _marker(hint: Any) -> Any:
 def invoker(
     signature: Signature, path_names: Sequence[str], dialect: Dialect, too_large: Callable[[], Exception]
 ) -> Binder:
-    """Put together what calls the handler with its arguments.
+    """Return the function that calls the handler with its arguments.
 
-    The body is read first, then the path in its order, then the query: the first fault is the one that is told. Faults
-    of a service that lists all of them are listed before.
+    The body is read first, then the path in its order, then the query: the first fault is the one that the caller sees.
+    Where numbers of the path have listed faults, all faults of path and body are raised together before that.
     """
     handler, names = signature.handler, signature.names
-    binders: dict[str, Binder] = {name: _of_call(marker.read) for name, marker in signature.of_call.items()}
+    binders: dict[str, Binder] = {name: _bind_call(marker.read) for name, marker in signature.of_call.items()}
     if signature.takes_content:
-        binders["content"] = _content(too_large)
+        binders["content"] = _bind_content(too_large)
     if signature.body is not None:
-        binders["body"] = _body(signature.body, dialect, too_large)
+        binders["body"] = _bind_body(signature.body, dialect, too_large)
     for place, name in enumerate(path_names):
-        binders[name] = _path_value(place, signature.path[name].parse)
+        binders[name] = _bind_path_value(place, signature.path[name].parse)
     for name, marker in signature.queries.items():
-        binders[name] = _query(marker.parse)
+        binders[name] = _bind_query(marker.parse)
     for name, other in signature.others.items():
-        binders[name] = _of_request(other.read)
+        binders[name] = _bind_request(other.read)
     if not binders:
         return (lambda call, _: handler(call)) if names else (lambda _, __: handler())
     integers = signature.integers
@@ -177,7 +178,7 @@ def invoker(
     return invoke
 
 
-def _content(too_large: Callable[[], Exception]) -> Binder:
+def _bind_content(too_large: Callable[[], Exception]) -> Binder:
     def bind(_: Call, request: Request) -> bytes:
         if request.content is None:
             raise too_large()
@@ -186,7 +187,7 @@ def _content(too_large: Callable[[], Exception]) -> Binder:
     return bind
 
 
-def _body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> Binder:
+def _bind_body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> Binder:
     decode: Any = decoding.decode_model if issubclass(model, pydantic.BaseModel) else decoding.decode
 
     def bind(_: Call, request: Request) -> Any:
@@ -199,27 +200,27 @@ def _body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> B
     return bind
 
 
-def _path_value(place: int, parse: Callable[[str], Any]) -> Binder:
+def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
     return lambda _, request: parse(request.path_values[place])
 
 
-def _query(parse: Callable[[Mapping[str, str]], Any]) -> Binder:
+def _bind_query(parse: Callable[[Mapping[str, str]], Any]) -> Binder:
     return lambda _, request: parse(request.query())
 
 
-def _of_call(read: Callable[[Call], Any]) -> Binder:
+def _bind_call(read: Callable[[Call], Any]) -> Binder:
     return lambda call, _: read(call)
 
 
-def _of_request(read: Callable[[Request], Any]) -> Binder:
+def _bind_request(read: Callable[[Request], Any]) -> Binder:
     return lambda _, request: read(request)
 
 
 def _check_integers(request: Request, path_names: Sequence[str], integers: Sequence[str], body: Any) -> None:
-    """Refuse numbers of the path that are none, together with the faults of the body."""
+    """Raise Unprocessable for numbers of the path that are none, together with the faults of the body."""
     values = dict(zip(path_names, request.path_values, strict=True))
-    faults = decoding.integer_faults({name: values[name] for name in integers})
+    faults = decoding.find_integer_faults({name: values[name] for name in integers})
     if faults and body is not None and request.content is not None:
-        faults += decoding.model_faults(request.content, body)
+        faults += decoding.find_model_faults(request.content, body)
     if faults:
         raise Unprocessable(faults=faults)

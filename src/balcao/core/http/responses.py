@@ -1,4 +1,4 @@
-"""Responses: a body as bytes, and the headers that say who may keep it and for how long."""
+"""Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
 import hashlib
 from collections.abc import Mapping
@@ -124,7 +124,7 @@ def attachment(body: bytes, name: str) -> Response[Any]:
 
 
 def created(body: bytes) -> Response[Any]:
-    """Return 201 with the body that `idempotency.once` made or found."""
+    """Return 201 with the body that `idempotency.run_once` returned."""
     return Response(body, status=201, headers={"Cache-Control": PERSONAL})
 
 
@@ -137,9 +137,9 @@ def from_bytes(
     media_type: str = JSON,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Do as `with_etag` for a body that was made before; `headers` are further ones."""
+    """Return 200 or 304 as `with_etag` does, for a body that was serialised before; `headers` are further ones."""
     all_headers = {"ETag": etag, "Cache-Control": cache_control, **(headers or {})}
-    if names(call.if_none_match, etag):
+    if lists_etag(call.if_none_match, etag):
         return Response(status=NOT_MODIFIED, headers=all_headers)
     return Response(body, headers=all_headers, media_type=media_type)
 
@@ -156,8 +156,8 @@ def etag_of(body: bytes) -> str:
     return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
-def names(header: str | None, etag: str) -> bool:
-    """Tell whether a conditional header lists this tag or is `*`; a weak form of a strong tag counts as the same."""
+def lists_etag(header: str | None, etag: str) -> bool:
+    """Return whether a conditional header lists this tag or is `*`; a weak form of a strong tag counts as the same."""
     if header is None:
         return False
     listed = {tag.strip().removeprefix("W/") for tag in header.split(",")}
@@ -166,5 +166,5 @@ def names(header: str | None, etag: str) -> bool:
 
 def require_match(header: str | None, etag: str) -> None:
     """Raise PreconditionFailed when `If-Match` was sent and names another state."""
-    if header is not None and not names(header, etag):
+    if header is not None and not lists_etag(header, etag):
         raise PreconditionFailed()

@@ -16,6 +16,7 @@ class Cnes:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
+        """Return the CNES, or None when the text is none."""
         return cls(text) if _DIGITS.fullmatch(text) else None
 
     def __str__(self) -> str:

@@ -12,15 +12,15 @@ _PUNCTUATED = re.compile(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _SEPARATORS = str.maketrans("", "", ".- ")
 
 
-# The rule and the use case of one call ask for the same CPF.
+# Cached, as the rule and the use case of one call parse the same CPF.
 @functools.lru_cache(maxsize=1024)
-def _issued(digits: str) -> bool:
-    """The library accepts repeated digits, which the federal registry never issues."""
+def _is_issued(digits: str) -> bool:
+    """Check the digits; unlike the library, refuse repeated ones, which the federal registry never issues."""
     return len(set(digits)) > 1 and bool(stdnum_cpf.is_valid(digits))
 
 
-def _with_check_digit(digits: str) -> str:
-    """The library makes no check digits, it only compares them."""
+def _append_check_digit(digits: str) -> str:
+    """Compute the next check digit, modulo 11: the library only compares them."""
     weighed = sum(int(digit) * weight for weight, digit in enumerate(reversed(digits), 2))
     return f"{digits}{-weighed % 11 % 10}"
 
@@ -33,33 +33,34 @@ class Cpf:
 
     @classmethod
     def parse(cls, text: object) -> Self | None:
-        """The CPF in `text` when it is exactly eleven digits with right check digits, else None."""
+        """Return the CPF when `text` is exactly eleven digits with the right check digits, else None."""
         if not isinstance(text, str) or not _DIGITS.fullmatch(text):
             return None
-        return cls(text) if _issued(text) else None
+        return cls(text) if _is_issued(text) else None
 
     @classmethod
     def parse_path(cls, text: str) -> Self | None:
-        """As `parse`, taking also the punctuated form, which portals copy from a token into a path."""
+        """Parse as `parse` does, and accept the punctuated form, which portals copy from a token into a path."""
         if _PUNCTUATED.fullmatch(text):
             return cls.parse(text.translate(_SEPARATORS))
         return cls.parse(text)
 
     @classmethod
     def parse_claim(cls, text: object) -> Self | None:
-        """As `parse`, dropping every `.`, `-` and blank, as identity providers write them."""
+        """Parse as `parse` does, ignoring every `.`, `-` and blank, which identity providers write."""
         return cls.parse(text.translate(_SEPARATORS)) if isinstance(text, str) else None
 
     @classmethod
     def with_stem(cls, stem: str) -> Self:
-        """The CPF of these nine digits, completed by its check digits: for invented people."""
-        digits = _with_check_digit(_with_check_digit(stem))
+        """Complete nine digits by their check digits, for invented people. Raises ValueError for repeated digits."""
+        digits = _append_check_digit(_append_check_digit(stem))
         if cls.parse(digits) is None:
             raise ValueError("no CPF has this stem")
         return cls(digits)
 
     @property
     def masked(self) -> str:
+        """Return the CPF with its first three and last two digits hidden."""
         return f"***.{self.digits[3:6]}.{self.digits[6:9]}-**"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Days and instants as records hold them: `YYYY-MM-DD` or RFC 3339, shown with a time (rules: registry 1.1)."""
+"""Days and instants, in records as `YYYY-MM-DD` or RFC 3339, in responses always with a time (rules: registry 1.1)."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.values.clock import rfc3339
+from balcao.core.values.clock import format_rfc3339
 
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def parse(text: str) -> date | datetime:
-    """A day, or an instant in UTC. Raises ValueError for any other form and for days that are not in the calendar."""
+    """Return a day, or an instant in UTC. Raises ValueError for any other form and for days not in the calendar."""
     try:
         return msgspec.convert(text, date)
     except msgspec.ValidationError:
@@ -25,7 +25,7 @@ def parse(text: str) -> date | datetime:
 
 
 def require(record: msgspec.Struct, *names: str) -> None:
-    """For lines of a load: raises ValueError naming the member that holds no day."""
+    """Check a row of an import. Raises ValueError naming the member that holds no day."""
     for name in names:
         text = getattr(record, name)
         try:
@@ -35,25 +35,30 @@ def require(record: msgspec.Struct, *names: str) -> None:
             raise ValueError(f"O campo `{name}` {fault}.") from None
 
 
-def shown(text: str | None, zone: ZoneInfo) -> str | None:
-    """A day as midnight in the city's zone, an instant in UTC."""
+def format_day(text: str | None, zone: ZoneInfo) -> str | None:
+    """Return a day as midnight in the city's zone, an instant in UTC; both in RFC 3339."""
     if text is None:
         return None
     found = parse(text)
-    return rfc3339(found) if isinstance(found, datetime) else _midnight(found, zone).isoformat(timespec="seconds")
+    return (
+        format_rfc3339(found)
+        if isinstance(found, datetime)
+        else _find_midnight(found, zone).isoformat(timespec="seconds")
+    )
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """With an offset of whole minutes, as RFC 3339 wants it: before there were time zones, clocks went by the sun.
+def _find_midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the day's first instant, with an offset of whole minutes, as RFC 3339 wants it.
 
-    Rounded so that seen in the zone it is still that day, at most a minute past midnight.
+    Before there were time zones clocks went by the sun, with offsets of odd seconds. These are rounded so that in the
+    zone it is still that day, at most a minute past midnight.
     """
     local = datetime.combine(day, time(), zone)
     minutes = (local.utcoffset() or timedelta()) // timedelta(minutes=1)
     return local.replace(tzinfo=timezone(timedelta(minutes=minutes)))
 
 
-def with_times(record: Any, names: tuple[str, ...], zone: ZoneInfo) -> Any:
-    """The record with these members shown."""
-    changes: Mapping[str, Any] = {name: shown(getattr(record, name), zone) for name in names}
+def format_days(record: Any, names: tuple[str, ...], zone: ZoneInfo) -> Any:
+    """Return a copy of the record with these members formatted by `format_day`."""
+    changes: Mapping[str, Any] = {name: format_day(getattr(record, name), zone) for name in names}
     return msgspec.structs.replace(record, **changes)

@@ -1,4 +1,4 @@
-"""Identifiers: new ones, which sort by the moment of their making, and the form in which callers send them."""
+"""Identifiers: new ones, which sort by the moment of their creation, and the form in which callers send them."""
 
 import re
 
@@ -9,7 +9,7 @@ UUID_PATTERN = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 
 def new_id() -> str:
-    """Return a UUID of version 7."""
+    """Return a UUID of version 7 in its canonical text form."""
     return str(uuid_utils.uuid7())
 
 

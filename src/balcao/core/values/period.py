@@ -11,6 +11,7 @@ import msgspec
 from balcao.core.errors import Invalid
 
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+# The resolution of an instant: an inclusive upper bound ends this much later.
 _SMALLEST = timedelta(microseconds=1)
 
 
@@ -22,18 +23,18 @@ class Period:
     end: datetime | None
 
 
-def period_of(query: Mapping[str, str], zone: ZoneInfo) -> Period:
-    """Raises Invalid naming the parameter."""
+def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
+    """Read both bounds, each of which may be absent. Raises Invalid naming the parameter."""
     start, end = query.get("from"), query.get("to")
     return Period(
-        None if start is None else _bound("from", start, zone, timedelta(0)),
-        None if end is None else _bound("to", end, zone, timedelta(days=1)),
+        None if start is None else _parse_bound("from", start, zone, timedelta(0)),
+        None if end is None else _parse_bound("to", end, zone, timedelta(days=1)),
     )
 
 
-def closed_period_of(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
-    """Both bounds are required. Raises Invalid."""
-    found = period_of(query, zone)
+def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
+    """Read both bounds, which must be there and at most `longest` apart. Raises Invalid."""
+    found = parse_period(query, zone)
     if found.start is None or found.end is None:
         name = "from" if found.start is None else "to"
         raise Invalid(f"O parâmetro `{name}` é obrigatório.", code=f"{name}-missing")
@@ -43,8 +44,8 @@ def closed_period_of(query: Mapping[str, str], zone: ZoneInfo, longest: timedelt
     return found
 
 
-def _bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
-    """A date stands for its midnight in the city; as the upper bound, the whole day belongs to the period."""
+def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
+    """Return the instant of a bound; as the upper one, `day` being one day, it includes its whole day or instant."""
     try:
         if len(text) == len("2026-01-31"):
             whole = msgspec.convert(text, date)

@@ -17,15 +17,15 @@ _EMAIL_SHAPED = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"']{3,2
 _ENOUGH_DIGITS = re.compile(r"(?:\d\D{0,3}){10}", re.ASCII)
 
 
-def found_in(text: str) -> set[str]:
-    """Which kinds of personal data the text holds."""
+def find_kinds(text: str) -> set[str]:
+    """Return which kinds of personal data the text holds."""
     checks = {CPF: _has_cpf, EMAIL: _has_email, PHONE: _has_phone}
     return {kind for kind, check in checks.items() if check(text)}
 
 
 def refuse(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
-    """The text itself. Raises ValueError naming the kinds found, never the value."""
-    if found := sorted(found_in(text) & kinds):
+    """Return the text unchanged. Raises ValueError naming the kinds found in it, never the value."""
+    if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")
     return text
 

@@ -22,7 +22,7 @@ _CHARACTERS_PER_LETTER = 4
 
 
 def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
-    """NFC and trimmed. With `one_line`, line breaks and tabs become a blank each.
+    """Return the text in NFC and trimmed. With `one_line`, line breaks and tabs become a blank each.
 
     Raises Invalid naming the field for control characters, for more marks on one letter than any language has, and for
     fewer or more characters than allowed.
@@ -34,18 +34,18 @@ def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: 
         text = unicodedata.normalize("NFC", text).strip()
     if has_control(text, allowed="" if one_line else "\n\t\r"):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
-    if not shortest <= len(text) <= longest or (shortest and invisible(text)):
+    if not shortest <= len(text) <= longest or (shortest and is_invisible(text)):
         raise Invalid(f"O campo `{field}` deve ter de {shortest} a {longest} caracteres.", code=f"{field}-length")
     return text
 
 
 def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
-    """As `clean`; None for a text that is absent, null or blank."""
+    """Clean as `clean` does; return None for a text that is absent, null or blank."""
     return clean(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
 
 
-def invisible(text: str) -> bool:
-    """Whether nothing of it can be seen: only blanks, joiners and marks of direction."""
+def is_invisible(text: str) -> bool:
+    """Return whether nothing of it can be seen: only blanks, joiners and marks of direction."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)
 
 
@@ -75,23 +75,23 @@ def _is_mark(char: str) -> bool:
 
 
 def has_control(text: str, allowed: str = "") -> bool:
-    """Whether a character of the categories control or surrogate stands in the text."""
+    """Return whether a character of the categories control or surrogate stands in the text."""
     return any(char not in allowed for char in _CONTROLS.findall(text))
 
 
-def texts_of(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, the names of members included."""
+def iterate_texts(value: Any) -> Iterator[str]:
+    """Yield every text in a JSON value, the names of members included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, member in value.items():
             yield name
-            yield from texts_of(member)
+            yield from iterate_texts(member)
     elif isinstance(value, list):
         for item in value:
-            yield from texts_of(item)
+            yield from iterate_texts(item)
 
 
 def has_nul(value: Any) -> bool:
-    """Whether a JSON value holds the one character that PostgreSQL cannot store."""
-    return any("\0" in text for text in texts_of(value))
+    """Return whether a JSON value holds the one character that PostgreSQL cannot store."""
+    return any("\0" in text for text in iterate_texts(value))

@@ -85,7 +85,7 @@ class Records:
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
         """Set fields that the CRM itself writes, too."""
         record |= values
-        record["LastModifiedDate"] = self._now()
+        record["LastModifiedDate"] = self.now()
         return self._store(entity, record)
 
     def remove(self, entity: Entity, record: Record) -> None:
@@ -94,7 +94,7 @@ class Records:
         self._append({"entity": entity.name, "id": record["Id"]})
 
     def _make_record(self, entity: Entity, values: Mapping[str, Any]) -> Record:
-        moment = self._now()
+        moment = self.now()
         self._last_number += 1
         given = {
             "Id": f"{entity.prefix}{self._last_number:015d}",
@@ -114,7 +114,7 @@ class Records:
             record["Name"] = " ".join(filter(None, (record["FirstName"], record["LastName"])))
         self._tables[entity.name][record["Id"]] = record
 
-    def _now(self) -> str:
+    def now(self) -> str:
         """Return a moment that was never given before: the registry orders the echoes by it."""
         self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
         moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)

@@ -5,7 +5,6 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from balcao.core.logs import log
@@ -106,12 +105,11 @@ class Sandbox:
 
     async def _anonymise(self, request: Record) -> None:
         await asyncio.sleep(self._anonymisation_seconds)
-        done = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "+0000")
         for account in self.records.find(ACCOUNT, "CPF__c", request["CPF__c"]):
             self.records.rewrite(ACCOUNT, account, _empty(account))
         for consent in self.records.find(CONSENT, "CPF__c", request["CPF__c"]):
             self.records.remove(CONSENT, consent)
-        self.records.rewrite(ANONYMISATION, request, {"Status__c": "concluido", "DataConclusao__c": done})
+        self.records.rewrite(ANONYMISATION, request, {"Status__c": "concluido", "DataConclusao__c": self.records.now()})
         self.webhooks.report_anonymisation(request)
         log.info("crm_sandbox.anonymised")
 

@@ -98,7 +98,7 @@ async def _record(
     event: NotificationEvent,
     motivo: str | None,
 ) -> None:
-    await store.append_event(connection, state.id, event, motivo, call.acting)
+    await store.append_event(connection, state.id, event, motivo, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.core.context.call import Actor
+from balcao.core.context.call import Author
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
@@ -77,7 +77,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 
 async def append_event(
-    connection: Connection, id: UUID, event: NotificationEvent, motivo: str | None, author: Actor
+    connection: Connection, id: UUID, event: NotificationEvent, motivo: str | None, author: Author
 ) -> None:
     antes, depois = event.risco_antes, event.risco_depois
     await connection.execute(

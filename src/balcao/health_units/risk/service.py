@@ -7,7 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Row
 from balcao.core.http.responses import Ready
-from balcao.core.values.clock import rfc3339_seconds
+from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.risk import store
 from balcao.health_units.risk.board import RiskBoard
@@ -37,5 +37,5 @@ async def refresh(platform: Platform, board: RiskBoard) -> None:
 def _to_unit_risk(row: Row, zone: ZoneInfo) -> UnitRisk:
     if row["risco"] is None:
         return UnitRisk(row["cnes"], None, None)
-    newest = Situation(row["risco"], row["status"], rfc3339_seconds(row["ultima_atualizacao"], zone))
+    newest = Situation(row["risco"], row["status"], format_rfc3339_seconds(row["ultima_atualizacao"], zone))
     return UnitRisk(row["cnes"], newest if newest.status == Status.ATIVO else None, newest)

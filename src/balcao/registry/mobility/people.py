@@ -41,7 +41,7 @@ def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
 
 def hides_phones(call: Call) -> bool:
     """Return whether the caller may not see phones: they have a scope of their own, as in the citizen's record."""
-    return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified.scopes
+    return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 
 async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:

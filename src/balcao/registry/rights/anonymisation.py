@@ -89,13 +89,13 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
 
 async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
-    subject = call.platform.audit.key.of(cpf) or b""
+    subject = call.platform.audit.key.hash_cpf(cpf) or b""
     return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
 
 
 def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
     expiry = int(expires_at.timestamp()).to_bytes(8, "big")
-    seal = call.platform.audit.key.derived("anonymisation", expiry.hex() + state.decode())
+    seal = call.platform.audit.key.derive("anonymisation", expiry.hex() + state.decode())
     return base64.urlsafe_b64encode(expiry + seal).decode().rstrip("=")
 
 

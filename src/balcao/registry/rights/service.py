@@ -10,7 +10,7 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.period import Period, closed_period_of, period_of
+from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
@@ -48,7 +48,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
     """Return a page of who saw or changed this person's data, the newest first. Raises Invalid, TooMany."""
     platform, subject = call.platform, _hash_cpf(call, cpf)
-    period = period_of(query, call.zone)
+    period = parse_period(query, call.zone)
     await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject.hex())
     async with call.reading(cpf, ["accesses"]) as connection:
         total = await store.count_accesses(connection, subject, period)
@@ -62,11 +62,11 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     The look itself is recorded in it. Raises Invalid.
     """
     call.require_reason()
-    period = closed_period_of(query, call.zone, LONGEST_PERIOD)
+    period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
     key = call.platform.audit.key
     client, operation = (_parse_word(query, name) for name in ("client", "operation"))
-    filters = Filters(key.of(subject), key.of(actor), client, operation)
+    filters = Filters(key.hash_cpf(subject), key.hash_cpf(actor), client, operation)
     async with call.platform.database.transaction() as connection:
         total = await store.count_events(connection, period, filters)
         data = await store.list_events(connection, period, filters, page)
@@ -88,6 +88,6 @@ def _parse_word(query: Mapping[str, str], name: str) -> str | None:
 
 
 def _hash_cpf(call: Call, cpf: Cpf) -> bytes:
-    found = call.platform.audit.key.of(cpf)
+    found = call.platform.audit.key.hash_cpf(cpf)
     assert found is not None  # only nobody has none
     return found

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.values.clock import unix_seconds
+from balcao.core.values.clock import to_unix_seconds
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.services.markup import to_plaintext
 
@@ -27,7 +27,7 @@ def derive_document(
         slug=slug,
         slug_history=slug_history,
         created_at=created_at,
-        last_update=unix_seconds(at),
+        last_update=to_unix_seconds(at),
         search_content=_join_searched_texts(content),
         resumo_plaintext=to_plaintext(content.resumo),
         resultado_solicitacao_plaintext=to_plaintext(content.resultado_solicitacao),

@@ -14,7 +14,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.responses import require_match
-from balcao.core.values.clock import unix_seconds, utc_now
+from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
@@ -61,7 +61,7 @@ async def create(
     content = merge(body, None, at)
     if content.status == 1:
         require_action(call, "service:publish")
-        content.published_at = content.published_at or unix_seconds(at)
+        content.published_at = content.published_at or to_unix_seconds(at)
     service_id = service_id or str(uuid.uuid4())
     async with call.platform.database.transaction() as connection:
         alias = await collection.lock_for_write(connection)
@@ -81,7 +81,7 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
             require_action(call, "service:publish")
         require_match(call.if_match, stored.etag)
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
-            content.published_at = unix_seconds(edit.at)
+            content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
             return _to_staff_service(stored.document, stored.version)
         return await _save(edit, content, VersionChange(_name_change(stored.document.status, content.status)))
@@ -104,7 +104,7 @@ async def _set_status(call: Call, service_id: str, status: int, at: datetime | N
             return _to_staff_service(stored.document, stored.version)
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
-            content.published_at = unix_seconds(edit.at)
+            content.published_at = to_unix_seconds(edit.at)
         return await _save(edit, content, VersionChange(_name_change(stored.document.status, status)))
 
 
@@ -203,7 +203,7 @@ async def _save(edit: _Edit, content: ServiceContent, change: VersionChange) -> 
         service_id=edit.service_id,
         autor=await _find_author(edit),
         **await _claim_slug(edit.connection, edit.service_id, content.nome_servico, before),
-        created_at=unix_seconds(edit.head.created_at),
+        created_at=to_unix_seconds(edit.head.created_at),
         at=edit.at,
     )
     number = await store.take_version_number(edit.connection, edit.service_id, None)

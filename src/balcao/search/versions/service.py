@@ -10,7 +10,7 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.values.clock import unix_seconds
+from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.ids import new_id
 from balcao.search.conventions import LARGEST_INTEGER, name_actor, parse_integer, parse_uuid, read_parameter
 from balcao.search.document import ServiceContent, ServiceDocument
@@ -48,7 +48,7 @@ async def append(
         created_at=at,
         created_by=name_actor(call),
         created_by_sub=call.caller.subject if call.caller else "",
-        created_by_cpf=call.actor.masked if call.actor else None,
+        created_by_cpf=call.actor_cpf.masked if call.actor_cpf else None,
         change_type=change.kind,
         change_reason=change.reason,
         previous_version=number - 1 or None,
@@ -85,7 +85,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
     old, new = _require_snapshot("from_version", pair.old), _require_snapshot("to_version", pair.new)
     return Comparison(
         change_type=pair.change_type or "",
-        changed_at=unix_seconds(pair.changed_at),
+        changed_at=to_unix_seconds(pair.changed_at),
         changed_by=pair.changed_by or "",
         from_version=from_version,
         to_version=to_version,

@@ -25,7 +25,7 @@ async def read_experience(call: Call, id_: UUID) -> Experience:
     """
     async with call.platform.database.connection() as connection:
         experience = await store.read(connection, id_)
-    if experience is None or (reached := call.reaching(Cpf(experience.cpf), READ_ANY)) is None:
+    if experience is None or (reached := call.with_right_to(Cpf(experience.cpf), READ_ANY)) is None:
         raise NotFound("Não há experiência com este `id`.", code="experience-unknown")
     if not reached.is_owner:
         owner = Cpf(experience.cpf)

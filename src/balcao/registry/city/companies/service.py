@@ -34,7 +34,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
     """
     async with call.platform.database.transaction() as connection:
         company = await store.read(connection, cnpj)
-        related = company is not None and call.actor in company.members
+        related = company is not None and call.actor_cpf in company.members
         allowed = related or _may_read_any(call)
         if company is not None and allowed and not related:
             await _record_read(connection, call, company)
@@ -53,13 +53,13 @@ def _may_read_any(call: Call) -> bool:
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:
     """Record the read for each of the company's people, in the order of their CPFs."""
     for cpf in sorted(company.members, key=lambda member: member.digits):
-        by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.reaching(cpf, READ)
+        by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.with_right_to(cpf, READ)
         await call.platform.audit.record(connection, by_right or call, "read", subject=cpf, fields=FIELDS)
 
 
 async def _record_denial(call: Call) -> None:
     """Record the denial as for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified.key):
+    if await call.platform.limits.within(*DENIED, call.identified_caller.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
@@ -67,4 +67,4 @@ async def _record_denial(call: Call) -> None:
 def _show(company: Company, call: Call) -> Company:
     """Return the company as the caller may see it; the platform's own client gets it whole (rules: registry 1.1)."""
     shown = add_times(company, call.zone)
-    return shown if call.decision.reason is Reason.CLIENT else mask(shown, call.actor)
+    return shown if call.decision.reason is Reason.CLIENT else mask(shown, call.actor_cpf)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import with_times
+from balcao.core.values.days import format_days
 from balcao.registry.city.companies.schemas import Company, CompanyPartner
 
 _CPF = re.compile(r"[0-9]{11}")
@@ -15,11 +15,11 @@ _CPF = re.compile(r"[0-9]{11}")
 def add_times(company: Company, zone: ZoneInfo) -> Company:
     """Return the company with each of its dates as midnight in the zone."""
     changed: Company = replace(
-        with_times(company, ("inicio_atividade_data",), zone),
-        situacao_cadastral=with_times(company.situacao_cadastral, ("data",), zone),
-        situacao_especial=with_times(company.situacao_especial, ("data",), zone),
-        responsavel=with_times(company.responsavel, ("inclusao_data",), zone),
-        socios=[with_times(partner, ("data_situacao_especial",), zone) for partner in company.socios],
+        format_days(company, ("inicio_atividade_data",), zone),
+        situacao_cadastral=format_days(company.situacao_cadastral, ("data",), zone),
+        situacao_especial=format_days(company.situacao_especial, ("data",), zone),
+        responsavel=format_days(company.responsavel, ("inclusao_data",), zone),
+        socios=[format_days(partner, ("data_situacao_especial",), zone) for partner in company.socios],
     )
     return changed
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from balcao.core.http.paging import whole_number
+from balcao.core.http.paging import parse_whole_number
 from balcao.registry.city.departments.schemas import HIGHEST, LOWEST
 from balcao.registry.filters import parse_code, parse_search
 
@@ -29,4 +29,4 @@ class DepartmentFilters:
 
 
 def _parse_level(query: Mapping[str, str], name: str, default: int) -> int:
-    return whole_number(name, query.get(name), LOWEST, HIGHEST, default=default)
+    return parse_whole_number(name, query.get(name), LOWEST, HIGHEST, default=default)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
-from balcao.core.http.idempotency import once
+from balcao.core.http.idempotency import run_once
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean, has_control
@@ -41,11 +41,11 @@ async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
     async with call.platform.database.transaction() as connection:
 
         async def make() -> StaffMapping:
-            mapping = await store.insert(connection, UUID(new_id()), cpf, cd_ua, call.actor)
+            mapping = await store.insert(connection, UUID(new_id()), cpf, cd_ua, call.actor_cpf)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
             return mapping
 
-        return await once(connection, call, cpf, [cpf.digits, cd_ua], make)
+        return await run_once(connection, call, cpf, [cpf.digits, cd_ua], make)
 
 
 async def delete_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:

@@ -78,7 +78,7 @@ async def _change(
             if changes:
                 after.updated_at = head.moment
             entries = ledger.encode_entries(call, cpf, head, changes, requested.channel, requested.reason)
-            trail = call.platform.audit.trail(call, "update", subject=cpf, fields=requested.fields)
+            trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=requested.fields)
             with recording():
                 if await store.change(
                     connection, after, requested.choices, behind=head.seq, entries=entries, trail=trail

@@ -35,7 +35,7 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
     event = event_parser.parse(body)
-    trail = call.platform.audit.trail(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
+    trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
         is_new = await call.platform.database.write_grouped(store.accept, accepted)

@@ -53,7 +53,7 @@ async def validate(call: Call) -> LoginSync:
     Unavailable when none is configured.
     """
     cpf = call.person
-    result = await call.platform.part(LoginSyncs).run(cpf, call.platform, call.identified)
+    result = await call.platform.part(LoginSyncs).run(cpf, call.platform, call.identified_caller)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, result.action, subject=cpf, fields=["crm_account"])
     return result.response

@@ -52,7 +52,7 @@ async def read(call: Call, number: str) -> AnonymisationStatus:
     Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's.
     """
     found = await requests.find(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
-    reached = call.reaching(found.cpf, "crm:read") if found and found.cpf else None
+    reached = call.with_right_to(found.cpf, "crm:read") if found and found.cpf else None
     if found is None or found.cpf is None or reached is None:
         raise NotFound("Não há solicitação de anonimização com este número.", code="request-unknown")
     async with reached.reading(found.cpf, ["crm_anonymisation_request"]):

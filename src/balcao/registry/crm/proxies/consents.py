@@ -6,7 +6,7 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.values.clock import rfc3339, utc_now
+from balcao.core.values.clock import format_rfc3339, utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean, clean_optional
 from balcao.crm import consents
@@ -56,7 +56,7 @@ def _parse(body: CrmConsentBody) -> Consent:
         canal=_parse_key("canal", clean_optional("canal", body.canal, longest=LONGEST_KEY) or ""),
         status=STATUSES[body.acao],
         acao=body.acao,
-        data=rfc3339(utc_now().replace(microsecond=0)),
+        data=format_rfc3339(utc_now().replace(microsecond=0)),
         finalidade=clean_optional("finalidade", body.finalidade, longest=LONGEST_TEXT),
         motivo=motivo if body.acao == "optout" else None,
     )

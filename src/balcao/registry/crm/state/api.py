@@ -6,7 +6,7 @@ from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal
-from balcao.core.values.period import period_of
+from balcao.core.values.period import parse_period
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedRegisters
 from balcao.registry.crm.state.store import EventFilters
@@ -43,7 +43,7 @@ async def read_crm_status(call: Call) -> CrmStatus:
     query=EventQuery,
 )
 async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
-    period = period_of(query, call.zone)
+    period = parse_period(query, call.zone)
     filters = EventFilters(
         parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
     )

@@ -9,7 +9,7 @@ from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import once
+from balcao.core.http.idempotency import run_once
 from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import (
@@ -39,7 +39,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
             await _record(connection, call, "create", "vehicle_brand")
             return brand
 
-        return await once(connection, call, None, [body], make)
+        return await run_once(connection, call, None, [body], make)
 
 
 async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> KeptVehicleBrand:
@@ -80,7 +80,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
             await _record(connection, call, "create", "vehicle_model")
             return model
 
-        return await once(connection, call, None, [body], make)
+        return await run_once(connection, call, None, [body], make)
 
 
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> KeptVehicleModel:

@@ -7,7 +7,7 @@ it.
 from balcao.core.context.call import worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import Retry
-from balcao.core.mail import MailRefused, mailer_of
+from balcao.core.mail import MailRefused, create_mailer
 from balcao.registry.mobility.drivers import store
 from balcao.registry.mobility.drivers.records import InvitationEmail
 from balcao.registry.mobility.drivers.schemas import EmailStatus
@@ -30,7 +30,7 @@ async def send(platform: Platform, link_id: str) -> None:
     The try is committed before the server is called, and its outcome after: no transaction waits for a mail server,
     and a worker that is killed in between leaves an e-mail that is sent again rather than lost.
     """
-    mailer = mailer_of(platform.settings)
+    mailer = create_mailer(platform.settings)
     async with platform.database.transaction() as connection:
         email = await store.take_email(connection, link_id) if mailer else None
         if email is None:

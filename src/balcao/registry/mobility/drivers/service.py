@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import once
+from balcao.core.http.idempotency import run_once
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import clean, clean_optional
@@ -67,7 +67,7 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
             await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
             return views.to_conductor(link, cpf, {})
 
-        return await once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
+        return await run_once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
 
 
 async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:

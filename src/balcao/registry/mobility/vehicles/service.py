@@ -5,7 +5,7 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.idempotency import once
+from balcao.core.http.idempotency import run_once
 from balcao.core.http.paging import Page
 from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
@@ -41,7 +41,7 @@ async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
             await people.record(connection, call, "create", cpf, [], FIELDS)
             return await _build_detail(connection, call, await find_visible(connection, id_, cpf), cpf)
 
-        return await once(connection, call, cpf, [cpf.digits, body], make)
+        return await run_once(connection, call, cpf, [cpf.digits, body], make)
 
 
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:

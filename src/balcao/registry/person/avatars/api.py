@@ -7,7 +7,7 @@ from msgspec import Meta
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, page_of
+from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, parse_page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.paths import CpfInPath
@@ -28,7 +28,7 @@ class AvatarQuery(PageQuery):
     ] = PER_PAGE
 
 
-AvatarPageInQuery = Annotated[Page, InQuery(lambda query: page_of(query, PER_PAGE), AvatarQuery)]
+AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_page(query, PER_PAGE), AvatarQuery)]
 
 
 routes = Routes(tags=TAGS, body_limit=SMALL_BODY)

@@ -60,7 +60,7 @@ async def read_choice(call: Call, cpf: Cpf) -> AvatarChoice:
 
 async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
     """Choose an avatar, or none. Raises NotFound for one that is unknown or no longer offered."""
-    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["avatar_id"])
+    trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["avatar_id"])
     with recording():
         async with call.platform.database.connection() as connection:
             if body.avatar_id is None:

@@ -122,7 +122,7 @@ def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
     """Format the birth date with its time, and tell who is a minor where the city leaves that to the date."""
     birth = citizen.nascimento or {}
     if born := birth.get("data"):
-        citizen.nascimento = {**birth, "data": days.shown(born, zone)}
+        citizen.nascimento = {**birth, "data": days.format_day(born, zone)}
         if citizen.menor_idade is None:
             citizen.menor_idade = _is_minor(datetime.fromisoformat(born).date(), today)
     return citizen

@@ -45,7 +45,7 @@ def _format(citizen: Citizen, call: Call) -> Citizen:
 def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
     """Hide sensitive members, which are not for machines; the phone has a scope of its own."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
-    if PHONE_SCOPE not in call.identified.scopes:
+    if PHONE_SCOPE not in call.identified_caller.scopes:
         citizen.telefone = None
     return citizen
 
@@ -97,7 +97,7 @@ async def write_own(
     written when one has to begin again, so this ends.
     """
     audit, database = call.platform.audit, call.platform.database
-    trail = audit.trail(call, "update", subject=cpf, fields=[member])
+    trail = audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
     while True:
         async with database.connection() as connection:

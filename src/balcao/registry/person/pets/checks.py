@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from balcao.core.errors import Invalid
 from balcao.core.values import days
 from balcao.core.values.addresses import is_https_address
-from balcao.core.values.clock import rfc3339
+from balcao.core.values.clock import format_rfc3339
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
 
@@ -30,7 +30,7 @@ def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
         indicador_ativo=True,
         microchip_numero=clean_optional("microchip_numero", body.microchip_numero, longest=CHIP_LENGTH),
         foto_url=_photo(body.foto_url),
-        registro_data=rfc3339(now),
+        registro_data=format_rfc3339(now),
         indicador=True,
     )
 
@@ -51,7 +51,7 @@ def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
     day = found.date() if isinstance(found, datetime) else found
     if day < EARLIEST or found > (now if is_instant else now.astimezone(zone).date()):
         raise Invalid("O campo `nascimento_data` deve ficar entre 1970 e hoje.", code="nascimento_data-range")
-    return rfc3339(found) if isinstance(found, datetime) else found.isoformat()
+    return format_rfc3339(found) if isinstance(found, datetime) else found.isoformat()
 
 
 def _photo(text: str | None) -> str | None:

@@ -9,7 +9,7 @@ from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import with_times
+from balcao.core.values.days import format_days
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import check_body
 from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats, PetTutor
@@ -51,7 +51,7 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     Raises Invalid, and Conflict beyond the limit of own pets or for an idempotency key of another body.
     """
     record = check_body(body, utc_now(), call.zone)
-    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=FIELDS)
+    trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
     while True:  # until the key is ours or its response is found
         async with call.platform.database.connection() as connection:
@@ -80,5 +80,5 @@ def _mask_tutor(tutor: PetTutor) -> PetTutor:
 
 def _format(pet: Pet, call: Call) -> Pet:
     """Format each day as midnight in the city's zone, and mask other people's CPFs."""
-    formatted: Pet = with_times(mask_tutors(pet), DATES, call.zone)
+    formatted: Pet = format_days(mask_tutors(pet), DATES, call.zone)
     return formatted

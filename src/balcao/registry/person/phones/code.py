@@ -27,13 +27,13 @@ class Secrets:
 
     def hash_code(self, verification: str, code: str) -> bytes:
         """Hash the code bound to its verification: equal codes have different hashes."""
-        return self.key.derived("phone-code", f"{verification}:{code}")
+        return self.key.derive("phone-code", f"{verification}:{code}")
 
     def hash_number(self, number: Number) -> bytes:
-        return self.key.derived("phone-number", number.digits)
+        return self.key.derive("phone-number", number.digits)
 
     def hash_citizen(self, cpf: Cpf) -> bytes:
-        return self.key.derived("phone-citizen", cpf.digits)
+        return self.key.derive("phone-citizen", cpf.digits)
 
     def seal(self, code: str) -> str:
         return jwe.encrypt_compact(_SEAL, code, self._sealing_key)
@@ -45,4 +45,4 @@ class Secrets:
 
     @property
     def _sealing_key(self) -> OctKey:
-        return OctKey.import_key(self.key.derived("phone-seal"))
+        return OctKey.import_key(self.key.derive("phone-seal"))

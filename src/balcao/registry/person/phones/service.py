@@ -64,7 +64,7 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
         key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
-    trail = call.platform.audit.trail(call, "create", subject=cpf, fields=["phone_verification"])
+    trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
         wait = await store.open_verification(connection, opening, counted, trail)
     if wait > 0:
@@ -88,7 +88,9 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
 
 
 async def _take_try(call: Call, cpf: Cpf) -> store.Open:
-    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried")
+    trail = call.platform.audit.encode_event(
+        call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried"
+    )
     async with call.platform.database.connection() as connection:
         with recording():
             opened = await store.take_try(connection, cpf, TRIES, trail)

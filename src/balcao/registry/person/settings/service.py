@@ -22,7 +22,7 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     """Record that the first login is over; idempotent."""
-    trail = call.platform.audit.trail(call, "update", subject=cpf, fields=["firstlogin"])
+    trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["firstlogin"])
     with recording():
         async with call.platform.database.connection() as connection:
             await store.end_first_login(connection, cpf, trail)

@@ -37,7 +37,7 @@ async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
 def _list_covered(call: Call) -> list[str]:
     if call.decision.reason is not Reason.SCOPE:
         return list(MEMBERS)
-    granted = [COVERED[scope] for scope in COVERED if scope in call.identified.scopes]
+    granted = [COVERED[scope] for scope in COVERED if scope in call.identified_caller.scopes]
     return [name for names in granted for name in names]
 
 
@@ -55,5 +55,5 @@ async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, ImportedWallet]
 def _format_dates(wallet: ImportedWallet, zone: ZoneInfo) -> ImportedWallet:
     assistance = wallet.assistencia_social
     if assistance is not None and assistance.cadunico is not None:
-        assistance.cadunico = days.with_times(assistance.cadunico, SINGLE_REGISTRY_DATES, zone)
+        assistance.cadunico = days.format_days(assistance.cadunico, SINGLE_REGISTRY_DATES, zone)
     return wallet

@@ -1,0 +1,76 @@
+"""Limits that several machines count together, with a store in memory in the place of Redis."""
+
+from typing import Any
+
+import pytest
+from limits.aio.storage import MemoryStorage
+
+from balcao.core.access import limits as module
+from balcao.core.access.limits import Limits
+from balcao.core.errors import TooMany
+
+RATE, KEY = "3/minute", ("operation", "caller")
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> MemoryStorage:
+    """The one store of every `Limits` of the test."""
+    storage = MemoryStorage()
+
+    def connect(address: str, **options: Any) -> MemoryStorage:
+        assert (address, options) == ("async+redis://cache", {"implementation": "redispy"})
+        return storage
+
+    monkeypatch.setattr(module, "RedisStorage", connect)
+    return storage
+
+
+async def test_a_limit_holds_across_machines(shared: MemoryStorage) -> None:
+    one, other = Limits("redis://cache"), Limits("redis://cache")
+    assert one.remote
+    for limits in (one, other, one):
+        await limits.spend(RATE, *KEY)
+    for limits in (one, other):
+        assert not await limits.within(RATE, *KEY)
+        with pytest.raises(TooMany) as refused:
+            await limits.spend(RATE, *KEY)
+        assert 30 < (refused.value.retry_after or 0) <= 60
+    await one.spend(RATE, "operation", "another")
+    await one.spend("3/hour", *KEY)
+
+
+async def test_the_sandbox_lets_a_hundred_times_as_many_pass(shared: MemoryStorage) -> None:
+    generous = Limits("redis://cache", generous=True)
+    for _ in range(100):
+        await generous.spend("1/minute", *KEY)
+    assert not await generous.within("1/minute", *KEY)
+    here = Limits(generous=True)
+    for _ in range(100):
+        here.spend_here("1/minute", *KEY)
+    with pytest.raises(TooMany):
+        here.spend_here("1/minute", *KEY)
+
+
+async def test_a_lost_counter_refuses_nobody_and_is_logged(
+    shared: MemoryStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def lost(*_: Any, **__: Any) -> int:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(shared, "incr", lost)
+    limits = Limits("redis://cache")
+    for _ in range(5):
+        await limits.spend(RATE, *KEY)
+    assert "limits.away" in caplog.text
+    assert "ConnectionResetError" in caplog.text
+
+
+async def test_the_counter_is_asked_whether_it_answers_only_where_there_is_one(
+    shared: MemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away() -> bool:
+        return False
+
+    monkeypatch.setattr(shared, "check", away)
+    assert not await Limits("redis://cache").check()
+    assert await Limits().check()

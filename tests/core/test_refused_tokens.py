@@ -1,0 +1,74 @@
+"""Why a token is refused: the log says it by a code, the answer never."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+
+import httpx
+import pytest
+
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.tokens import TokenVerifier
+from tests.support.issuer import Issuer, bearer, new_key
+from tests.support.patience import PATIENCE
+
+ANA = "90000000175"
+UNSIGNED = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
+
+
+@pytest.fixture
+async def verifier(issuer: Issuer) -> AsyncIterator[TokenVerifier]:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        yield TokenVerifier([issuer.address], "account", client)
+
+
+REASONS: dict[str, Callable[[Issuer], str]] = {
+    "token-missing": lambda _: "Basic x",
+    "token-oversize": lambda _: f"Bearer {'x' * 20_000}",
+    "token-malformed": lambda _: "Bearer a.b.c",
+    "token-algorithm": lambda issuer: f"Bearer {UNSIGNED}.{issuer.person(ANA).partition('.')[2]}",
+    "token-issuer": lambda issuer: f"Bearer {issuer.person(ANA, iss='https://outro.example')}",
+    "token-key-unknown": lambda issuer: f"Bearer {issuer.person(ANA, key=new_key())}",
+    "token-signature": lambda issuer: (
+        f"Bearer {issuer.person(ANA, key=new_key(), header={'kid': issuer.keys[-1].kid})}"
+    ),
+    "token-audience": lambda issuer: f"Bearer {issuer.person(ANA, aud=['portal'])}",
+    "token-times": lambda issuer: f"Bearer {issuer.person(ANA, exp=10**400)}",
+    "token-expired": lambda issuer: f"Bearer {issuer.person(ANA, exp=int(time.time()) - 60)}",
+    "token-not-yet-valid": lambda issuer: f"Bearer {issuer.person(ANA, nbf=int(time.time()) + 60)}",
+    "token-type": lambda issuer: f"Bearer {issuer.person(ANA, typ='Refresh')}",
+    "token-subject": lambda issuer: f"Bearer {issuer.person(ANA, sub=None)}",
+    "token-cpf": lambda issuer: f"Bearer {issuer.person(ANA, cpf=[ANA])}",
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+async def test_every_refusal_has_a_reason_of_its_own(verifier: TokenVerifier, issuer: Issuer, reason: str) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        await verifier.caller(REASONS[reason](issuer).encode())
+    assert refused.value.reason == reason
+    assert refused.value.code in {"token-invalid", "unauthenticated"}
+
+
+@pytest.mark.parametrize("sent", [None, b"", b"Bearer", b"Bearer ", b"bearer"])
+async def test_a_header_without_a_token_is_a_missing_one(verifier: TokenVerifier, sent: bytes | None) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        await verifier.caller(sent)
+    assert (refused.value.reason, refused.value.code) == ("token-missing", "unauthenticated")
+
+
+def test_the_log_says_why_and_the_answer_does_not(
+    http: httpx.Client, issuer: Issuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = issuer.person(ANA, exp=int(time.time()) - 60)
+    with caplog.at_level("INFO"):
+        answer = http.get("/agent/api/v1/auth", headers=bearer(token))
+        rubbish = http.get("/agent/api/v1/auth", headers=bearer("rubbish"))
+    assert (answer.status_code, answer.content, answer.headers["Error-Code"]) == (
+        rubbish.status_code,
+        rubbish.content,
+        rubbish.headers["Error-Code"],
+    )
+    lines = [record.getMessage() for record in caplog.records if "request.unauthenticated" in record.getMessage()]
+    assert ["token-expired" in line for line in lines] == [True, False]
+    assert answer.headers["X-Request-ID"] in lines[0]
+    assert token[:20] not in "".join(lines)
