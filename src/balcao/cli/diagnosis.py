@@ -28,7 +28,8 @@ class Part(msgspec.Struct, omit_defaults=True):
 
     state: str
     details: dict[str, Any] = {}
-    problems: list[str] = []
+    # Under the name that scripts read.
+    problems: list[str] = msgspec.field(default_factory=list, name="wrong")
 
 
 class Diagnosis(msgspec.Struct):
