@@ -42,7 +42,11 @@ TESTS = {
         PERSONAL_DATA,
     ],
     Path("src/balcao/registry/consent"): ["tests/registry/consent", PERSONAL_DATA],
-    Path("src/balcao/registry/person/phones"): ["tests/registry/person/test_phone_verification.py", PERSONAL_DATA],
+    Path("src/balcao/registry/person/phones"): [
+        "tests/registry/person/test_phone_verification.py",
+        "tests/registry/rights/test_rights_retention.py",
+        PERSONAL_DATA,
+    ],
 }
 
 
