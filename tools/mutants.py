@@ -24,6 +24,7 @@ from tests.support.leftovers import Leftovers
 COPY = Path("mutants")
 NOTICED = {"killed", "timeout"}
 LEAST = 0.9  # of the changes in a folder
+PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
 # Which tests have to notice a change below which folder.
 TESTS = {
     Path("src/balcao/core/access"): [
@@ -32,12 +33,20 @@ TESTS = {
     ],
     Path("src/balcao/registry/mirror"): [
         "tests/registry/mirror",
+        "tests/registry/crm/test_crm_admin.py",
         "tests/registry/crm/test_crm_mirror.py",
+        "tests/registry/crm/test_crm_proxies.py",
         "tests/registry/crm/test_push.py",
+        "tests/registry/crm/test_push_failures.py",
         "tests/registry/crm/test_webhook_deltas.py",
+        PERSONAL_DATA,
     ],
-    Path("src/balcao/registry/consent"): ["tests/registry/consent"],
-    Path("src/balcao/registry/person/phones"): ["tests/registry/person/test_phone_verification.py"],
+    Path("src/balcao/registry/consent"): ["tests/registry/consent", PERSONAL_DATA],
+    Path("src/balcao/registry/person/phones"): [
+        "tests/registry/person/test_phone_verification.py",
+        "tests/registry/rights/test_rights_retention.py",
+        PERSONAL_DATA,
+    ],
 }
 
 

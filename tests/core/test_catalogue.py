@@ -95,8 +95,9 @@ async def test_an_unconfirmed_snapshot_decides_nothing(platform: Platform, monke
     await fresh.reload()
     assert fresh.snapshot.version > 0
     monkeypatch.setattr(catalogue, "USABLE_SECONDS", -1.0)
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable) as refused:
         _ = fresh.snapshot
+    assert (refused.value.code, refused.value.retry_after) == ("stale-snapshot", 5)
     assert fresh.latest.version > 0
 
 

@@ -129,7 +129,12 @@ async def test_who_is_shut_out_in_one_process_is_so_in_all_until_the_period_ends
             guard.refuse_shut("caller")
         assert refused.value.retry_after == 50
         guard.refuse_shut("another")
-    clock.now += 50
+    clock.now += 49.5
+    for guard in (first, second):
+        with pytest.raises(TooMany) as refused:
+            guard.refuse_shut("caller")
+        assert refused.value.retry_after == 1
+    clock.now += 0.5
     for guard in (first, second):
         guard.refuse_shut("caller")
 

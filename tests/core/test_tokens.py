@@ -96,6 +96,16 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
             assert verifier.known(header) is None
 
 
+async def test_what_the_issuer_did_not_sign_is_refused(issuer: Issuer) -> None:
+    forged = issuer.machine("portal", key=OTHER, header={"kid": issuer.keys[-1].kid})
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        for token in (forged, "x", "x y"):
+            with pytest.raises(Unauthenticated) as refused:
+                await verifier.caller(f"Bearer {token}".encode())
+            assert refused.value.code == "token-invalid"
+
+
 async def test_a_token_without_the_times_that_may_be_left_out_is_taken() -> None:
     published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=document(KEY))
     async with httpx.AsyncClient(transport=httpx.MockTransport(published)) as client:
