@@ -1,6 +1,7 @@
 """What a process vouches for: freshness before speed (rules: health_units 5, case 29)."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import httpx
@@ -39,15 +40,21 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
     platform: Platform, client: httpx.AsyncClient
 ) -> None:
     board = platform.part(RiskBoard)
+
+    def age(seconds: float) -> None:
+        """Before each call, as the process confirms its state by itself every few seconds."""
+        board.confirmed_at = time.monotonic() - seconds
+
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
-    board.confirmed_at -= 119
+    age(100)
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
-    board.confirmed_at -= 2
     for cnes in (UNIT, "9999999"):
+        age(121)
         stale = await client.get(f"/unidade/{cnes}/risco")
         assert (stale.status_code, stale.headers["Retry-After"]) == (503, "5")
         assert isinstance(stale.json()["detail"], str)
         assert stale.headers["Cache-Control"] == "no-store"
+    age(121)
     readiness = await client.get("/readiness")
     assert (readiness.status_code, readiness.json()["checks"]["risk"]) == (503, False)
     await refresh(platform, board)

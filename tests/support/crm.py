@@ -14,7 +14,7 @@ from tests.support.server import free_port
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
     """Return a sandbox with a free port for its CRM, which knows of no registry."""
-    return Settings(port=free_port() - 1, data_dir=data_dir, **{"registry_url_override": "", **fields})
+    return Settings(port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields})
 
 
 class RunningCrm:

@@ -1,6 +1,8 @@
 """Runs an ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
 
 import asyncio
+import contextlib
+import random
 import socket
 import threading
 from typing import Any, Self
@@ -59,7 +61,13 @@ class RunningServer:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port that is free, as is the next one, where a sandbox's CRM listens.
+
+    It lies below those that the kernel gives to outgoing connections, so that none of them takes it meanwhile.
+    """
+    while True:
+        port = random.randrange(10_000, 30_000, 2)
+        with socket.socket() as probe, socket.socket() as next_probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            next_probe.bind(("127.0.0.1", port + 1))
+            return port

@@ -42,7 +42,7 @@ COMMANDS = {
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
-    "identity": Entry("identity:identity", "O provedor de identidade embutido."),
+    "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }
 
 

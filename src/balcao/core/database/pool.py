@@ -36,6 +36,7 @@ _AWAY = (
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.TooManyConnectionsError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -53,6 +54,7 @@ _LOST = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the driver's word for a connection that was closed under a statement
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
 )
@@ -250,8 +252,9 @@ class Database:
             row = await fetch(connection, max(deadline - time.monotonic(), 0.1))
             sound = True
             return row
-        except (asyncpg.PostgresError, ValueError):
-            sound = True  # refused by the server or by the driver; a closed connection shows as such
+        except (asyncpg.PostgresError, ValueError) as fault:
+            # Refused by the server or by the driver; a connection that the server is closing may still look open.
+            sound = isinstance(fault, ValueError) or not isinstance(fault, _LOST)
             raise
         except TimeoutError:
             if _is_open(connection):
@@ -287,7 +290,9 @@ class _Borrowed:
         connection = self._connection
         # A block that ends by a fault may have left a statement under way, or a transaction open.
         is_open = _is_open(connection)
-        sound = fault is None or (is_open and not isinstance(fault, _UNSOUND) and not connection.is_in_transaction())
+        sound = fault is None or (
+            is_open and not isinstance(fault, (*_UNSOUND, *_LOST)) and not connection.is_in_transaction()
+        )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
         await self._database.give_back(connection, sound=sound)
