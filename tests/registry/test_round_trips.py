@@ -37,6 +37,17 @@ PET = {
     "raca_nome": "",
     "porte_nome": "",
 }
+VEHICLE = {
+    "display_name": "Bicicleta",
+    "color": "Azul",
+    "serial_number": "SN-12345",
+    "serial_number_photo_url": "https://storage.googleapis.com/b/photo.jpg",
+    "vehicle_photo_url": "https://storage.googleapis.com/b/photo.jpg",
+    "has_invoice": False,
+    "self_declaration": True,
+    "brand_id": "brand_praia",
+    "model_id": "model_praia_areia",
+}
 # Method, path below the citizen, body, further headers, and how many round trips at most.
 WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
     ("PUT", "gender", {"valor": "livre"}, {}, 1),
@@ -99,6 +110,49 @@ def test_an_own_write_takes_few_round_trips(
 ) -> None:
     sent = count(method, path, body, headers)
     assert len(sent) <= most, [text.split()[:12] for text in sent]
+
+
+@pytest.fixture
+def register(
+    http: httpx.Client, issuer: Issuer, sql: Sql, count: Callable[..., list[str]]
+) -> Callable[..., tuple[str, list[str]]]:
+    """Register a vehicle of the catalogue; answer its id and the statements that were sent."""
+    sql(
+        "INSERT INTO registry.vehicle_brand (id, name, name_key) VALUES ('brand_praia', 'Praia', 'praia') "
+        "ON CONFLICT DO NOTHING"
+    )
+    sql(
+        "INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type) "
+        "VALUES ('model_praia_areia', 'brand_praia', 'Areia', 'areia', 'ciclomotor') ON CONFLICT DO NOTHING"
+    )
+
+    def make(**headers: str) -> tuple[str, list[str]]:
+        sent = count("POST", "vehicles", VEHICLE, headers)
+        (newest,) = sql(
+            "SELECT id::text FROM registry.vehicle WHERE owner_cpf = $1 ORDER BY created_at DESC LIMIT 1", CPF
+        )
+        return newest["id"], sent
+
+    return make
+
+
+def test_writes_of_a_vehicle_take_at_most_three_round_trips(
+    http: httpx.Client,
+    issuer: Issuer,
+    count: Callable[..., list[str]],
+    register: Callable[..., tuple[str, list[str]]],
+) -> None:
+    _, sent = register()
+    assert len(sent) == 2
+    id_, sent = register(**{"Idempotency-Key": "round-trips of a vehicle"})
+    assert len(sent) == 3
+    vehicle = f"vehicles/{id_}"
+    assert len(count("PATCH", vehicle, {"color": "Verde"})) == 3
+    read = http.get(f"/registry/v1/citizen/{CPF}/{vehicle}", headers=bearer(issuer.person(CPF)))
+    http.get("/liveness")  # what the read has sent is counted before the next call begins
+    as_read = {"If-Match": read.headers["ETag"]}
+    assert len(count("PATCH", vehicle, {"brand_id": "brand_praia", "display_name": "Nova"}, as_read)) == 3
+    assert len(count("DELETE", vehicle)) == 3
 
 
 def test_a_confirmation_takes_two_round_trips(

@@ -18,6 +18,14 @@ async def read(connection: Connection, cpf: Cpf) -> Mirror:
     return await store.read(connection, cpf)
 
 
+def document_sql(cpf: str) -> str:
+    """Return the SQL expression of what `read` returns as JSON, for a statement that reads more besides.
+
+    `cpf` is an SQL expression; the JSON decodes as a Mirror.
+    """
+    return store.document_sql(cpf)
+
+
 async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
     return await store.read_head(connection, cpf)

@@ -158,18 +158,23 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     return moment
 
 
-_READ = """
-SELECT jsonb_build_object(
-    'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
-    'version', coalesce((SELECT version FROM registry.mirror_head WHERE cpf = $1), 0),
+def document_sql(cpf: str) -> str:
+    """Return the SQL expression of a citizen's mirror as JSON, which decodes as a Mirror; `cpf` is an expression."""
+    return f"""
+jsonb_build_object(
+    'known', EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf}),
+    'version', coalesce((SELECT version FROM registry.mirror_head AS head WHERE head.cpf = {cpf}), 0),
     'read_at', clock_timestamp(),
     'registers', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
-        FROM registry.register WHERE cpf = $1), '{}'),
+        FROM registry.register WHERE register.cpf = {cpf}), '{{}}'),
     'wordings', coalesce((
         SELECT jsonb_object_agg(kind, jsonb_build_object('value', value, 'wire', wire))
-        FROM registry.wording WHERE cpf = $1), '{}'))
-"""
+        FROM registry.wording WHERE wording.cpf = {cpf}), '{{}}'))
+"""  # noqa: S608 - an expression of our own stores
+
+
+_READ = f"SELECT {document_sql('$1')}"
 
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:

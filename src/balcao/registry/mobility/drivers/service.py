@@ -85,9 +85,17 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
         await people.record(connection, call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
 
 
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
-    """Revoke every open link of a vehicle, which the caller has locked; return whose they were."""
-    return await store.revoke_all(connection, vehicle_id)
+async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
+    """Return the pending and accepted links of a vehicle, the oldest first."""
+    return await store.list_open_links(connection, vehicle_id)
+
+
+def revoke_sql(ids: str, source: str) -> str:
+    """Return the text of an UPDATE that revokes open links, which are locked, if there is a row in `source`.
+
+    `ids` is an SQL expression of an array.
+    """
+    return store.revoke_sql(ids, source)
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:

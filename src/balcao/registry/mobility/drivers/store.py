@@ -147,19 +147,15 @@ async def list_all_links(connection: Connection, person: Cpf) -> list[LinkWithVe
     return [_parse_link_with_vehicle(row) for row in await connection.fetch(_ALL, person.digits)]
 
 
-# Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
-_REVOKE_ALL = """
-UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
-WHERE id IN (
-    SELECT id FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
-    ORDER BY id FOR UPDATE)
-RETURNING conductor_cpf
-"""
+def revoke_sql(ids: str, source: str) -> str:
+    """Return the text of an UPDATE that revokes open links if there is a row in `source`, under which they are locked.
 
-
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
-    """Revoke every open link of a vehicle, which is locked; return whose."""
-    return [Cpf(row["conductor_cpf"]) for row in await connection.fetch(_REVOKE_ALL, vehicle_id)]
+    `ids` is an SQL expression of an array.
+    """
+    return f"""
+    UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+    FROM {source} WHERE vehicle_conductor.id = ANY ({ids}) AND status IN ('pending', 'accepted')
+    """  # noqa: S608 - texts of our own stores
 
 
 # An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.
