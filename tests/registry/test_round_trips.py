@@ -155,6 +155,33 @@ def test_writes_of_a_vehicle_take_at_most_three_round_trips(
     assert len(count("DELETE", vehicle)) == 3
 
 
+def test_writes_of_a_driver_link_take_at_most_three_round_trips(
+    count: Callable[..., list[str]], register: Callable[..., tuple[str, list[str]]], sql: Sql
+) -> None:
+    id_, _ = register()
+    conductors = f"vehicles/{id_}/conductors"
+    body = {"cpf": Cpf.with_stem("937000002").digits, "email": "davi@pessoa.example"}
+    assert len(count("POST", conductors, body)) == 2
+    body["cpf"] = Cpf.with_stem("937000003").digits
+    assert len(count("POST", conductors, body, {"Idempotency-Key": "round-trips of a link"})) == 3
+    for link in sql("SELECT id::text FROM registry.vehicle_conductor WHERE vehicle_id = $1", id_):
+        assert len(count("DELETE", f"{conductors}/{link['id']}")) == 3
+
+
+def test_an_answer_to_an_invitation_takes_two_round_trips(
+    count: Callable[..., list[str]], register: Callable[..., tuple[str, list[str]]], sql: Sql
+) -> None:
+    id_, _ = register()
+    (link,) = sql(
+        "INSERT INTO registry.vehicle_conductor (id, vehicle_id, conductor_cpf, notify_email, invited_by_cpf) "
+        "VALUES (gen_random_uuid(), $1, $2, 'lia@praia.example', $3) RETURNING id::text",
+        id_,
+        CPF,
+        Cpf.with_stem("937000002").digits,
+    )
+    assert len(count("PATCH", f"vehicle-invitations/{link['id']}", {"status": "accepted"})) == 2
+
+
 def test_a_confirmation_takes_two_round_trips(
     count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
 ) -> None:
