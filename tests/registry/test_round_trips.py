@@ -18,6 +18,7 @@ from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
 CPF = Cpf.with_stem("937000001").digits
+OF_CRM = "90000000337"  # has an account there
 AVATAR = "019a7f00-0000-7000-8000-000000000001"
 PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
 ADDRESS = {
@@ -88,6 +89,11 @@ def server(settings: Settings, database_url: str, statements: Statements) -> Ite
         yield running
 
 
+def of_calls(statements: Statements) -> list[str]:
+    """Answer what was sent but for what the process reads by itself at any time."""
+    return [text for text in statements.texts if " access." not in text and " identity." not in text]
+
+
 @pytest.fixture
 def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callable[..., list[str]]:
     """Make a call of the citizen's own; answer the statements that it sent."""
@@ -98,8 +104,7 @@ def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callabl
         answer = http.request(method, f"/registry/v1/citizen/{CPF}/{path}", json=body, headers=token | (headers or {}))
         assert answer.is_success, answer.text
         http.get("/liveness")  # the driver's loggers are called in a later turn of the server's loop
-        # What the process reads by itself at any time is no part of a call.
-        return [text for text in statements.texts if " access." not in text and " identity." not in text]
+        return of_calls(statements)
 
     return call
 
@@ -180,6 +185,20 @@ def test_an_answer_to_an_invitation_takes_two_round_trips(
         Cpf.with_stem("937000002").digits,
     )
     assert len(count("PATCH", f"vehicle-invitations/{link['id']}", {"status": "accepted"})) == 2
+
+
+def test_a_consent_that_the_crm_has_taken_is_written_in_one_round_trip(
+    http: httpx.Client, issuer: Issuer, statements: Statements
+) -> None:
+    statements.texts.clear()
+    answer = http.patch(
+        f"/registry/v1/crm/cidadao/{OF_CRM}/consentimento",
+        json={"categoria": "saude", "canal": "email", "acao": "optin"},
+        headers=bearer(issuer.person(OF_CRM)),
+    )
+    assert answer.is_success, answer.text
+    http.get("/liveness")
+    assert len(of_calls(statements)) == 1
 
 
 def test_a_confirmation_takes_two_round_trips(

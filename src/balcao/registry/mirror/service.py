@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
@@ -118,12 +119,10 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
     return len(won)
 
 
-async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
+async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
     """Write a consent that the CRM has confirmed, as the citizen's own; return its time (rules: registry 2.10)."""
-    await store.lock(connection, cpf)
-    at = await store.consent_moment(connection, cpf, consent)
-    await store.merge_consents(connection, cpf, [consent], at, "citizen")
-    return at
+    with recording():
+        return await store.confirm_consent(connection, cpf, consent, trail)
 
 
 async def _merge_consents(
