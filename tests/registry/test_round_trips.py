@@ -18,6 +18,7 @@ from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
 CPF = Cpf.with_stem("937000001").digits
+OF_CRM = "90000000337"  # has an account there
 AVATAR = "019a7f00-0000-7000-8000-000000000001"
 PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
 ADDRESS = {
@@ -36,6 +37,17 @@ PET = {
     "indicador_castrado": False,
     "raca_nome": "",
     "porte_nome": "",
+}
+VEHICLE = {
+    "display_name": "Bicicleta",
+    "color": "Azul",
+    "serial_number": "SN-12345",
+    "serial_number_photo_url": "https://storage.googleapis.com/b/photo.jpg",
+    "vehicle_photo_url": "https://storage.googleapis.com/b/photo.jpg",
+    "has_invoice": False,
+    "self_declaration": True,
+    "brand_id": "brand_praia",
+    "model_id": "model_praia_areia",
 }
 # Method, path below the citizen, body, further headers, and how many round trips at most.
 WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
@@ -77,6 +89,11 @@ def server(settings: Settings, database_url: str, statements: Statements) -> Ite
         yield running
 
 
+def of_calls(statements: Statements) -> list[str]:
+    """Answer what was sent but for what the process reads by itself at any time."""
+    return [text for text in statements.texts if " access." not in text and " identity." not in text]
+
+
 @pytest.fixture
 def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callable[..., list[str]]:
     """Make a call of the citizen's own; answer the statements that it sent."""
@@ -87,8 +104,7 @@ def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callabl
         answer = http.request(method, f"/registry/v1/citizen/{CPF}/{path}", json=body, headers=token | (headers or {}))
         assert answer.is_success, answer.text
         http.get("/liveness")  # the driver's loggers are called in a later turn of the server's loop
-        # What the process reads by itself at any time is no part of a call.
-        return [text for text in statements.texts if " access." not in text and " identity." not in text]
+        return of_calls(statements)
 
     return call
 
@@ -99,6 +115,90 @@ def test_an_own_write_takes_few_round_trips(
 ) -> None:
     sent = count(method, path, body, headers)
     assert len(sent) <= most, [text.split()[:12] for text in sent]
+
+
+@pytest.fixture
+def register(
+    http: httpx.Client, issuer: Issuer, sql: Sql, count: Callable[..., list[str]]
+) -> Callable[..., tuple[str, list[str]]]:
+    """Register a vehicle of the catalogue; answer its id and the statements that were sent."""
+    sql(
+        "INSERT INTO registry.vehicle_brand (id, name, name_key) VALUES ('brand_praia', 'Praia', 'praia') "
+        "ON CONFLICT DO NOTHING"
+    )
+    sql(
+        "INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type) "
+        "VALUES ('model_praia_areia', 'brand_praia', 'Areia', 'areia', 'ciclomotor') ON CONFLICT DO NOTHING"
+    )
+
+    def make(**headers: str) -> tuple[str, list[str]]:
+        sent = count("POST", "vehicles", VEHICLE, headers)
+        (newest,) = sql(
+            "SELECT id::text FROM registry.vehicle WHERE owner_cpf = $1 ORDER BY created_at DESC LIMIT 1", CPF
+        )
+        return newest["id"], sent
+
+    return make
+
+
+def test_writes_of_a_vehicle_take_at_most_three_round_trips(
+    http: httpx.Client,
+    issuer: Issuer,
+    count: Callable[..., list[str]],
+    register: Callable[..., tuple[str, list[str]]],
+) -> None:
+    _, sent = register()
+    assert len(sent) == 2
+    id_, sent = register(**{"Idempotency-Key": "round-trips of a vehicle"})
+    assert len(sent) == 3
+    vehicle = f"vehicles/{id_}"
+    assert len(count("PATCH", vehicle, {"color": "Verde"})) == 3
+    read = http.get(f"/registry/v1/citizen/{CPF}/{vehicle}", headers=bearer(issuer.person(CPF)))
+    http.get("/liveness")  # what the read has sent is counted before the next call begins
+    as_read = {"If-Match": read.headers["ETag"]}
+    assert len(count("PATCH", vehicle, {"brand_id": "brand_praia", "display_name": "Nova"}, as_read)) == 3
+    assert len(count("DELETE", vehicle)) == 3
+
+
+def test_writes_of_a_driver_link_take_at_most_three_round_trips(
+    count: Callable[..., list[str]], register: Callable[..., tuple[str, list[str]]], sql: Sql
+) -> None:
+    id_, _ = register()
+    conductors = f"vehicles/{id_}/conductors"
+    body = {"cpf": Cpf.with_stem("937000002").digits, "email": "davi@pessoa.example"}
+    assert len(count("POST", conductors, body)) == 2
+    body["cpf"] = Cpf.with_stem("937000003").digits
+    assert len(count("POST", conductors, body, {"Idempotency-Key": "round-trips of a link"})) == 3
+    for link in sql("SELECT id::text FROM registry.vehicle_conductor WHERE vehicle_id = $1", id_):
+        assert len(count("DELETE", f"{conductors}/{link['id']}")) == 3
+
+
+def test_an_answer_to_an_invitation_takes_two_round_trips(
+    count: Callable[..., list[str]], register: Callable[..., tuple[str, list[str]]], sql: Sql
+) -> None:
+    id_, _ = register()
+    (link,) = sql(
+        "INSERT INTO registry.vehicle_conductor (id, vehicle_id, conductor_cpf, notify_email, invited_by_cpf) "
+        "VALUES (gen_random_uuid(), $1, $2, 'lia@praia.example', $3) RETURNING id::text",
+        id_,
+        CPF,
+        Cpf.with_stem("937000002").digits,
+    )
+    assert len(count("PATCH", f"vehicle-invitations/{link['id']}", {"status": "accepted"})) == 2
+
+
+def test_a_consent_that_the_crm_has_taken_is_written_in_one_round_trip(
+    http: httpx.Client, issuer: Issuer, statements: Statements
+) -> None:
+    statements.texts.clear()
+    answer = http.patch(
+        f"/registry/v1/crm/cidadao/{OF_CRM}/consentimento",
+        json={"categoria": "saude", "canal": "email", "acao": "optin"},
+        headers=bearer(issuer.person(OF_CRM)),
+    )
+    assert answer.is_success, answer.text
+    http.get("/liveness")
+    assert len(of_calls(statements)) == 1
 
 
 def test_a_confirmation_takes_two_round_trips(

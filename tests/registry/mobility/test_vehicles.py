@@ -377,6 +377,26 @@ def test_the_limit_of_vehicles_holds_at_once_and_a_deleted_one_makes_room(garage
     assert garage.register(owner).status_code == 201
 
 
+def test_changes_at_once_are_all_made(garage: Garage) -> None:
+    id_ = garage.registered(CARLA)["id"]
+    changes = [{"color": "Verde"}, {"display_name": "Outra"}, {"serial_number": "SN-99999"}, {"model_other": None}]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda change: garage.vehicle(CARLA, id_, "PATCH", change), changes))
+    assert [answer.status_code for answer in answers] == [200] * 4
+    left = garage.vehicle(CARLA, id_).json()
+    assert (left["color"], left["display_name"], left["serial_number"]) == ("Verde", "Outra", "SN-99999")
+
+
+def test_the_same_key_at_once_makes_one_vehicle_also_at_the_limit(garage: Garage) -> None:
+    owner = "90000001066"
+    for _ in range(19):
+        garage.registered(owner)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: garage.register(owner, form(), **{"Idempotency-Key": "at-once"}), range(4)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+
+
 def test_vehicle_and_audit_event_stand_or_fall_together(garage: Garage, sql: Callable[..., Any]) -> None:
     before = len(garage.vehicles(CARLA))
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")

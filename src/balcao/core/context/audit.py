@@ -4,10 +4,12 @@ A person enters an event as a keyed hash plus the masked CPF, never whole.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, StatementRefused, json_text
@@ -35,6 +37,11 @@ def record_sql(trail: str, source: str) -> str:
         id uuid, request_id text, operation text, action text, subject_hash bytea, subject text, actor_kind text,
         actor_hash bytea, key_number smallint, client text, "grant" text, fields text[], reason text, outcome text)
     """  # noqa: S608 - texts of our own stores
+
+
+def join_trails(trails: Iterable[str]) -> str:
+    """Return one text that `record_sql` takes, with the events of all, in their order."""
+    return json_text([event for trail in trails for event in msgspec.json.decode(trail, type=list[msgspec.Raw])])
 
 
 _RECORD = record_sql("$1::jsonb", "(VALUES (true)) AS always")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
@@ -16,6 +17,14 @@ from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
     """Return every field and wording of the citizen."""
     return await store.read(connection, cpf)
+
+
+def document_sql(cpf: str) -> str:
+    """Return the SQL expression of what `read` returns as JSON, for a statement that reads more besides.
+
+    `cpf` is an SQL expression; the JSON decodes as a Mirror.
+    """
+    return store.document_sql(cpf)
 
 
 async def read_head(connection: Connection, cpf: Cpf) -> Head:
@@ -110,12 +119,10 @@ async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[st
     return len(won)
 
 
-async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
+async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
     """Write a consent that the CRM has confirmed, as the citizen's own; return its time (rules: registry 2.10)."""
-    await store.lock(connection, cpf)
-    at = await store.consent_moment(connection, cpf, consent)
-    await store.merge_consents(connection, cpf, [consent], at, "citizen")
-    return at
+    with recording():
+        return await store.confirm_consent(connection, cpf, consent, trail)
 
 
 async def _merge_consents(

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.records import Covered, Head, Mirror
@@ -74,11 +75,13 @@ async def stamp_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str]) 
     await connection.execute(_STAMP_PUSHED, cpf.digits, list(fields))
 
 
-_MERGE_CONSENTS = """
+def _merge_consents_sql(at: str, origin: str, source: str) -> str:
+    """Return the text of an INSERT that merges the consents $2 of the citizen $1; the rest are SQL expressions."""
+    return f"""
 INSERT INTO registry.crm_consentimentos AS stored
     (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
-SELECT $1, o.categoria, o.canal, o.status, o.acao, o.data, o.finalidade, o.motivo, $3, $4
-FROM jsonb_to_recordset($2::jsonb) AS o(
+SELECT $1, o.categoria, o.canal, o.status, o.acao, o.data, o.finalidade, o.motivo, {at}, {origin}
+FROM {source} CROSS JOIN LATERAL jsonb_to_recordset($2::jsonb) AS o(
     categoria text, canal text, status text, acao text, data text, finalidade text, motivo text)
 ON CONFLICT (cpf, categoria, canal) DO UPDATE SET
     status = excluded.status, acao = excluded.acao, data = excluded.data, finalidade = excluded.finalidade,
@@ -88,7 +91,10 @@ WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, e
     > (stored.at, stored.origin <> 'crm', jsonb_build_array(stored.acao, stored.data, stored.finalidade,
                                                           stored.motivo, stored.status)::text COLLATE "C")
 RETURNING true
-"""
+"""  # noqa: S608 - our own texts
+
+
+_MERGE_CONSENTS = _merge_consents_sql("$3", "$4", "(VALUES (true)) AS always")
 
 
 async def merge_consents(
@@ -158,39 +164,48 @@ async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     return moment
 
 
-_READ = """
-SELECT jsonb_build_object(
-    'known', EXISTS (SELECT FROM registry.mirror_head WHERE cpf = $1),
-    'version', coalesce((SELECT version FROM registry.mirror_head WHERE cpf = $1), 0),
+def document_sql(cpf: str) -> str:
+    """Return the SQL expression of a citizen's mirror as JSON, which decodes as a Mirror; `cpf` is an expression."""
+    return f"""
+jsonb_build_object(
+    'known', EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf}),
+    'version', coalesce((SELECT version FROM registry.mirror_head AS head WHERE head.cpf = {cpf}), 0),
     'read_at', clock_timestamp(),
     'registers', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
-        FROM registry.register WHERE cpf = $1), '{}'),
+        FROM registry.register WHERE register.cpf = {cpf}), '{{}}'),
     'wordings', coalesce((
         SELECT jsonb_object_agg(kind, jsonb_build_object('value', value, 'wire', wire))
-        FROM registry.wording WHERE cpf = $1), '{}'))
-"""
+        FROM registry.wording WHERE wording.cpf = {cpf}), '{{}}'))
+"""  # noqa: S608 - an expression of our own stores
+
+
+_READ = f"SELECT {document_sql('$1')}"
 
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
     return msgspec.json.decode(await connection.fetchval(_READ, cpf.digits), type=Mirror)
 
 
-# Later than what could hide the consent or stands in its place, so that what the citizen was told is what is shown.
-_CONSENT_MOMENT = """
-SELECT greatest(
-    clock_timestamp(), head.anonymised_at + interval '1 microsecond',
-    head.consents_cleared_at + interval '1 microsecond', stored.at + interval '1 microsecond')
-FROM registry.mirror_head AS head
-LEFT JOIN registry.crm_consentimentos AS stored
-    ON stored.cpf = head.cpf AND stored.categoria = $2 AND stored.canal = $3
-WHERE head.cpf = $1
-"""
+# The function locks the mirror and gives a time at which the consent wins, so it is always written.
+_CONFIRM_CONSENT = f"""
+WITH held AS MATERIALIZED (
+    SELECT registry.hold_consent($1, $3, $4) AS moment
+), merged AS (
+    {_merge_consents_sql("held.moment", "'citizen'", "held")}
+), recorded AS (
+    {record_sql("$5::jsonb", "held")}
+)
+SELECT moment FROM held
+"""  # noqa: S608 - our own texts
 
 
-async def consent_moment(connection: Connection, cpf: Cpf, consent: Consent) -> datetime:
-    """Return the time of an own write of this consent; the mirror must be locked."""
-    moment: datetime = await connection.fetchval(_CONSENT_MOMENT, cpf.digits, consent.categoria, consent.canal)
+async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
+    """Write a consent as the citizen's own, with its audit event; return its time."""
+    offered = json_text([asdict(consent)])
+    moment: datetime = await connection.fetchval(
+        _CONFIRM_CONSENT, cpf.digits, offered, consent.categoria, consent.canal, trail
+    )
     return moment
 
 

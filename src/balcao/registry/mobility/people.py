@@ -1,11 +1,12 @@
 """The people of a vehicle: how they are shown, and the audit trail when one of them looks at another."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.audit import Action as AuditAction
+from balcao.core.context.audit import join_trails
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden
@@ -49,6 +50,25 @@ async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping
     return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
+def contact_sql(cpf: str) -> str:
+    """Return the SQL expression of what `parse_contact` takes; `cpf` is an SQL expression."""
+    return citizens.record_sql(cpf)
+
+
+def parse_contact(cpf: Cpf, document: str) -> Contact:
+    """Return how to reach a person, from what the expression of `contact_sql` has read."""
+    return _to_contact(citizens.parse_record(cpf, document))
+
+
+def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:
+    """Return the events that `record` records, as the text that a statement which writes and records takes."""
+    audit = call.platform.audit
+    return join_trails(
+        audit.encode_event(by, action, subject=subject, fields=fields)
+        for by, subject in _list_concerned(call, action, person, others)
+    )
+
+
 async def record(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
@@ -57,11 +77,8 @@ async def record(
     A citizen's own read needs none, but what it shows of another person does. The events are written in the order of
     the CPFs.
     """
-    audit = call.platform.audit
-    if not (action == "read" and call.is_owner):
-        await audit.record(connection, call, action, subject=person, fields=fields)
-    for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
-        await audit.record(connection, _through_link(call), action, subject=other, fields=fields)
+    for by, subject in _list_concerned(call, action, person, others):
+        await call.platform.audit.record(connection, by, action, subject=subject, fields=fields)
 
 
 def require_owner(owner: Cpf, viewer: Cpf) -> None:
@@ -80,6 +97,14 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
             audit = call.platform.audit
             await audit.record(connection, _through_link(call), "denied", subject=refused.owner, outcome="denied")
         raise
+
+
+def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
+    """Yield each person concerned, with the call as it reaches them."""
+    if not (action == "read" and call.is_owner):
+        yield call, person
+    for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
+        yield _through_link(call), other
 
 
 def _through_link(call: Call) -> Call:

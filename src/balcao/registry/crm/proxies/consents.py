@@ -38,9 +38,9 @@ async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     await crm.update(account.id, {"canalUltimaModificacao": channel}, deadline)
     written = {name: value for name, value in asdict(consent).items() if name not in _NOT_IN_CRM}
     await consents.upsert(crm, cpf, account, written, deadline)
-    async with call.platform.database.transaction() as connection:
-        await mirror.confirm_consent(connection, cpf, consent)
-        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["crm_consentimentos"])
+    trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["crm_consentimentos"])
+    async with call.platform.database.connection() as connection:
+        await mirror.confirm_consent(connection, cpf, consent, trail)
     return msgspec.convert({name: value for name, value in asdict(consent).items() if value}, CidadaoConsent)
 
 

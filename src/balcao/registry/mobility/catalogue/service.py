@@ -1,7 +1,7 @@
 """Reads of the catalogue of brands and models: by whoever registers a vehicle, and by administrators."""
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -61,16 +61,59 @@ async def list_kept_models(call: Call, brand_id: str | None) -> KeptVehicleModel
         return KeptVehicleModels(_sort(await store.list_models(connection, brand_id or None)))
 
 
-async def lock_choice(
-    connection: Connection, brand_id: str | None, model_id: str | None
-) -> tuple[VehicleBrand | None, VehicleModel | None]:
-    """Return the live rows of these ids, each None when there is none.
+class Chosen(NamedTuple):
+    """The live rows of the ids that somebody chose, each None when there is none."""
 
-    They are locked: nobody deletes them until the transaction ends.
+    brand: VehicleBrand | None
+    model: VehicleModel | None
+
+    def share_values(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, ...]:
+        """Return the parameters of `share_sql` for the ids that are stored of the choice; others are not locked."""
+        of_brand = (self.brand.id, self.brand.name) if self.brand and brand_id else (None, None)
+        model = self.model if model_id else None
+        of_model = (model.id, model.name, model.vehicle_type) if model else (None, None, None)
+        return *of_brand, *of_model
+
+    def names(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, str | None]:
+        """Return the names of the ids that are stored of the choice."""
+        return (
+            self.brand.name if self.brand and brand_id else None,
+            self.model.name if self.model and model_id else None,
+        )
+
+
+def chosen_sql(brand_id: str, model_id: str) -> str:
+    """Return the SQL expression of what `parse_chosen` takes, for a statement that reads more besides.
+
+    The ids are SQL expressions, of what `check_id` returned.
     """
-    brand = await store.share_brand(connection, brand_id) if brand_id and is_id(brand_id) else None
-    model = await store.share_model(connection, model_id) if model_id and is_id(model_id) else None
-    return brand, model
+    return store.chosen_sql(brand_id, model_id)
+
+
+def parse_chosen(document: str) -> Chosen:
+    """Return what the expression of `chosen_sql` has read."""
+    rows = store.parse_chosen(document)
+    return Chosen(rows.brand, rows.model)
+
+
+async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
+    """Return the live rows of these ids, unlocked: who builds on them locks them by `share_sql` as it writes."""
+    rows = await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
+    return Chosen(rows.brand, rows.model)
+
+
+def share_sql(first: int, source: str) -> str:
+    """Return the text of CTEs; `shared_choice` has a row if `source` has one and what was chosen still is as it was.
+
+    The rows are then locked: nobody deletes, renames or moves them until the transaction ends. The five parameters from
+    `$first` are those of `Chosen.share_values`.
+    """
+    return store.share_sql(first, source)
+
+
+def check_id(text: str | None) -> str | None:
+    """Return the text if it can be an id of the catalogue, else None."""
+    return text if text and is_id(text) else None
 
 
 def parse_type(word: str) -> VehicleType:

@@ -33,13 +33,66 @@ async def list_models(connection: Connection, brand_id: str | None) -> list[Kept
     return [_parse_model(row) for row in await connection.fetch(_MODELS, brand_id)]
 
 
+class ChosenRows(msgspec.Struct, frozen=True):
+    """The live rows of the ids that somebody chose, each None when there is none."""
+
+    brand: KeptVehicleBrand | None
+    model: KeptVehicleModel | None
+
+
+def chosen_sql(brand_id: str, model_id: str) -> str:
+    """Return the SQL expression of ChosenRows as JSON; the ids are expressions. Nothing is locked."""
+    return f"""
+jsonb_build_object(
+    'brand', (SELECT to_jsonb(brand) FROM registry.vehicle_brand AS brand
+              WHERE brand.id = {brand_id} AND brand.deleted_at IS NULL),
+    'model', (SELECT to_jsonb(model) FROM registry.vehicle_model AS model
+              WHERE model.id = {model_id} AND model.deleted_at IS NULL))
+"""  # noqa: S608 - an expression of our own stores
+
+
+def parse_chosen(document: str) -> ChosenRows:
+    """Return what the expression of `chosen_sql` has read."""
+    return msgspec.json.decode(document, type=ChosenRows)
+
+
+_READ_CHOSEN = f"SELECT {chosen_sql('$1::text', '$2::text')}"
+
+
+async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> ChosenRows:
+    """Return the live rows of these ids, unlocked."""
+    return parse_chosen(await connection.fetchval(_READ_CHOSEN, brand_id, model_id))
+
+
+def share_sql(first: int, source: str) -> str:
+    """Return the text of three CTEs; `shared_choice` has a row if what was chosen still is as it was read.
+
+    The parameters from `$first` are those of `share_values`. FOR SHARE: who builds on the rows keeps them from being
+    changed until the transaction ends. Where it waits for somebody who changes a row, PostgreSQL tests the row's newest
+    version, so a row that is deleted, renamed or moved at this moment is not found. Nothing is locked before `source`
+    has a row, and the model after its brand: the counts are computed before the row that depends on them is looked for.
+    """
+    brand_id, brand_name, model_id, model_name, type_ = (f"${number}::text" for number in range(first, first + 5))
+    return f"""
+shared_brand AS MATERIALIZED (
+    SELECT id FROM registry.vehicle_brand
+    WHERE id = {brand_id} AND name = {brand_name} AND deleted_at IS NULL AND (SELECT count(*) FROM {source}) > 0
+    FOR SHARE
+), shared_model AS MATERIALIZED (
+    SELECT id FROM registry.vehicle_model
+    WHERE id = {model_id} AND name = {model_name} AND brand_id = {brand_id} AND vehicle_type = {type_}
+        AND deleted_at IS NULL AND (SELECT count(*) FROM shared_brand) > 0
+    FOR SHARE
+), shared_choice AS MATERIALIZED (
+    SELECT true FROM {source}
+    WHERE ({brand_id} IS NULL OR EXISTS (SELECT FROM shared_brand))
+        AND ({model_id} IS NULL OR EXISTS (SELECT FROM shared_model))
+)"""  # noqa: S608 - texts of our own stores
+
+
 # FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.
 _SHARE_BRAND = """
 SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand WHERE id = $1 AND deleted_at IS NULL FOR SHARE
-"""
-_SHARE_MODEL = """
-SELECT id, brand_id, name, vehicle_type, is_other, deleted_at FROM registry.vehicle_model
-WHERE id = $1 AND deleted_at IS NULL FOR SHARE
 """
 _LOCK_BRAND = """
 SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
@@ -54,12 +107,6 @@ async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | N
     """Return a live brand, locked against changes until the transaction ends; others may share it."""
     row = await connection.fetchrow(_SHARE_BRAND, brand_id)
     return KeptVehicleBrand(**row) if row else None
-
-
-async def share_model(connection: Connection, model_id: str) -> VehicleModel | None:
-    """Return a live model, locked against changes until the transaction ends; others may share it."""
-    row = await connection.fetchrow(_SHARE_MODEL, model_id)
-    return _parse_model(row) if row else None
 
 
 async def lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 import msgspec
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.jobs.worker import enqueue
+from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
+from balcao.core.jobs.worker import encode_payload
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility import people
 from balcao.registry.mobility.drivers import invitation_email, states, store, views
@@ -19,7 +21,9 @@ from balcao.registry.mobility.drivers.schemas import (
     ConductorInvite,
     Conductors,
     DrivenVehicle,
+    EmailStatus,
     InvitationAnswer,
+    LinkStatus,
     VehicleInvitations,
 )
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
@@ -48,26 +52,54 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
     Raises Invalid, DriverRefused, NotFound, and Conflict for somebody who is invited already or beyond the limit.
     """
     invitee = _parse_invitee(body)
-    async with people.recording_refusals(call), call.platform.database.transaction() as connection:
+    trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)
+    repeatable = Repeatable.of(call, cpf, [cpf.digits, vehicle_id, body])
+    async with people.recording_refusals(call):
+        while True:  # until nobody has changed the links since they were read
+            async with call.platform.database.connection() as connection:
+                garage = await store.read_garage(connection, vehicle_id, cpf)
+                # After that reading: a link that it has came with the response that is stored for its key.
+                if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
+                    return earlier
+                if garage is None:
+                    raise _unknown_vehicle()
+                _require_invitable(garage, cpf, invitee, call.platform.settings.mobility_max_drivers)
+                link = _to_pending(garage, invitee, cpf)
+                response = msgspec.json.encode(views.to_conductor(link, cpf, {}))
+                job = invitation_email.JOB, encode_payload({"conductor": link.id})
+                kept = NOT_REPEATABLE if repeatable is None else repeatable.values(response)
+                with recording():
+                    if await store.insert(connection, link, garage.links, job=job, trail=trail, kept=kept):
+                        return response
 
-        async def make() -> Conductor:
-            # Locked: whoever invites to a vehicle does so one after the other, so that the count of links holds.
-            await store.lock_vehicle(connection, vehicle_id)
-            await _require_owner(connection, vehicle_id, cpf)
-            if invitee.cpf == cpf:
-                raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-            most, present = call.platform.settings.mobility_max_drivers, await store.count_open(connection, vehicle_id)
-            link = await store.insert(connection, vehicle_id, invitee, cpf)
-            if link is None:
-                raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
-            # After the insert, so that somebody who is invited already is the fault named, whatever the limit.
-            if most and present >= most:
-                raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
-            await enqueue(connection, invitation_email.JOB, {"conductor": link.id})
-            await people.record(connection, call, "create", cpf, [invitee.cpf], FIELDS)
-            return views.to_conductor(link, cpf, {})
 
-        return await run_once(connection, call, cpf, [cpf.digits, vehicle_id, body], make)
+def _require_invitable(garage: store.Garage, inviter: Cpf, invitee: Invitee, most: int) -> None:
+    people.require_owner(garage.owner, inviter)
+    if invitee.cpf == inviter:
+        raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
+    # Before the limit, so that somebody who is invited already is the fault named, whatever the limit.
+    if invitee.cpf in garage.links.values():
+        raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
+    if most and len(garage.links) >= most:
+        raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
+
+
+def _to_pending(garage: store.Garage, invitee: Invitee, inviter: Cpf) -> Link:
+    return Link(
+        id=new_id(),
+        vehicle_id=garage.vehicle_id,
+        conductor_cpf=invitee.cpf,
+        conductor_name=invitee.name,
+        notify_email=invitee.email,
+        phone=invitee.phone,
+        status=LinkStatus.PENDING,
+        invited_by_cpf=inviter,
+        email_status=EmailStatus.PENDING,
+        email_attempted_at=None,
+        created_at=garage.moment,
+        updated_at=garage.moment,
+        responded_at=None,
+    )
 
 
 async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
@@ -75,19 +107,30 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
 
     Raises NotFound, and Invalid for the owner when the link is over.
     """
-    async with call.platform.database.transaction() as connection:
-        owner = await _find_owner(connection, vehicle_id, cpf)
-        link = await store.lock(connection, link_id, vehicle_id)
-        if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
-            raise _unknown_link()
-        states.require_open(link.status)
-        await store.revoke(connection, link.id)
-        await people.record(connection, call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
+    while True:  # until the link is in the state that was decided on: it has few, and never comes back to one
+        async with call.platform.database.connection() as connection:
+            owner = await _find_owner(connection, vehicle_id, cpf)
+            link = await store.read(connection, link_id, vehicle_id)
+            if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
+                raise _unknown_link()
+            states.require_open(link.status)
+            trail = people.encode_trail(call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
+            with recording():
+                if await store.revoke(connection, link, trail):
+                    return
 
 
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
-    """Revoke every open link of a vehicle, which the caller has locked; return whose they were."""
-    return await store.revoke_all(connection, vehicle_id)
+async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
+    """Return the pending and accepted links of a vehicle, the oldest first."""
+    return await store.list_open_links(connection, vehicle_id)
+
+
+def revoke_sql(ids: str, source: str) -> str:
+    """Return the text of an UPDATE that revokes open links, which are locked, if there is a row in `source`.
+
+    `ids` is an SQL expression of an array.
+    """
+    return store.revoke_sql(ids, source)
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
@@ -106,16 +149,19 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
     Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
     """
     status = states.parse_answer(body.status)
-    async with call.platform.database.transaction() as connection:
-        link = await store.lock(connection, link_id)
-        if link is None or link.conductor_cpf != cpf or not await store.is_vehicle_live(connection, link.vehicle_id):
-            raise _unknown_link()
-        states.require_pending(link.status)
-        answered = await store.answer(connection, link.id, status)
-        inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
-        await people.record(connection, call, "update", cpf, inviter, FIELDS)
-        contacts = await people.fetch_contacts(connection, _list_accepted([answered]))
-    return views.to_conductor(answered, cpf, contacts)
+    while True:  # until it is answered here or is found not to be pending any more, which it never is again
+        async with call.platform.database.connection() as connection:
+            found = await store.read_invitation(connection, link_id, cpf)
+            if found is None:
+                raise _unknown_link()
+            link, driver = found
+            states.require_pending(link.status)
+            inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
+            trail = people.encode_trail(call, "update", cpf, inviter, FIELDS)
+            with recording():
+                answered = await store.answer(connection, link.id, status, trail)
+        if answered is not None:
+            return views.to_conductor(answered, cpf, {cpf: driver})
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
@@ -126,12 +172,17 @@ async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[Driv
 async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
     owner = await store.find_owner(connection, vehicle_id, viewer)
     if owner is None:
-        raise NotFound("Não há veículo com este id.", code="vehicle-unknown")
+        raise _unknown_vehicle()
     return owner
 
 
 async def _require_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> None:
     people.require_owner(await _find_owner(connection, vehicle_id, viewer), viewer)
+
+
+def _unknown_vehicle() -> NotFound:
+    """Return the fault for a vehicle that is not there, or not for this caller."""
+    return NotFound("Não há veículo com este id.", code="vehicle-unknown")
 
 
 def _unknown_link() -> NotFound:

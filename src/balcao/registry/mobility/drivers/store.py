@@ -4,17 +4,24 @@ Vehicles are only read and locked here. Whoever locks several rows takes the veh
 of their ids, so that nobody waits in a circle.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
+import msgspec
+
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import fetch_count
+from balcao.core.http.idempotency import keep_sql
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
+from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue.schemas import VehicleType
-from balcao.registry.mobility.drivers.records import InvitationEmail, Invitee, Link, LinkWithVehicle
+from balcao.registry.mobility.drivers.records import InvitationEmail, Link, LinkWithVehicle
 from balcao.registry.mobility.drivers.schemas import EmailStatus, InvitedVehicle, LinkStatus
+from balcao.registry.mobility.people import Contact
 
 _COLUMNS = ", ".join(f"link.{name}" for name in Link.__struct_fields__)
 _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_id,", "link.vehicle_id::text,")
@@ -31,41 +38,84 @@ async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]
     return [_parse_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]
 
 
-_INSERT = f"""
-INSERT INTO registry.vehicle_conductor AS link
-    (id, vehicle_id, conductor_cpf, notify_email, conductor_name, phone, invited_by_cpf)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (vehicle_id, conductor_cpf) WHERE status IN ('pending', 'accepted') DO NOTHING
-RETURNING {_COLUMNS}
-"""  # noqa: S608 - constants
+class Garage(NamedTuple):
+    """A vehicle that somebody is to be invited to: its open links, by id, and what time it is."""
+
+    vehicle_id: str
+    owner: Cpf
+    links: Mapping[str, Cpf]
+    moment: datetime
 
 
-async def insert(connection: Connection, vehicle_id: str, invitee: Invitee, inviter: Cpf) -> Link | None:
-    """Make a pending link; None when the person has a pending or accepted one already."""
-    typed = (invitee.cpf.digits, invitee.email, invitee.name, invitee.phone)
-    row = await connection.fetchrow(_INSERT, new_id(), vehicle_id, *typed, inviter.digits)
-    return _parse_link(row) if row else None
-
-
-_COUNT_OPEN = """
-SELECT count(*) FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
+_READ_GARAGE = """
+SELECT vehicle.id::text, owner_cpf, clock_timestamp() AS moment, (
+    SELECT coalesce(jsonb_object_agg(id, conductor_cpf), '{}') FROM registry.vehicle_conductor
+    WHERE vehicle_id = vehicle.id AND status IN ('pending', 'accepted'))::text AS links
+FROM registry.vehicle
+WHERE id = $1 AND deleted_at IS NULL AND (owner_cpf = $2 OR EXISTS (
+    SELECT FROM registry.vehicle_conductor AS link
+    WHERE link.vehicle_id = vehicle.id AND link.conductor_cpf = $2 AND link.status = 'accepted'))
 """
 
 
-async def count_open(connection: Connection, vehicle_id: str) -> int:
-    """Return how many pending and accepted links a vehicle has."""
-    return await fetch_count(connection, _COUNT_OPEN, vehicle_id)
+async def read_garage(connection: Connection, vehicle_id: str, viewer: Cpf) -> Garage | None:
+    """Return a live vehicle that the viewer owns or drives; None when there is none. Nothing is locked."""
+    row = await connection.fetchrow(_READ_GARAGE, vehicle_id, viewer.digits)
+    if row is None:
+        return None
+    links = msgspec.json.decode(row["links"], type=dict[str, str])
+    return Garage(row["id"], Cpf(row["owner_cpf"]), {id_: Cpf(cpf) for id_, cpf in links.items()}, row["moment"])
 
 
-_LOCK_VEHICLE = "SELECT FROM registry.vehicle WHERE id = $1 FOR UPDATE"
+# The function locks the vehicle, so that two invitations to it come one after the other, and reads its links as they
+# are then. While they are the ones that were read before, the person is not invited yet and the count is the same.
+# Link, e-mail, trace and the response stored for its key are written together, or not at all.
+_INSERT = f"""
+WITH held AS MATERIALIZED (
+    SELECT true FROM registry.hold_vehicle($2) AS vehicle WHERE links = $9::uuid[]
+), kept AS (
+    {keep_sql(13, "held")}
+), inserted AS (
+    INSERT INTO registry.vehicle_conductor
+        (id, vehicle_id, conductor_cpf, notify_email, conductor_name, phone, invited_by_cpf, created_at, updated_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $8 FROM held WHERE $14::text IS NULL OR EXISTS (SELECT FROM kept)
+    RETURNING true
+), {enqueue_sql("$10", "$11", "interval '0'", "inserted")}
+, recorded AS (
+    {record_sql("$12::jsonb", "inserted")}
+)
+SELECT EXISTS (SELECT FROM inserted)
+"""  # noqa: S608 - our own texts
 
 
-async def lock_vehicle(connection: Connection, vehicle_id: str) -> None:
-    """Lock a vehicle until the transaction ends.
+async def insert(
+    connection: Connection,
+    link: Link,
+    present: Collection[str],
+    job: tuple[str, bytes],
+    trail: str,
+    kept: Sequence[Any],
+) -> bool:
+    """Insert a pending link, with the job of its e-mail; `kept` is what `keep_sql` takes.
 
-    A statement of its own: what the next one reads was committed by whoever held the lock before.
+    Return False if the vehicle is deleted, its open links are not those `present` any more, or the key is taken.
     """
-    await connection.execute(_LOCK_VEHICLE, vehicle_id)
+    inserted: bool = await connection.fetchval(
+        _INSERT,
+        link.id,
+        link.vehicle_id,
+        link.conductor_cpf.digits,
+        link.notify_email,
+        link.conductor_name,
+        link.phone,
+        link.invited_by_cpf.digits if link.invited_by_cpf else None,
+        link.created_at,
+        sorted(present),
+        *job,
+        trail,
+        *kept,
+    )
+    return inserted
 
 
 _FIND_OWNER = """
@@ -74,7 +124,6 @@ WHERE id = $1 AND deleted_at IS NULL AND (owner_cpf = $2 OR EXISTS (
     SELECT FROM registry.vehicle_conductor AS link
     WHERE link.vehicle_id = vehicle.id AND link.conductor_cpf = $2 AND link.status = 'accepted'))
 """
-_IS_LIVE = "SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = $1 AND deleted_at IS NULL)"
 
 
 async def find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf | None:
@@ -82,43 +131,68 @@ async def find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cp
     return _parse_cpf(await connection.fetchval(_FIND_OWNER, vehicle_id, viewer.digits))
 
 
-async def is_vehicle_live(connection: Connection, vehicle_id: str) -> bool:
-    """Return whether there is such a vehicle that is not deleted."""
-    found: bool = await connection.fetchval(_IS_LIVE, vehicle_id)
-    return found
-
-
-_LOCK = f"""
-SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = $1 AND vehicle_id = coalesce($2, vehicle_id)
-FOR UPDATE
+_READ = f"""
+SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = $1 AND vehicle_id = $2
 """  # noqa: S608 - constants
 
 
-async def lock(connection: Connection, link_id: str, vehicle_id: str | None = None) -> Link | None:
-    """Return a link, locked; with `vehicle_id`, only one of that vehicle."""
-    row = await connection.fetchrow(_LOCK, link_id, vehicle_id)
+async def read(connection: Connection, link_id: str, vehicle_id: str) -> Link | None:
+    """Return a link of this vehicle, unlocked."""
+    row = await connection.fetchrow(_READ, link_id, vehicle_id)
     return _parse_link(row) if row else None
 
 
+_READ_INVITATION = f"""
+SELECT {_COLUMNS}, {people.contact_sql("$2")} AS driver
+FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = link.vehicle_id
+WHERE link.id = $1 AND link.conductor_cpf = $2 AND vehicle.deleted_at IS NULL
+"""  # noqa: S608 - our own texts
+
+
+async def read_invitation(connection: Connection, link_id: str, invitee: Cpf) -> tuple[Link, Contact] | None:
+    """Return a person's link to a live vehicle, in whatever state and unlocked, and how to reach the person."""
+    row = await connection.fetchrow(_READ_INVITATION, link_id, invitee.digits)
+    return (_parse_link(row), people.parse_contact(invitee, row["driver"])) if row else None
+
+
+# The update waits for whoever changes the link at this moment and then tests what they left: an invitation is answered
+# once. Who deletes the vehicle revokes it in the same transaction, so a pending one is of a live vehicle.
 _ANSWER = f"""
-UPDATE registry.vehicle_conductor AS link
-SET status = $2, responded_at = clock_timestamp(), updated_at = clock_timestamp()
-WHERE id = $1
-RETURNING {_COLUMNS}
-"""  # noqa: S608 - constants
+WITH answered AS (
+    UPDATE registry.vehicle_conductor AS link
+    SET status = $2, responded_at = clock_timestamp(), updated_at = clock_timestamp()
+    WHERE id = $1 AND status = 'pending'
+    RETURNING {_COLUMNS}
+), recorded AS (
+    {record_sql("$3::jsonb", "answered")}
+)
+SELECT * FROM answered
+"""  # noqa: S608 - our own texts
 
 
-async def answer(connection: Connection, link_id: str, status: LinkStatus) -> Link:
-    """Store the invitee's answer; return the link after it."""
-    return _parse_link(await connection.fetchrow(_ANSWER, link_id, status))
+async def answer(connection: Connection, link_id: str, status: LinkStatus, trail: str) -> Link | None:
+    """Store the invitee's answer; return the link after it, None if it is not pending any more."""
+    row = await connection.fetchrow(_ANSWER, link_id, status, trail)
+    return _parse_link(row) if row else None
 
 
-_REVOKE = "UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp() WHERE id = $1"
+# It waits as an answer does. Who may end a link depends on its state, so that must be the one that was read.
+_REVOKE = f"""
+WITH revoked AS (
+    UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+    WHERE id = $1 AND status = $2
+    RETURNING true
+), recorded AS (
+    {record_sql("$3::jsonb", "revoked")}
+)
+SELECT EXISTS (SELECT FROM revoked)
+"""  # noqa: S608 - our own texts
 
 
-async def revoke(connection: Connection, link_id: str) -> None:
-    """End an open link, be it by the owner or by the driver."""
-    await connection.execute(_REVOKE, link_id)
+async def revoke(connection: Connection, present: Link, trail: str) -> bool:
+    """End an open link, be it by the owner or by the driver; return False if its state is another now."""
+    revoked: bool = await connection.fetchval(_REVOKE, present.id, present.status, trail)
+    return revoked
 
 
 _WITH_VEHICLE = f"""
@@ -147,19 +221,15 @@ async def list_all_links(connection: Connection, person: Cpf) -> list[LinkWithVe
     return [_parse_link_with_vehicle(row) for row in await connection.fetch(_ALL, person.digits)]
 
 
-# Revoking waits for whoever answers an invitation at this moment, and then finds what they left.
-_REVOKE_ALL = """
-UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
-WHERE id IN (
-    SELECT id FROM registry.vehicle_conductor WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
-    ORDER BY id FOR UPDATE)
-RETURNING conductor_cpf
-"""
+def revoke_sql(ids: str, source: str) -> str:
+    """Return the text of an UPDATE that revokes open links if there is a row in `source`, under which they are locked.
 
-
-async def revoke_all(connection: Connection, vehicle_id: str) -> list[Cpf]:
-    """Revoke every open link of a vehicle, which is locked; return whose."""
-    return [Cpf(row["conductor_cpf"]) for row in await connection.fetch(_REVOKE_ALL, vehicle_id)]
+    `ids` is an SQL expression of an array.
+    """
+    return f"""
+    UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
+    FROM {source} WHERE vehicle_conductor.id = ANY ({ids}) AND status IN ('pending', 'accepted')
+    """  # noqa: S608 - texts of our own stores
 
 
 # An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.

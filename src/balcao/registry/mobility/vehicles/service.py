@@ -1,16 +1,21 @@
 """The vehicles of a citizen: register, read, change and remove; staff act in the place of the path's person."""
 
+from dataclasses import replace
+
 import msgspec
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.idempotency import run_once
+from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
 from balcao.core.http.paging import Page
 from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
+from balcao.registry.mobility.catalogue.service import Chosen
 from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles import form as forms
@@ -30,18 +35,31 @@ async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
 
 
 async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
-    """Register a vehicle; return it as JSON. Raises Invalid, and Conflict beyond the limit."""
-    form = forms.normalize(body, call.platform.settings.mobility_hosts)
-    async with call.platform.database.transaction() as connection:
+    """Register a vehicle; return it as JSON. Raises Invalid, and Conflict beyond the limit.
 
-        async def make() -> VehicleDetail:
-            await _require_below_limit(connection, call, cpf)
-            resolved = await _resolve_model(connection, form)
-            id_ = await store.insert(connection, cpf, call.platform.settings.mobility_prefix, resolved)
-            await people.record(connection, call, "create", cpf, [], FIELDS)
-            return await _build_detail(connection, call, await find_visible(connection, id_, cpf), cpf)
-
-        return await run_once(connection, call, cpf, [cpf.digits, body], make)
+    What decides is read without a lock and tested again by the statement that writes. When that finds something else,
+    all is decided again: somebody else has written then, so this ends.
+    """
+    settings = call.platform.settings
+    form = forms.normalize(body, settings.mobility_hosts)
+    trail = people.encode_trail(call, "create", cpf, [], FIELDS)
+    repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
+    while True:
+        async with call.platform.database.connection() as connection:
+            draft = await store.draft(connection, cpf, settings.mobility_prefix, form.brand_id, form.model_id)
+            # After the draft: a vehicle that is counted there came with the response that is stored for its key.
+            if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
+                return earlier
+            _require_below_limit(settings.mobility_max_vehicles, draft.owned)
+            resolved = _resolve_model(form, draft.chosen)
+            vehicle = _to_vehicle(cpf, draft, resolved)
+            response = msgspec.json.encode(_build_detail(call, vehicle, draft.owner, cpf))
+            shared = draft.chosen.share_values(resolved.brand_id, resolved.model_id)
+            kept = NOT_REPEATABLE if repeatable is None else repeatable.values(response)
+            most = settings.mobility_max_vehicles
+            with recording():
+                if await store.insert(connection, vehicle, shared, most=most, trail=trail, kept=kept):
+                    return response
 
 
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
@@ -50,56 +68,72 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
     Raises NotFound alike for an unknown, a deleted and a stranger's one.
     """
     async with call.platform.database.transaction() as connection:
-        vehicle = await find_visible(connection, vehicle_id, cpf)
+        vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
         await people.record(connection, call, "read", cpf, [vehicle.owner_cpf], FIELDS)
-        return await _build_detail(connection, call, vehicle, cpf)
+        return _build_detail(call, vehicle, owner, cpf)
 
 
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
-    """Change a vehicle of the person's own; return it after that.
+    """Change a vehicle of the person's own; return it after that. Begins again as `register` does.
 
     Raises Invalid, DriverRefused, NotFound, PreconditionFailed.
     """
-    async with people.recording_refusals(call), call.platform.database.transaction() as connection:
-        vehicle = await lock_owned(connection, vehicle_id, cpf)
-        await _require_unchanged(connection, call, vehicle, cpf)
-        changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
-        form = await _resolve_model(connection, changed)
-        await store.update(connection, vehicle_id, form)
-        await people.record(connection, call, "update", cpf, [], FIELDS)
-        return await _build_detail(connection, call, await find_visible(connection, vehicle_id, cpf), cpf)
+    trail = people.encode_trail(call, "update", cpf, [], FIELDS)
+    async with people.recording_refusals(call):
+        while True:
+            async with call.platform.database.connection() as connection:
+                vehicle, owner = await _find_owned(connection, call, vehicle_id, cpf)
+                changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
+                chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
+                form = _resolve_model(changed, chosen)
+                shared = chosen.share_values(form.brand_id, form.model_id)
+                with recording():
+                    moment = await store.update(connection, vehicle, form, shared, trail)
+            if moment is not None:
+                brand, model = chosen.names(form.brand_id, form.model_id)
+                vehicle = replace(vehicle, form=form, brand_name=brand, model_name=model, updated_at=moment)
+                return _build_detail(call, vehicle, owner, cpf)
 
 
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
-    """Remove a vehicle and revoke its links; a repetition does nothing.
+    """Remove a vehicle and revoke its links; a repetition does nothing. Begins again as `register` does.
 
     Raises DriverRefused, NotFound, PreconditionFailed.
     """
-    async with people.recording_refusals(call), call.platform.database.transaction() as connection:
-        await store.lock(connection, vehicle_id)
-        if await store.is_deleted_of(connection, vehicle_id, cpf):
-            return
-        vehicle = await lock_owned(connection, vehicle_id, cpf)
-        await _require_unchanged(connection, call, vehicle, cpf)
-        await store.delete(connection, vehicle_id)
-        revoked = await drivers.revoke_all(connection, vehicle_id)
-        await people.record(connection, call, "delete", cpf, revoked, FIELDS)
+    async with people.recording_refusals(call):
+        while True:
+            async with call.platform.database.connection() as connection:
+                try:
+                    vehicle, _ = await _find_owned(connection, call, vehicle_id, cpf)
+                except NotFound:
+                    if await store.is_deleted_of(connection, vehicle_id, cpf):
+                        return
+                    raise
+                links = {link.id: link.conductor_cpf for link in await drivers.list_open_links(connection, vehicle_id)}
+                trail = people.encode_trail(call, "delete", cpf, links.values(), FIELDS)
+                with recording():
+                    if await store.delete(connection, vehicle, links, trail):
+                        return
 
 
-async def find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle:
-    """Return a live vehicle that the viewer owns or drives. Raises NotFound."""
-    vehicle = await store.read(connection, vehicle_id, viewer)
-    if vehicle is None:
+async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> tuple[Vehicle, Contact]:
+    """Return a live vehicle that the viewer owns or drives, and how to reach its owner. Raises NotFound."""
+    found = await store.read(connection, vehicle_id, viewer)
+    if found is None:
         raise NotFound("Não há veículo com este id.", code="vehicle-unknown")
-    return vehicle
+    return found
 
 
-async def lock_owned(connection: Connection, vehicle_id: str, viewer: Cpf) -> Vehicle:
-    """Return a live vehicle, locked, to its owner. Raises NotFound, and DriverRefused to its driver."""
-    await store.lock(connection, vehicle_id)
-    vehicle = await find_visible(connection, vehicle_id, viewer)
+async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> tuple[Vehicle, Contact]:
+    """Return a live vehicle to its owner, unlocked, if it is as `If-Match` says.
+
+    Raises NotFound, PreconditionFailed, and DriverRefused to its driver.
+    """
+    vehicle, owner = await _find_visible(connection, vehicle_id, viewer)
     people.require_owner(vehicle.owner_cpf, viewer)
-    return vehicle
+    if call.if_match is not None:
+        require_match(call.if_match, Ready.of(_build_detail(call, vehicle, owner, viewer)).etag)
+    return vehicle, owner
 
 
 async def list_owned(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
@@ -108,29 +142,37 @@ async def list_owned(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     return [views.to_detail(vehicle, owner, contact) for vehicle in await store.list_owned(connection, owner)]
 
 
-async def _build_detail(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> VehicleDetail:
-    contact = (await people.fetch_contacts(connection, [vehicle.owner_cpf]))[vehicle.owner_cpf]
+def _build_detail(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> VehicleDetail:
     if people.hides_phones(call):
-        contact = Contact(contact.name, contact.email, None)
-    return views.to_detail(vehicle, viewer, contact)
+        owner = Contact(owner.name, owner.email, None)
+    return views.to_detail(vehicle, viewer, owner)
 
 
-async def _require_unchanged(connection: Connection, call: Call, vehicle: Vehicle, viewer: Cpf) -> None:
-    if call.if_match is not None:
-        require_match(call.if_match, Ready.of(await _build_detail(connection, call, vehicle, viewer)).etag)
-
-
-async def _require_below_limit(connection: Connection, call: Call, owner: Cpf) -> None:
-    most, present = call.platform.settings.mobility_max_vehicles, await store.lock_and_count(connection, owner)
+def _require_below_limit(most: int, present: int) -> None:
     if most and present >= most:
         raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")
 
 
-async def _resolve_model(connection: Connection, form: VehicleCreate) -> VehicleCreate:
+def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:
+    brand_name, model_name = draft.chosen.names(form.brand_id, form.model_id)
+    return Vehicle(
+        id=new_id(),
+        owner_cpf=owner,
+        registration_number=draft.registration_number,
+        form=form,
+        brand_name=brand_name,
+        model_name=model_name,
+        conductor_id=None,
+        created_at=draft.moment,
+        updated_at=draft.moment,
+        deleted_at=None,
+    )
+
+
+def _resolve_model(form: VehicleCreate, chosen: Chosen) -> VehicleCreate:
     """Return the form with the brand, model and type that its flow comes to."""
-    brand, model = await catalogue.lock_choice(connection, form.brand_id, form.model_id)
     choice = Choice(form.brand_id, form.brand_other, form.model_id, form.model_other, form.vehicle_type)
-    resolved = resolve(choice, brand, model)
+    resolved = resolve(choice, chosen.brand, chosen.model)
     return msgspec.structs.replace(
         form,
         brand_id=resolved.brand_id,

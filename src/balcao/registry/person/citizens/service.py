@@ -61,12 +61,22 @@ class Stored:
 
 async def read_stored(connection: Connection, cpf: Cpf) -> Stored:
     """Read the whole record for the registry's own use: nothing is checked or audited."""
-    stored_mirror = await mirror.read(connection, cpf)
-    return Stored(
-        merge_record(cpf, await store.read_base(connection, cpf), stored_mirror),
-        stored_mirror.version,
-        stored_mirror.read_at,
-    )
+    document = await store.read_document(connection, cpf)
+    return Stored(merge_record(cpf, document.base, document.mirror), document.mirror.version, document.mirror.read_at)
+
+
+def record_sql(cpf: str) -> str:
+    """Return the SQL expression of what `parse_record` takes, for a statement that reads more besides.
+
+    `cpf` is an SQL expression.
+    """
+    return store.document_sql(cpf)
+
+
+def parse_record(cpf: Cpf, document: str) -> Citizen:
+    """Return the whole record as `read_record` does, from what the expression of `record_sql` has read."""
+    stored = store.parse_document(document)
+    return merge_record(cpf, stored.base, stored.mirror)
 
 
 async def read_record(connection: Connection, cpf: Cpf) -> Citizen:

@@ -8,6 +8,8 @@ import msgspec
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import affected
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.records import Mirror
 
 _READ = "SELECT record::text FROM registry.base_record WHERE cpf = $1"
 
@@ -15,6 +17,35 @@ _READ = "SELECT record::text FROM registry.base_record WHERE cpf = $1"
 async def read_base(connection: Connection, cpf: Cpf) -> dict[str, Any] | None:
     found = await connection.fetchval(_READ, cpf.digits)
     return None if found is None else msgspec.json.decode(found, type=dict[str, Any])
+
+
+class StoredDocument(msgspec.Struct, frozen=True):
+    """What the merged record is made of."""
+
+    base: dict[str, Any] | None
+    mirror: Mirror
+
+
+def document_sql(cpf: str) -> str:
+    """Return the SQL expression of a citizen's base record and mirror as JSON; `cpf` is an expression."""
+    return f"""
+jsonb_build_object(
+    'base', (SELECT record FROM registry.base_record AS base WHERE base.cpf = {cpf}),
+    'mirror', {mirror.document_sql(cpf)})
+"""  # noqa: S608 - an expression of our own stores
+
+
+def parse_document(document: str) -> StoredDocument:
+    """Return what the expression of `document_sql` has read."""
+    return msgspec.json.decode(document, type=StoredDocument)
+
+
+_READ_DOCUMENT = f"SELECT {document_sql('$1')}"
+
+
+async def read_document(connection: Connection, cpf: Cpf) -> StoredDocument:
+    """Return base record and mirror as one statement sees them."""
+    return parse_document(await connection.fetchval(_READ_DOCUMENT, cpf.digits))
 
 
 _READ_ORIGIN = "SELECT source, loaded_at FROM registry.base_record WHERE cpf = $1"
