@@ -13,7 +13,7 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
-from balcao.registry.person.avatars.pictures import SVG, respond_picture
+from balcao.registry.person.avatars.pictures import PNG, SVG, respond_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 
 TAGS = ["avatars"]
@@ -53,10 +53,11 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     public(),
     "A figura de um avatar que acompanha o programa",
     errors=[304, 404],
-    media_type=SVG,
+    media_types=[PNG, SVG],
     description=(
-        "Devolve a figura, em SVG, de um avatar que acompanha a plataforma, oferecido ou não. É pública; avatares com "
-        "endereço próprio não têm figura aqui (404)."
+        "Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG "
+        "para quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui "
+        "(404)."
     ),
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
