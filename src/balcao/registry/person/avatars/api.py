@@ -7,7 +7,7 @@ from msgspec import Meta
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, parse_page
+from balcao.core.http.paging import Page, PageQuery, parse_menu_page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.paths import CpfInPath
@@ -24,11 +24,11 @@ class AvatarQuery(PageQuery):
     """The page, with a default of its own."""
 
     per_page: Annotated[
-        int, Meta(ge=1, le=MOST_PER_PAGE, description="Itens por página, de 1 a 100.", examples=[PER_PAGE])
+        int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[PER_PAGE])
     ] = PER_PAGE
 
 
-AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_page(query, PER_PAGE), AvatarQuery)]
+AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_menu_page(query, PER_PAGE), AvatarQuery)]
 
 
 routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
