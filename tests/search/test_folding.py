@@ -76,7 +76,8 @@ def test_a_text_has_the_lexemes_of_its_words(sql: Sql, texts: list[str]) -> None
         "SELECT text FROM unnest($1::text[]) AS text"
         " WHERE tsvector_to_array(search.lexemes(text)) <> ("
         "   SELECT coalesce(array_agg(DISTINCT lexeme ORDER BY lexeme), '{}')"
-        "   FROM string_to_table(search.fold(text), ' ') AS word, unnest(tsvector_to_array(search.lexemes(word))) AS lexeme)",
+        "   FROM string_to_table(search.fold(text), ' ') AS word,"
+        "        unnest(tsvector_to_array(search.lexemes(word))) AS lexeme)",
         texts,
     )
     assert rows == []
