@@ -4,9 +4,10 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection, Row, json_text
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.service import PROGRAM_VERSION
+from balcao.search.conventions import format_etag
 from balcao.search.document import ServiceDocument
 
 
@@ -28,11 +29,6 @@ class StoredService(msgspec.Struct, frozen=True):
     @property
     def etag(self) -> str:
         return format_etag(self.version)
-
-
-def format_etag(version: int) -> str:
-    """Return the tag of a service's state: the number of its newest version."""
-    return f'"v{version}"'
 
 
 _ADD_HEAD = "INSERT INTO search.service_head (id, created_at) VALUES ($1, $2)"
@@ -84,8 +80,11 @@ async def read(connection: Connection, alias: Alias, service_id: str) -> StoredS
     row = await connection.fetchrow(
         _READ.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
     )
-    if row is None:
-        return None
+    return None if row is None else parse_row(row)
+
+
+def parse_row(row: Row) -> StoredService:
+    """Return a service from a row in the form of the programs."""
     return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
 
 
