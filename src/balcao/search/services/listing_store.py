@@ -8,9 +8,8 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.values.ids import is_uuid
 from balcao.search.collection.alias import Alias
-from balcao.search.collection.service import PROGRAM_VERSION
+from balcao.search.collection.row import PROGRAM_VERSION, StoredService
 from balcao.search.services.filters import ServiceFilters
-from balcao.search.services.store import StoredService, parse_row
 
 # How a member is compared with the parameter `{value}`. `{{}}` of JSON members stand in `carried` while the active
 # schema version does not know them.
@@ -73,7 +72,9 @@ async def list_services(
     statement = _LIST.format(physical=alias.physical, condition=condition, order=order)
     offset = (page - 1) * per_page
     rows = await connection.fetch(statement, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)
-    services = [parse_row(row) for row in rows if row["doc"] is not None]
+    services = [
+        StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows if row["doc"] is not None
+    ]
     return ServicePage(rows[0]["found"], rows[0]["out_of"], services)
 
 
