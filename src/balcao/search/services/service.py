@@ -18,12 +18,13 @@ from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import StoredService
 from balcao.search.conventions import describe_event, name_actor, parse_uuid, require_action
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.services import derived, store
 from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
 from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody, StaffService
-from balcao.search.services.store import ServiceHead, StoredService
+from balcao.search.services.store import ServiceHead
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionChange
 
@@ -79,7 +80,7 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
         content = merge(body, stored.document, edit.at)
         if 1 in (stored.document.status, content.status):
             require_action(call, "service:publish")
-        require_match(call.if_match, stored.etag)
+        require_match(call.if_match, store.format_etag(stored.version))
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
             content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
@@ -111,10 +112,10 @@ async def _set_status(call: Call, service_id: str, status: int, at: datetime | N
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
     """Remove the row from the collection; versions and slugs stay."""
     async with _lock_existing(call, service_id, at) as (edit, stored):
-        require_match(call.if_match, stored.etag)
+        require_match(call.if_match, store.format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
-        await store.remove(edit.connection, edit.alias, edit.service_id)
+        await collection.delete_row(edit.connection, edit.alias, edit.service_id)
         await versions.append(
             edit.connection, call, stored.document, VersionChange("delete"), number=number, at=edit.at
         )
@@ -180,7 +181,7 @@ async def _lock_service(call: Call, service_id: str, at: datetime | None) -> Asy
         head = await store.lock_head(connection, known)
         if head is None:
             raise NotFound(UNKNOWN)
-        stored = await store.read(connection, alias, known)
+        stored = await collection.read_row(connection, alias, known)
         yield _Edit(connection, call, alias, known, head, stored, at or utc_now())
 
 
@@ -207,7 +208,8 @@ async def _save(edit: _Edit, content: ServiceContent, change: VersionChange) -> 
         at=edit.at,
     )
     number = await store.take_version_number(edit.connection, edit.service_id, None)
-    await store.put(edit.connection, edit.alias, document, edit.stored.carried if edit.stored else "{}", number)
+    carried = edit.stored.carried if edit.stored else "{}"
+    await collection.write_row(edit.connection, edit.alias, StoredService(document, carried, number))
     await versions.append(edit.connection, edit.call, document, change, number=number, at=edit.at)
     await _record_event(edit, "create" if change.kind == "create" else "update", number, list_changes(before, document))
     return _to_staff_service(document, number)

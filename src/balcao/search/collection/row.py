@@ -1,0 +1,20 @@
+"""A service as a row of the collection, in the form in which the programs read and write it."""
+
+import msgspec
+
+from balcao.search.document import ServiceDocument
+
+# The database steps to and from the schema version of the active table.
+PROGRAM_VERSION = "v3"
+
+
+class StoredService(msgspec.Struct, frozen=True):
+    """A service's row.
+
+    `carried` is JSON: what the programs do not know of the service and hand back untouched; `{}` for a new one.
+    `version` is the number of its newest version.
+    """
+
+    document: ServiceDocument
+    carried: str
+    version: int
