@@ -26,7 +26,7 @@ from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
 from balcao.health_units import SERVICE as HEALTH_UNITS
-from balcao.identity import provider
+from balcao.identity import backchannel, provider
 from balcao.identity.records import RETENTION as IDENTITY_RETENTION
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
@@ -73,8 +73,9 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     platform = assemble(settings, database_url, group)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
-    if settings.embedded_identity:
-        mounts.append(provider.mount(settings, platform))
+    mounts.append(
+        backchannel.mount(platform, provider.mount(settings, platform) if settings.embedded_identity else None)
+    )
     return Application(
         Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone)
     )
@@ -124,6 +125,8 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.catalogue.stop)
         platform.metrics.start()
         stack.callback(platform.metrics.stop)
+        await platform.ended_sessions.start()
+        stack.push_async_callback(platform.ended_sessions.stop)
         platform.tokens.start()
         stack.callback(platform.tokens.stop)
         platform.parts[DeclaredPersonalData] = DeclaredPersonalData(

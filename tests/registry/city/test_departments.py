@@ -85,10 +85,15 @@ def test_an_unknown_department_is_not_found(http: httpx.Client, code: str) -> No
     assert (answer.status_code, set(answer.json())) == (404, {"error"})
 
 
+def test_more_than_a_thousand_items_a_page_are_a_thousand(http: httpx.Client) -> None:
+    asked = [http.get(PATH, params={"per_page": wanted}).json() for wanted in ("999", "1000", "5000")]
+    assert [found["pagination"]["per_page"] for found in asked] == [999, 1000, 1000]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("per_page", value) for value in ("0", "101", "x", "")),
+        *(("per_page", value) for value in ("0", "-1", "x", "")),
         *(("page", value) for value in ("0", "-1", "1.5")),
         *(
             (name, value)

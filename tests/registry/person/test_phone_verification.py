@@ -187,7 +187,7 @@ def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[st
         citizen.put("phone", mobile() | parts),
         citizen.post("phone/validate", {"code": "123456"} | mobile() | parts),
     ):
-        assert (answer.status_code, set(answer.json())) == (400, {"error"})
+        assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
         assert member in answer.json()["error"]
     assert sql(HELD, citizen.cpf) == []
 
@@ -246,6 +246,10 @@ def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
     wrong = citizen.post("phone/validate", phone | {"code": other_than(code)})
     assert (another.status_code, another.text) == (wrong.status_code, wrong.text)
     assert (wrong.status_code, wrong.headers["Error-Code"]) == (404, "phone-code-wrong")
+    assert wrong.json() == {
+        "error": "Invalid or expired verification code",
+        "message": "O código não confere ou não vale mais para este telefone.",
+    }
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 2
     assert citizen.post("phone/validate", phone | {"code": f" {code} "}).status_code == 200
     assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404

@@ -12,6 +12,7 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
+from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
@@ -31,6 +32,7 @@ class Platform:
     database: Database
     catalogue: Catalogue
     tokens: TokenVerifier
+    ended_sessions: EndedSessions
     audit: Audit
     limits: Limits
     enumeration: EnumerationGuard
@@ -63,11 +65,13 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE)
         machine_clients=settings.machine_clients,
         role_clients=settings.role_clients,
     )
+    ended = EndedSessions(database)
     return Platform(
         settings=settings,
         database=database,
         catalogue=Catalogue(database),
-        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy),
+        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
+        ended_sessions=ended,
         audit=Audit(HashKey(secret, settings.hash_key_number)),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.probing_limit),

@@ -3,7 +3,7 @@
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.paging import PageInQuery
+from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
 from balcao.registry.city.departments import service
@@ -26,7 +26,7 @@ routes = Routes(tags=["departments"])
     errors=[304, 400],
     query=DepartmentQuery,
 )
-async def list_departments(call: Call, query: Query, page: PageInQuery) -> Response[Departments]:
+async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
     return with_etag(await service.list_departments(call, query, page), call, PUBLIC)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.http.paging import LongMenuPageQuery, Pagination
 from balcao.core.imports.members import Code, Name
 
 LOWEST, HIGHEST = 0, 99
@@ -39,7 +39,7 @@ class Departments(msgspec.Struct):
     total_count: Annotated[int, Meta(description="Total de órgãos em todas as páginas.", examples=[42])]
 
 
-class DepartmentQuery(PageQuery):
+class DepartmentQuery(LongMenuPageQuery):
     """Which departments to list; `exact_level` wins over the range."""
 
     search: Annotated[

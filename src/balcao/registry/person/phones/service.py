@@ -24,6 +24,8 @@ from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
+# Portals compare this text to tell a wrong code from other faults (rules: registry 2.4).
+WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
@@ -106,7 +108,7 @@ def _check_code(text: str) -> str:
 
 def _not_confirmed() -> NotFound:
     text = "O código não confere ou não vale mais para este telefone."
-    return NotFound(text, code="phone-code-wrong")
+    return NotFound(text, code="phone-code-wrong", compared=WRONG_CODE)
 
 
 def _explain_refusal(pause: int | None) -> NotFound | TooMany:
