@@ -14,8 +14,8 @@ from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import RefusedRow, RehearsedChunk, StoredService
 
-# 0: no folded column, so there is nothing that query and table could fold differently.
-KNOWN_FOLD_REVISIONS = frozenset({0})
+# The foldings that a query can be made with; a table says which one its columns were made with (rules: search 4.6).
+KNOWN_FOLD_REVISIONS = frozenset({1})
 # So long a reader that took the table's name before a switch may still be reading it.
 OLD_READERS = timedelta(seconds=60)
 

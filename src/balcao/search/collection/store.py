@@ -9,7 +9,6 @@ from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.errors import Unavailable
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, RefusedRow, RehearsedChunk, StoredService
-from balcao.search.document import ServiceDocument
 
 _ENTER = """
 SELECT physical, mirror, schema_version, fold_revision, generation FROM search.enter_collection()
@@ -108,7 +107,7 @@ async def read_row(connection: Connection, alias: Alias, service_id: str) -> Sto
     )
     if row is None:
         return None
-    return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
+    return StoredService.decode(row["doc"], row["carried"], row["version"])
 
 
 _WRITE_ROW = """
