@@ -54,7 +54,7 @@ DECLARE
         "segundos": "2", "segundas": "2", "terceiro": "3", "terceira": "3", "terceiros": "3", "terceiras": "3",
         "irma": "irmao", "irmas": "irmao", "cidada": "cidadao", "cidadas": "cidadao", "orfa": "orfao", "orfas": "orfao",
         "artesa": "artesao", "artesas": "artesao", "alema": "alemao", "alemas": "alemao", "ancia": "anciao",
-        "ancias": "anciao", "campea": "campeao", "campeas": "campeao", "crista": "cristao", "cristas": "cristao"}';
+        "ancias": "anciao", "campea": "campeao", "campeas": "campeao", "crista": "cristao", "cristas": "cristao"}'::jsonb;
     -- Endings, from what is written to what is kept, in this order.
     endings CONSTANT text[] := ARRAY[
         -- -ão has three plurals, and -m becomes -ns.
@@ -104,14 +104,9 @@ CREATE FUNCTION search.lexemes(given text) RETURNS tsvector LANGUAGE sql IMMUTAB
         'cao ', 'ção '), 'encia ', 'ência '), 'ancia ', 'ância '), 'avel ', 'ável '), 'ivel ', 'ível '))
 $$;
 
--- A name as it is compared with another name: categories, subcategories, organs, audiences (1, conventions).
-CREATE FUNCTION search.fold_label(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT btrim(replace(search.split_words(given), '  ', ' '))
-$$;
-
-CREATE FUNCTION search.fold_labels(given text[]) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT coalesce(array_agg(search.fold_label(label) ORDER BY place), '{}')
-    FROM unnest(given) WITH ORDINALITY AS labels (label, place)
+CREATE FUNCTION search.fold_names(given text[]) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT coalesce(array_agg(search.fold_name(name) ORDER BY place), '{}')
+    FROM unnest(given) WITH ORDINALITY AS names (name, place)
 $$;
 
 CREATE FUNCTION search.texts_of(list jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -120,7 +115,7 @@ CREATE FUNCTION search.texts_of(list jsonb) RETURNS text[] LANGUAGE sql IMMUTABL
         WITH ORDINALITY AS items (item, place)
 $$;
 
--- A vector holds a megabyte at most, so a text gives its first 20,000 characters, a list as many in all.
+-- A vector holds a megabyte at most, so each weight class gives its first 20,000 characters.
 CREATE FUNCTION search.weigh(given text, weight "char") RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT setweight(search.lexemes(left(given, 20000)), weight)
 $$;
@@ -137,9 +132,9 @@ CREATE FUNCTION search.full_of(doc jsonb, carried jsonb) RETURNS tsvector LANGUA
     SELECT search.head_of(doc, carried)
         || search.weigh(concat_ws(E'\n', array_to_string(search.texts_of(doc -> 'publico_especifico'), E'\n'),
                                   doc ->> 'descricao_completa_plaintext'), 'C')
-        || search.weigh(array_to_string(search.texts_of(doc -> 'documentos_necessarios_plaintext'), E'\n'), 'D')
-        || search.weigh(doc ->> 'instrucoes_solicitante_plaintext', 'D')
-        || search.weigh(array_to_string(search.texts_of(doc -> 'legislacao_relacionada'), E'\n'), 'D')
+        || search.weigh(concat_ws(E'\n', array_to_string(search.texts_of(doc -> 'documentos_necessarios_plaintext'), E'\n'),
+                                  doc ->> 'instrucoes_solicitante_plaintext',
+                                  array_to_string(search.texts_of(doc -> 'legislacao_relacionada'), E'\n')), 'D')
 $$;
 
 -- What every physical table has besides its row: what is filtered, sorted, counted and searched. Texts that people read
@@ -155,13 +150,13 @@ DECLARE
         fixar_destaque boolean GENERATED ALWAYS AS (coalesce((doc ->> 'fixar_destaque')::boolean, false)) STORED,
         last_update timestamptz GENERATED ALWAYS AS (to_timestamp((doc ->> 'last_update')::float8)) STORED,
         tema_geral text GENERATED ALWAYS AS (doc ->> 'tema_geral') STORED,
-        tema_fold text GENERATED ALWAYS AS (search.fold_label(doc ->> 'tema_geral')) STORED,
+        tema_fold text GENERATED ALWAYS AS (search.fold_name(doc ->> 'tema_geral')) STORED,
         sub_categoria text GENERATED ALWAYS AS ((carried || doc) ->> 'sub_categoria') STORED,
-        sub_fold text GENERATED ALWAYS AS (search.fold_label((carried || doc) ->> 'sub_categoria')) STORED,
+        sub_fold text GENERATED ALWAYS AS (search.fold_name((carried || doc) ->> 'sub_categoria')) STORED,
         orgao_gestor text[] GENERATED ALWAYS AS (search.texts_of(doc -> 'orgao_gestor')) STORED,
-        orgao_fold text[] GENERATED ALWAYS AS (search.fold_labels(search.texts_of(doc -> 'orgao_gestor'))) STORED,
+        orgao_fold text[] GENERATED ALWAYS AS (search.fold_names(search.texts_of(doc -> 'orgao_gestor'))) STORED,
         publico text[] GENERATED ALWAYS AS (search.texts_of(doc -> 'publico_especifico')) STORED,
-        publico_fold text[] GENERATED ALWAYS AS (search.fold_labels(search.texts_of(doc -> 'publico_especifico'))) STORED,
+        publico_fold text[] GENERATED ALWAYS AS (search.fold_names(search.texts_of(doc -> 'publico_especifico'))) STORED,
         nome_fold text GENERATED ALWAYS AS (search.fold(doc ->> 'nome_servico')) STORED,
         head tsvector GENERATED ALWAYS AS (search.head_of(doc, carried)) STORED,
         "full" tsvector GENERATED ALWAYS AS (search.full_of(doc, carried)) STORED$columns$;

@@ -15,7 +15,9 @@ ON CONFLICT (day, service_id) DO UPDATE SET views = service_views.views + exclud
 """
 
 
-async def add_views(connection: Connection, days: Sequence[date], services: Sequence[str], views: Sequence[int]) -> None:
+async def add_views(
+    connection: Connection, days: Sequence[date], services: Sequence[str], views: Sequence[int]
+) -> None:
     await connection.execute(_ADD, days, services, views)
 
 

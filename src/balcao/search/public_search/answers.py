@@ -11,7 +11,14 @@ from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.http.responses import NO_STORE, Ready, Response, etag_of, from_ready
-from balcao.search.public import CACHE_CONTROL, SEARCH_SCOPE, PublicService, describe_listed, require_readers
+from balcao.search.public import (
+    CACHE_CONTROL,
+    SEARCH_SCOPE,
+    PublicService,
+    describe_listed,
+    may_see_drafts,
+    may_see_exclusive,
+)
 from balcao.search.public_search import service
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.schemas import (
@@ -34,16 +41,18 @@ RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
 _KEY = "search"
 
+Parse = Callable[[Mapping[str, str]], SearchRequest]
 Write = Callable[[SearchRequest, Found, float], Any]
 
 
-async def respond(call: Call, peer: str, request: SearchRequest, write: Write) -> Response[Any]:
+async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
     """Return the answer as bytes with a weak ETag, from memory while nothing has changed.
 
-    Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Unavailable.
+    Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
     """
     await _spend(call, peer)
-    await require_readers(call, drafts=request.include_inactive, exclusive=not request.exclude_agent_exclusive)
+    sees_more = [await may_see_drafts(call, query), await may_see_exclusive(call, query)]
+    request = parse(query)
     state = call.platform.part(SearchState)
     key = (write, request)
     answer = state.find_answer(key)
@@ -52,8 +61,7 @@ async def respond(call: Call, peer: str, request: SearchRequest, write: Write) -
         found = await service.search(call.platform, request)
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
         state.keep_answer(key, answer, changes)
-    is_public = request.exclude_agent_exclusive and not request.include_inactive
-    return from_ready(answer, call, CACHE_CONTROL if is_public else NO_STORE)
+    return from_ready(answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
 
 
 def _finish(result: SearchResult | UnifiedResult) -> Ready:
@@ -111,9 +119,7 @@ def write_unified(request: SearchRequest, found: Found, took_ms: float) -> Unifi
         for scored in found.page.services
     ]
     counts = _write_counts(request, found)
-    return UnifiedResult(
-        hits, collections=["services"], metadata=_write_metadata(request, found, took_ms), **counts
-    )
+    return UnifiedResult(hits, collections=["services"], metadata=_write_metadata(request, found, took_ms), **counts)
 
 
 def _to_public(scored: ScoredService) -> PublicService:
@@ -146,9 +152,7 @@ def _write_metadata(request: SearchRequest, found: Found, took_ms: float) -> Sea
 
 def _write_counts(request: SearchRequest, found: Found) -> Mapping[str, Any]:
     total = min(found.page.total, MOST_COUNTED)
-    facets = {
-        name: [FacetValue(value, count) for value, count in values] for name, values in found.page.facets.items()
-    }
+    facets = {name: [FacetValue(value, count) for value, count in values] for name, values in found.page.facets.items()}
     return {
         "total_count": total,
         "filtered_count": total if request.threshold is None else found.page.passed,

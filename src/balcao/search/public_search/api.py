@@ -34,7 +34,7 @@ _DESCRIPTION = (
 )
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
     """Return a page of the services that match."""
-    return await answers.respond(call, peer, SearchRequest.parse(query), answers.write_result)
+    return await answers.respond(call, peer, query, SearchRequest.parse, answers.write_result)
 
 
 @routes.get(
@@ -50,4 +50,4 @@ async def search_services(call: Call, query: Query, peer: Peer) -> Response[Sear
 )
 async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
     """Return a page of the documents that match."""
-    return await answers.respond(call, peer, SearchRequest.parse(query, unified=True), answers.write_unified)
+    return await answers.respond(call, peer, query, SearchRequest.parse_unified, answers.write_unified)

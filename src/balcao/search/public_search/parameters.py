@@ -4,7 +4,7 @@ Pure rules without SQL and HTTP.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Self
 
 from balcao.core.errors import Invalid
@@ -51,7 +51,7 @@ class SearchRequest:
     exclude_agent_exclusive: bool = True
     include_inactive: bool = False
     classes: str = EVERYWHERE
-    rank_weights: Sequence[float] = field(default=RANK_WEIGHTS)
+    rank_weights: tuple[float, ...] = RANK_WEIGHTS
 
     @property
     def matches_nothing(self) -> bool:
@@ -60,13 +60,17 @@ class SearchRequest:
         return any(name is not None and (len(name) > LONGEST_NAME or has_control(name, allowed="")) for name in names)
 
     @classmethod
-    def parse(cls, query: Mapping[str, str], *, unified: bool = False) -> Self:
-        """Read the parameters; `unified` ones have those of v2, too. Raises Invalid naming the parameter."""
+    def parse_unified(cls, query: Mapping[str, str]) -> Self:
+        """Read the parameters of the unified search. Raises Invalid naming the parameter."""
+        _parse_list(query, "collections", COLLECTIONS)
+        classes, rank_weights = _parse_fields(query)
+        return replace(cls.parse(query), classes=classes, rank_weights=rank_weights)
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> Self:
+        """Read the parameters. Raises Invalid naming the parameter."""
         page, per_page = parse_page(query)
         highlight, exclude = parse_flag(query, "highlight"), parse_flag(query, "exclude_agent_exclusive")
-        classes, rank_weights = _parse_fields(query) if unified else (EVERYWHERE, RANK_WEIGHTS)
-        if unified:
-            _parse_list(query, "collections", COLLECTIONS)
         return cls(
             q=_parse_text(query),
             kind=parse_choice(query, "type", KINDS) or "keyword",
@@ -83,8 +87,6 @@ class SearchRequest:
             threshold=_parse_threshold(query),
             exclude_agent_exclusive=exclude is not False,
             include_inactive=parse_flag(query, "include_inactive") is True,
-            classes=classes,
-            rank_weights=rank_weights,
         )
 
 
@@ -136,5 +138,7 @@ def _parse_fields(query: Mapping[str, str]) -> tuple[str, tuple[float, ...]]:
     classes = "".join(sorted({FIELDS[name] for name in fields}))
     if not weights:
         return classes, RANK_WEIGHTS
-    given = {label: max(int(w) for n, w in zip(fields, weights, strict=True) if FIELDS[n] == label) for label in classes}
+    given = {
+        label: max(int(w) for n, w in zip(fields, weights, strict=True) if FIELDS[n] == label) for label in classes
+    }
     return classes, tuple(given.get(label, 0) / max(given.values()) for label in "DCBA")

@@ -144,7 +144,9 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
     ] = "keyword"
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Resultados por página, até 100.", examples=[10])] = 10
-    category: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.", examples=["Cidade"])] = None
+    category: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.", examples=["Cidade"])] = (
+        None
+    )
     sub_category: Annotated[str | None, Meta(description="Subcategoria, sem diferença de acentos.")] = None
     orgao: Annotated[str | None, Meta(description="Órgão responsável, sem diferença de acentos.")] = None
     publico: Annotated[str | None, Meta(description="Público, sem diferença de acentos.")] = None

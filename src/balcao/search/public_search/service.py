@@ -1,18 +1,22 @@
 """The public search: from the words of a query to a page of services (rules: search 4.6)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.database.reloader import Watch
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.public_search import highlights, matching, store, terms
 from balcao.search.public_search.matching import Match, Matching
 from balcao.search.public_search.parameters import SearchRequest
-from balcao.search.public_search.state import SearchState
+from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState
 from balcao.search.public_search.store import FoundPage, ScoredService
 from balcao.search.public_search.terms import ParsedQuery, Part, Word
+from balcao.search.synonyms import service as synonyms
 from balcao.search.vocabulary import service as vocabulary
 from balcao.search.vocabulary.service import Correction
 from balcao.search.zero_results import service as zero_results
@@ -37,6 +41,25 @@ class Found:
 
 
 _NOTHING = FoundPage(0, 0, [], {})
+
+
+@asynccontextmanager
+async def keep_current(platform: Platform) -> AsyncIterator[None]:
+    """Keep what the process knows of the catalogue, and drop its answers when any process changes something."""
+    state = platform.parts[SearchState] = SearchState()
+    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(_reload, platform, state))
+    await watch.start()
+    try:
+        yield
+    finally:
+        await watch.stop()
+
+
+async def _reload(platform: Platform, state: SearchState) -> None:
+    state.begin_reload()
+    async with platform.database.connection() as connection:
+        alias = await collection.read_alias(connection)
+        state.finish_reload(alias, await synonyms.list_lexemes(connection))
 
 
 async def search(platform: Platform, request: SearchRequest) -> Found:
@@ -115,9 +138,7 @@ def _list_single_words(query: ParsedQuery) -> dict[str, str]:
     return {word.lexeme: word.folded for word in query.words if word.lexeme is not None}
 
 
-def _suggest(
-    parts: Sequence[Part], words: terms.Words, corrections: dict[str, Correction]
-) -> str | None:
+def _suggest(parts: Sequence[Part], words: terms.Words, corrections: dict[str, Correction]) -> str | None:
     """Return the query with its unknown words replaced by the nearest known ones, None when there is none."""
     if not corrections:
         return None

@@ -88,5 +88,3 @@ _CLEAR = "DELETE FROM search.known_words"
 
 async def clear(connection: Connection) -> None:
     await connection.execute(_CLEAR)
-
-

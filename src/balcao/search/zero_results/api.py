@@ -3,9 +3,10 @@
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
+from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
-from balcao.search.conventions import PageQuery, parse_page, respond_to_staff
+from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.zero_results import service
 from balcao.search.zero_results.schemas import FailedQueries
 

@@ -4,6 +4,4 @@ from balcao.core.audit.retention import Retention
 from balcao.core.feature import Feature
 from balcao.search.zero_results import api, service
 
-FEATURE = Feature(
-    routes=api.routes.declared, retention=[Retention("search_zero_results", service.apply_retention)]
-)
+FEATURE = Feature(routes=api.routes.declared, retention=[Retention("search_zero_results", service.apply_retention)])

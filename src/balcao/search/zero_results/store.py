@@ -33,9 +33,7 @@ ORDER BY times DESC, query LIMIT $2 OFFSET $3
 """
 
 
-async def list_frequent(
-    connection: Connection, fewest: int, limit: int, offset: int
-) -> tuple[int, list[ZeroResult]]:
+async def list_frequent(connection: Connection, fewest: int, limit: int, offset: int) -> tuple[int, list[ZeroResult]]:
     """Return how many queries were asked that often, and a page of them."""
     rows = await connection.fetch(_LIST, fewest, limit, offset)
     return (rows[0]["found"] if rows else 0), [ZeroResult(r["query"], r["times"], r["last_day"]) for r in rows]
