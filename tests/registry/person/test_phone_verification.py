@@ -133,7 +133,7 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
     ddi, ddd, valor = parts
     number = Number.parse(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
     for shape, shows in (("{}", True), (form, form != "00-{}")):
-        held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.fields.items()}
         mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
         phones = merge_record(Cpf("90000000175"), None, mirror).telefone
         assert phones is not None

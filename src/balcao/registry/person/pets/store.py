@@ -123,8 +123,8 @@ async def erase_own(connection: Connection, cpf: Cpf) -> int:
 
 _UPSERT_IMPORTED = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
-SELECT line ->> 'cpf', (line ->> 'id_animal')::bigint, line - 'cpf' - 'id_animal'
-FROM jsonb_array_elements($1::jsonb) AS lines (line)
+SELECT pet ->> 'cpf', (pet ->> 'id_animal')::bigint, pet - 'cpf' - 'id_animal'
+FROM jsonb_array_elements($1::jsonb) AS offered (pet)
 ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at = now()
 WHERE loaded_pet.record <> excluded.record
 RETURNING true

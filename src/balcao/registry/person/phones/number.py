@@ -51,7 +51,7 @@ class Number:
         return {"ddi": self.ddi, "ddd": self.ddd, "valor": self.valor}
 
     @property
-    def registers(self) -> Mapping[str, Value]:
+    def fields(self) -> Mapping[str, Value]:
         fields = MAIN if self.ddi == HOME_DDI else ("telefonePrincipal", "telefoneInternacional")
         return dict.fromkeys(fields, self.digits)
 

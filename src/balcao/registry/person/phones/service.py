@@ -113,7 +113,7 @@ async def write_confirmed(call: Call, cpf: Cpf, number: Number) -> None:
 
 
 def _to_own_write(number: Number) -> OwnWrite:
-    return OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
+    return OwnWrite(number.fields, MAIN, "telefone", number.typed, number.digits)
 
 
 def _not_confirmed() -> NotFound:
