@@ -1,5 +1,7 @@
 """A service as a row of the collection, in the form in which the programs read and write it."""
 
+from typing import Self
+
 import msgspec
 
 from balcao.search.document import ServiceDocument
@@ -18,3 +20,8 @@ class StoredService(msgspec.Struct, frozen=True):
     document: ServiceDocument
     carried: str
     version: int
+
+    @classmethod
+    def decode(cls, doc: str, carried: str, version: int) -> Self:
+        """Return a service from its row, which the database has stepped to the form of the programs."""
+        return cls(msgspec.json.decode(doc, type=ServiceDocument), carried, version)

@@ -1,13 +1,11 @@
 """SQL of the collection: its locks, its alias row and its physical tables."""
 
 import asyncpg
-import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.errors import Unavailable
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, StoredService
-from balcao.search.document import ServiceDocument
 
 # What a schema change waits for the writers under way (rules: search 2.1).
 LOCK_TIMEOUT = "10s"
@@ -98,7 +96,7 @@ async def read_row(connection: Connection, alias: Alias, service_id: str) -> Sto
     )
     if row is None:
         return None
-    return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
+    return StoredService.decode(row["doc"], row["carried"], row["version"])
 
 
 _WRITE_ROW = """
