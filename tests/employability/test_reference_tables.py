@@ -185,10 +185,11 @@ def test_a_call_that_is_repeated_with_its_key_adds_one(post: Callable[..., httpx
     assert post(Kind.ZONE, {"descricao": "Zona Costeira"}, **key).status_code == 409
 
 
-def test_what_a_row_refers_to_is_not_deleted(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+@pytest.mark.parametrize("declared", ["", "ON DELETE RESTRICT"])
+def test_what_a_row_refers_to_is_not_deleted(http: httpx.Client, issuer: Issuer, sql: Sql, declared: str) -> None:
     """Any table that refers to the values protects them; this one stands for those of jobs and resumes."""
     value = seed_value_id(Kind.WORK_MODEL, "Remoto")
-    sql("CREATE TABLE employability.user_of_values (id uuid REFERENCES employability.reference_value)")
+    sql(f"CREATE TABLE employability.user_of_values (id uuid REFERENCES employability.reference_value {declared})")
     sql("INSERT INTO employability.user_of_values VALUES ($1)", value)
     try:
         answer = http.delete(f"{BASE}/modelos-trabalho/{value}", headers=staff(issuer))

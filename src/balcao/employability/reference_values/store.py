@@ -6,7 +6,7 @@ import asyncpg
 from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
@@ -86,7 +86,7 @@ async def delete(connection: Connection, id_: UUID) -> None:
     """Delete a locked row. Raises Conflict while another row refers to it."""
     try:
         await connection.execute(_DELETE, id_)
-    except asyncpg.ForeignKeyViolationError:
+    except REFERRED_TO:
         raise Conflict(
             "Este registro está em uso por vagas ou currículos e não pode ser excluído.", code="reference-in-use"
         ) from None
