@@ -134,6 +134,8 @@ class Settings(BaseModel):
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
+    search_migration_lease: float = Field(30, ge=0.5, le=3600)
+
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
     mobility_max_vehicles: int = Field(20, ge=0)
