@@ -113,7 +113,7 @@ class Settings(BaseModel):
     audit_retention_days: int = Field(1825, ge=31)
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
-    probing_limit: Rate = "300/5 minutes"
+    enumeration_limit: Rate = "300/5 minutes"
     search_portals_csv: Csv = Field("", validation_alias="BALCAO_SEARCH_PORTALS")
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")

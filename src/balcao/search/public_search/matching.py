@@ -22,8 +22,8 @@ class Matching:
     """One step of the ladder as the database is asked.
 
     Which services: those that match the tsquery `query`, where it is not empty, and at least `fewest` of the tsqueries
-    `terms`; whose folded name holds every one of `name_parts`; whose folded name is `similar_to` this. `name` and `head`
-    are `query` within the name, and within name, summary and category. `exact` has no synonym.
+    `terms`; whose folded name holds every one of `name_parts`; whose folded name is `similar_to` this. `name` and
+    `head` are `query` within the name, and within name, summary and category. `exact` has no synonym.
     """
 
     match: Match

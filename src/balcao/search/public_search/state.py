@@ -51,7 +51,7 @@ class RecentlyUsed(Generic[K, V]):
 
 
 class SearchState:
-    """`changes` counts what was announced: an answer is kept only when it is the same as before the answer was begun."""
+    """`changes` counts what was announced: an answer is kept only while nothing new was announced."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.alias: Alias | None = None

@@ -198,7 +198,10 @@ def _write_text_match(matching: Matching, request: SearchRequest, values: _Value
         ranks.append(f"{SYNONYM_SHARE} * {_write_rank(weights, values.add(matching.query, 'tsquery'))}")
     rank = f"greatest({', '.join(ranks)})"
     share = f"{_count_terms(matching, values)}::float8 / {len(matching.terms)} * " if matching.terms else ""
-    return f"({share}(SELECT rank / (rank + {HALF_RANK}) FROM (SELECT {rank} AS rank) AS ranked))::float8"
+    return _TEXT_MATCH.format(share=share, rank=rank, half=HALF_RANK)
+
+
+_TEXT_MATCH = "({share}(SELECT rank / (rank + {half}) FROM (SELECT {rank} AS rank) AS ranked))::float8"
 
 
 def _write_rank(weights: str, query: str) -> str:
