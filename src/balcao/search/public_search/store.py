@@ -13,6 +13,7 @@ from balcao.search.document import ServiceDocument
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.terms import Word
+from balcao.search.public_search.tsquery import MOST_COMBINED_TERMS
 
 BUDGET_SECONDS = 2.0
 MOST_CANDIDATES = 2000
@@ -62,7 +63,7 @@ WITH matched AS MATERIALIZED (
     WHERE {condition}
 ), candidates AS MATERIALIZED (
     SELECT id, popularity FROM matched ORDER BY nearness DESC, popularity DESC, id LIMIT {most}
-), measured AS (
+), measured AS MATERIALIZED (
     SELECT service.id, service.fixar_destaque, service.last_update, candidates.popularity,
            {text_match} AS text_match, {name_match} AS name_match, {recency} AS recency
     FROM candidates JOIN search.{physical} AS service ON service.id = candidates.id
@@ -145,7 +146,7 @@ def _write_match(alias: Alias, matching: Matching, values: _Values) -> list[str]
     conditions = []
     if matching.query:
         conditions.append(f'service."full" @@ {values.add(matching.query, "tsquery")}')
-    if matching.terms:
+    if len(matching.terms) > MOST_COMBINED_TERMS:  # of fewer terms the tsquery itself demands enough
         conditions.append(f"{_count_terms(matching, values)} >= {values.add(matching.fewest, 'int')}")
     if matching.name_parts:
         patterns = [f"%{part}%" for part in matching.name_parts]

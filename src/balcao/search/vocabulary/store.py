@@ -56,31 +56,28 @@ async def list_near(connection: Connection, folded: str) -> list[KnownWord]:
     return [KnownWord(**row) for row in await connection.fetch(_NEAR, folded, timeout=BUDGET_SECONDS)]
 
 
-# As a text is written, but for its capitals; of the spellings of one word the database keeps each.
+# As a text is written, but in lower case; the locale of the database may know no capitals but those of ASCII.
+# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it.
 _REFRESH = """
-WITH spelled AS (
-    SELECT lower(found[1]) AS word, count(DISTINCT service.id)::int AS services
-    FROM search.{physical} AS service,
-         regexp_matches(concat_ws(' ', service.doc ->> 'nome_servico', service.doc ->> 'resumo_plaintext',
-                                  service.tema_geral, service.sub_categoria,
-                                  left(service.doc ->> 'descricao_completa_plaintext', 4000)),
-                        '[a-zA-Z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u00ff]{{3,40}}', 'g') AS found
-    WHERE service.status = 1 AND NOT service.exclusive AND ($1::timestamptz IS NULL OR service.last_update >= $1)
-    GROUP BY 1
-)
 INSERT INTO search.known_words (word, folded, lexeme, services)
-SELECT DISTINCT ON (spelled.word) spelled.word, split.folded, split.lexeme, spelled.services
-FROM spelled, search.words_of(ARRAY[spelled.word]) AS split
-WHERE split.lexeme IS NOT NULL
-ORDER BY spelled.word
-ON CONFLICT (word) DO UPDATE
-SET services = CASE WHEN $1::timestamptz IS NULL THEN excluded.services ELSE known_words.services END
+SELECT spelled.word, split.folded, split.lexeme, spelled.ndoc
+FROM ts_stat($texts$
+         SELECT to_tsvector('pg_catalog.simple', translate(concat_ws(' ',
+                    doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral, sub_categoria,
+                    left(doc ->> 'descricao_completa_plaintext', 4000)), 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç'))
+         FROM search.{physical}
+         WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({since})
+     $texts$) AS spelled,
+     LATERAL (SELECT folded, lexeme FROM search.words_of(ARRAY[spelled.word]) LIMIT 1) AS split
+WHERE spelled.word ~ '^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff]{{3,40}}$' AND split.lexeme IS NOT NULL
+ON CONFLICT (word) DO NOTHING
 """
 
 
 async def refresh(connection: Connection, alias: Alias, since: datetime | None) -> None:
-    """Enter the words of the services that changed since then; without it, count all of them anew."""
-    await connection.execute(_REFRESH.format(physical=alias.physical), since, timeout=600)
+    """Enter the words of the services that changed since then, or of all; a word that is there keeps its count."""
+    statement = _REFRESH.format(physical=alias.physical, since=int(since.timestamp()) if since else 0)
+    await connection.execute(statement, timeout=600)
 
 
 _CLEAR = "DELETE FROM search.known_words"
