@@ -87,7 +87,7 @@ def consented(sql: Sql) -> Callable[[str], dict[tuple[str, str], str]]:
 def in_crm(crm: RunningCrm, cpf: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
     """What the CRM has, in the terms of `mirrored` and `consented`."""
     [account] = crm.accounts(cpf)
-    values = parse_delta(FieldMap.load().to_dados(account)).registers
+    values = parse_delta(FieldMap.load().to_dados(account)).fields
     consents = {(one["Categoria__c"], one["Canal__c"] or ""): one["Status__c"] for one in account["consents"]}
     return {field: value for field, value in values.items() if value and field != "accountId"}, consents
 
@@ -188,7 +188,7 @@ def test_whatever_events_were_lost_repeated_or_late_the_mirror_becomes_what_the_
 
 def test_a_whole_account_is_told_with_every_mirrored_field(crm: RunningCrm) -> None:
     [account] = crm.accounts(CARLA)
-    assert set(parse_delta(FieldMap.load().to_dados(account)).registers) == set(FIELDS)
+    assert set(parse_delta(FieldMap.load().to_dados(account)).fields) == set(FIELDS)
 
 
 # --- a run ------------------------------------------------------------------------------------------------------------
