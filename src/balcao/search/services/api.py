@@ -9,9 +9,12 @@ from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
+from balcao.search.legacy_mappings.schemas import ERROR_WITH_MAPPING
+from balcao.search.legacy_mappings.service import parse_publication
 from balcao.search.services import service
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
+    PublishQuery,
     RolledBackService,
     ServiceBody,
     ServiceListQuery,
@@ -149,7 +152,6 @@ async def publish_service(call: Call, id: ServiceIdInPath) -> Response[StaffServ
         "Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado "
         "não muda nada. Exige a ação `service:publish`."
     ),
-    errors=[409],
 )
 async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
     """Return a published service to awaiting approval."""
