@@ -252,7 +252,7 @@ async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
         with pytest.raises(Unavailable):
             await services.create(act_as_staff(platform), body())
     finally:
-        await owner.execute("UPDATE search.search_collection SET fold_revision = 0")
+        await owner.execute("UPDATE search.search_collection SET fold_revision = search.fold_revision()")
 
 
 async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(

@@ -12,8 +12,8 @@ from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 
-# 0: no folded column, so there is nothing that query and table could fold differently.
-KNOWN_FOLD_REVISIONS = frozenset({0})
+# The foldings that a query can be made with; a table says which one its columns were made with (rules: search 4.6).
+KNOWN_FOLD_REVISIONS = frozenset({1})
 
 
 async def lock_for_write(connection: Connection) -> Alias:
