@@ -24,9 +24,7 @@ routes = Routes(tags=["legacy"], body_limit=2 * FORM_BODY)
 
 READ, MANAGE = "service:read", "service_redirect:manage"
 EXAMPLE_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
-MappingIdInPath: TypeAlias = Annotated[
-    str, InPath(str, "Identificador do tombamento", EXAMPLE_ID, f"^{UUID_PATTERN}$")
-]
+MappingIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do tombamento", EXAMPLE_ID, f"^{UUID_PATTERN}$")]
 _EXAMPLE = {
     "origem": "1746_v2_llm",
     "id_servico_antigo": "90001",
@@ -56,8 +54,8 @@ async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     "Faz um tombamento",
     status=201,
     description=(
-        "Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que "
-        "já tem tombamento é 409, com o existente. Exige a ação `service_redirect:manage`."
+        "Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número "
+        "que já tem tombamento é 409, com o existente. Exige a ação `service_redirect:manage`."
     ),
     dialect=ERROR_WITH_MAPPING,
     example=_EXAMPLE,

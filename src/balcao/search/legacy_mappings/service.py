@@ -16,6 +16,7 @@ from balcao.search.conventions import (
     name_actor,
     parse_uuid,
     read_parameter,
+    refuse,
     require_parameter,
 )
 from balcao.search.legacy_mappings import store
@@ -187,7 +188,7 @@ def parse_publication(query: Mapping[str, str]) -> OldService | None:
 def _check_body(body: LegacyMappingBody) -> tuple[OldService, str]:
     old = _check_old(body.origem, body.id_servico_antigo, body.observacoes)
     if not is_uuid(body.id_servico_novo):
-        raise Invalid("O campo `id_servico_novo` deve ser um UUID.", code="id_servico_novo-invalid")
+        raise refuse("id_servico_novo", "um UUID")
     return old, body.id_servico_novo.lower()
 
 
@@ -202,7 +203,7 @@ def _check_old(origem: str, old_id: str, notes: str | None) -> OldService:
 async def _require_source(connection: Connection, name: str) -> None:
     known = await store.list_sources(connection)
     if name not in known:
-        raise Invalid(f"O campo `origem` deve ser um de: {', '.join(known)}.", code="origem-invalid")
+        raise refuse("origem", f"um de: {', '.join(known)}")
 
 
 def _unknown_service() -> NotFound:

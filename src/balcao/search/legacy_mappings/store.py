@@ -148,7 +148,7 @@ async def delete_of_service(connection: Connection, service_id: str) -> int:
 _MATCHING = """
 FROM search.tombamentos
 WHERE ($1::text IS NULL OR origem = $1)
-  AND ($2::text IS NULL OR search.fold_name(criado_por) = search.fold_name($2))
+  AND ($2::text IS NULL OR search.fold_label(criado_por) = search.fold_label($2))
   AND ($3::text IS NULL OR id_servico_novo::text = lower($3))
 """
 _LIST = f"""

@@ -21,3 +21,6 @@ CREATE TABLE search.tombamentos (
 CREATE INDEX tombamentos_service ON search.tombamentos (id_servico_novo);
 CREATE INDEX tombamentos_order ON search.tombamentos (criado_em DESC, id DESC);
 GRANT SELECT, INSERT, UPDATE, DELETE ON search.tombamentos TO balcao_app;
+
+-- Names are compared by `search.fold_label`, which the folded columns are made with.
+DROP FUNCTION search.fold_name(text);

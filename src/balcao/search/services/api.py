@@ -135,12 +135,18 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
     "search.publish_service",
     action(PUBLISH),
     "Publica um serviço",
-    description=("Publica o serviço; publicar o que já está publicado não muda nada. Exige a ação `service:publish`."),
-    errors=[409],
+    description=(
+        "Publica o serviço; publicar o que já está publicado não muda nada. Com `origem` e `id_servico_antigo`, anota "
+        "também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e "
+        "não publica. Exige a ação `service:publish`."
+    ),
+    dialect=ERROR_WITH_MAPPING,
+    errors=[400, 409],
+    query=PublishQuery,
 )
-async def publish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[StaffService]:
     """Publish a service."""
-    return _respond(await service.publish(call, id))
+    return _respond(await service.publish(call, id, old=parse_publication(query)))
 
 
 @routes.patch(
