@@ -10,7 +10,7 @@ import pytest_asyncio
 from tests.search.staff import Staff
 from tests.support.issuer import Issuer
 
-_EMPTY = [
+EMPTY = [
     "TRUNCATE search.tombamentos, search.search_migrations, search.search_migration_errors, search.service_versions,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
@@ -23,7 +23,7 @@ _EMPTY = [
 @pytest.fixture
 def empty_catalogue(sql: Callable[..., list[asyncpg.Record]]) -> None:
     """A new installation: the newest schema version, no service, no run."""
-    for statement in _EMPTY:
+    for statement in EMPTY:
         sql(statement)
 
 
