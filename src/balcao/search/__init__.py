@@ -4,9 +4,11 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.search import demo
+from balcao.search.catalogue.feature import FEATURE as CATALOGUE
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
 from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
+from balcao.search.legacy_mappings.feature import FEATURE as LEGACY_MAPPINGS
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.public_search.feature import FEATURE as PUBLIC_SEARCH
 from balcao.search.running import running
@@ -32,6 +34,8 @@ SERVICE = Service(
         ZERO_RESULTS,
         PUBLIC_SEARCH,
         CONTROL_QUERIES,
+        LEGACY_MAPPINGS,
+        CATALOGUE,
         SCHEMA_MIGRATIONS,
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
@@ -42,6 +46,8 @@ SERVICE = Service(
         "search": "A busca pública dos serviços publicados.",
         "tuning": "O que ajusta a busca: sinônimos, buscas de controle, buscas que nada acham.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
+        "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
+        "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
     running=running,

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
+from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.service import ViewTally
 from balcao.search.public_search.service import keep_current
@@ -15,7 +16,8 @@ from balcao.search.zero_results.service import ZeroResultTally
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    """Keep the search's answers current and count its reads for as long as the process serves."""
+    """Enter the configured old systems, keep the search's answers current and count reads while the process serves."""
+    await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
     platform.parts[ZeroResultTally] = ZeroResultTally()
     async with (
