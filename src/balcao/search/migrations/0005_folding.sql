@@ -104,9 +104,14 @@ CREATE FUNCTION search.lexemes(given text) RETURNS tsvector LANGUAGE sql IMMUTAB
         'cao ', 'ção '), 'encia ', 'ência '), 'ancia ', 'ância '), 'avel ', 'ável '), 'ivel ', 'ível '))
 $$;
 
-CREATE FUNCTION search.fold_names(given text[]) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT coalesce(array_agg(search.fold_name(name) ORDER BY place), '{}')
-    FROM unnest(given) WITH ORDINALITY AS names (name, place)
+-- A name as it is compared with another name: categories, subcategories, organs, audiences (1, conventions).
+CREATE FUNCTION search.fold_label(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT btrim(replace(search.split_words(given), '  ', ' '))
+$$;
+
+CREATE FUNCTION search.fold_labels(given text[]) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT coalesce(array_agg(search.fold_label(label) ORDER BY place), '{}')
+    FROM unnest(given) WITH ORDINALITY AS labels (label, place)
 $$;
 
 CREATE FUNCTION search.texts_of(list jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -150,13 +155,13 @@ DECLARE
         fixar_destaque boolean GENERATED ALWAYS AS (coalesce((doc ->> 'fixar_destaque')::boolean, false)) STORED,
         last_update timestamptz GENERATED ALWAYS AS (to_timestamp((doc ->> 'last_update')::float8)) STORED,
         tema_geral text GENERATED ALWAYS AS (doc ->> 'tema_geral') STORED,
-        tema_fold text GENERATED ALWAYS AS (search.fold_name(doc ->> 'tema_geral')) STORED,
+        tema_fold text GENERATED ALWAYS AS (search.fold_label(doc ->> 'tema_geral')) STORED,
         sub_categoria text GENERATED ALWAYS AS ((carried || doc) ->> 'sub_categoria') STORED,
-        sub_fold text GENERATED ALWAYS AS (search.fold_name((carried || doc) ->> 'sub_categoria')) STORED,
+        sub_fold text GENERATED ALWAYS AS (search.fold_label((carried || doc) ->> 'sub_categoria')) STORED,
         orgao_gestor text[] GENERATED ALWAYS AS (search.texts_of(doc -> 'orgao_gestor')) STORED,
-        orgao_fold text[] GENERATED ALWAYS AS (search.fold_names(search.texts_of(doc -> 'orgao_gestor'))) STORED,
+        orgao_fold text[] GENERATED ALWAYS AS (search.fold_labels(search.texts_of(doc -> 'orgao_gestor'))) STORED,
         publico text[] GENERATED ALWAYS AS (search.texts_of(doc -> 'publico_especifico')) STORED,
-        publico_fold text[] GENERATED ALWAYS AS (search.fold_names(search.texts_of(doc -> 'publico_especifico'))) STORED,
+        publico_fold text[] GENERATED ALWAYS AS (search.fold_labels(search.texts_of(doc -> 'publico_especifico'))) STORED,
         nome_fold text GENERATED ALWAYS AS (search.fold(doc ->> 'nome_servico')) STORED,
         head tsvector GENERATED ALWAYS AS (search.head_of(doc, carried)) STORED,
         "full" tsvector GENERATED ALWAYS AS (search.full_of(doc, carried)) STORED$columns$;

@@ -163,9 +163,9 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
     ] = None
     highlight: Annotated[Flag, Meta(description="Se marca as palavras da busca nos textos.")] = "true"
     recency_boost: Annotated[Flag, Meta(description="Se favorece o que mudou há pouco.")] = "false"
-    threshold_keyword: Annotated[
-        float | None, Meta(ge=0, le=1, description="Pontuação mínima, de 0 a 1.", examples=[0.2])
-    ] = None
+    threshold_keyword: (
+        Annotated[float, Meta(ge=0, le=1, description="Pontuação mínima, de 0 a 1.", examples=[0.2])] | None
+    ) = None
     exclude_agent_exclusive: Annotated[
         Flag,
         Meta(description="`false` mostra também os serviços só para agentes: exige o escopo `busca:search`."),

@@ -167,13 +167,13 @@ def _write_filters(request: SearchRequest, values: _Values) -> list[str]:
     if request.exclude_agent_exclusive:
         conditions.append("NOT service.exclusive")
     if request.category is not None:
-        conditions.append(f"service.tema_fold = search.fold_name({values.add(request.category, 'text')})")
+        conditions.append(f"service.tema_fold = search.fold_label({values.add(request.category, 'text')})")
     if request.sub_category is not None:
-        conditions.append(f"service.sub_fold = search.fold_name({values.add(request.sub_category, 'text')})")
+        conditions.append(f"service.sub_fold = search.fold_label({values.add(request.sub_category, 'text')})")
     if request.orgao is not None:
-        conditions.append(f"search.fold_name({values.add(request.orgao, 'text')}) = ANY(service.orgao_fold)")
+        conditions.append(f"search.fold_label({values.add(request.orgao, 'text')}) = ANY(service.orgao_fold)")
     if request.publico is not None:
-        conditions.append(f"search.fold_name({values.add(request.publico, 'text')}) = ANY(service.publico_fold)")
+        conditions.append(f"search.fold_label({values.add(request.publico, 'text')}) = ANY(service.publico_fold)")
     if request.is_free is not None:
         conditions.append(f"service.is_free = {values.add(request.is_free, 'boolean')}")
     return conditions
