@@ -67,9 +67,21 @@ def list_retention() -> list[Retention]:
     ]
 
 
+def check_fixed_tokens(settings: Settings) -> None:
+    """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
+    for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
+    wrong = sorted({token.operation for token in settings.fixed_tokens} - for_machines)
+    if wrong:
+        raise SettingsError(
+            f"BALCAO_FIXED_SERVICE_TOKENS: {', '.join(wrong)} não é operação que uma máquina chama por escopo. "
+            f"Existem: {', '.join(sorted(for_machines))}."
+        )
+
+
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
     """Compile what one process serves; everything is opened when the server starts the application."""
     services = choose_services(names)
+    check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None

@@ -6,12 +6,16 @@ The sandbox profile fills what belongs to its own parts; the production profile 
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from balcao import fixed_tokens
+from balcao.fixed_tokens import FixedToken
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -51,6 +55,12 @@ def _check_mail_server(address: SecretStr) -> SecretStr:
     return address
 
 
+def _check_fixed_tokens(text: str) -> str:
+    for entry in _split(text):
+        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
+    return text
+
+
 def _check_rate(text: str) -> str:
     import limits  # costs as much as all of this module, and most configurations keep the default rates
 
@@ -66,6 +76,7 @@ Csv = str
 Addresses = Annotated[str, AfterValidator(_check_addresses)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
+FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
 
 
 # Of the embedded provider; it may lead back to any page on the loopback address.
@@ -102,6 +113,7 @@ class Settings(BaseModel):
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
+    fixed_service_tokens: FixedTokens = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
@@ -251,6 +263,12 @@ class Settings(BaseModel):
     def machine_clients(self) -> frozenset[str] | None:
         """The clients that may be machines; None for all."""
         return _named_clients(self.machine_clients_csv)
+
+    @property
+    def fixed_tokens(self) -> tuple[FixedToken, ...]:
+        """The tokens that open one operation each."""
+        today = datetime.now(UTC).date()
+        return tuple(fixed_tokens.parse_entry(entry, today) for entry in _split(self.fixed_service_tokens))
 
     @property
     def role_clients(self) -> frozenset[str] | None:

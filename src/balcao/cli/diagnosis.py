@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -16,9 +17,10 @@ from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import APPLICATION_ROLE, Database, refusal
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.settings import Settings, variable_of
+from balcao.settings import Settings, SettingsError, variable_of
 
 TIMEOUT_SECONDS = 5.0
+DAYS_OF_NOTICE = 14
 MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
 
@@ -53,8 +55,26 @@ async def diagnose(settings: Settings) -> Diagnosis:
         }
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
-    problems = [*settings.list_refusals(), *(sentence for part in found for sentence in part.problems)]
+    problems = [
+        *settings.list_refusals(),
+        *_check_fixed_tokens(settings),
+        *(sentence for part in found for sentence in part.problems),
+    ]
     return Diagnosis(not problems, problems, list_settings(settings), _list_addresses(settings), parts)
+
+
+def _check_fixed_tokens(settings: Settings) -> list[str]:
+    """Return what is wrong with the fixed tokens, or will soon be."""
+    try:
+        app.check_fixed_tokens(settings)
+    except SettingsError as fault:
+        return [str(fault)]
+    soon = datetime.now(UTC).date() + timedelta(days=DAYS_OF_NOTICE)
+    return [
+        f"O token fixo {token.name} de {token.operation} vale só até {token.until}: troque-o por um novo."
+        for token in settings.fixed_tokens
+        if token.until <= soon
+    ]
 
 
 def list_settings(settings: Settings) -> dict[str, Any]:
