@@ -15,6 +15,7 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations
 from balcao.core.database.migrations import Migration
+from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs import tables
@@ -133,6 +134,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.http.aclose)
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
+            await refuse_demo_data(connection, platform.settings)
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
         platform.metrics.start()
@@ -157,6 +159,15 @@ async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.
     ran = await migrations.migrate(url, list_migrations(), progress, before=[tables.prepare])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
+
+
+async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
+    """Raise SettingsError in production for a database in which the demo's people were loaded: everybody knows them."""
+    if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
+        raise SettingsError(
+            "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "
+            "exige um banco que nunca os teve."
+        )
 
 
 def migrate_now(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from balcao import fixed_tokens
+from balcao import fixed_tokens, production
 from balcao.fixed_tokens import FixedToken
 
 SANDBOX_SECRETS = {
@@ -80,6 +80,7 @@ FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
 
 
 # Of the embedded provider; it may lead back to any page on the loopback address.
+_SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"
 
 
@@ -94,6 +95,7 @@ class Settings(BaseModel):
     data_dir: Path = Path(".balcao")
     public_url: Addresses = ""
     server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
+    metrics_token: SecretStr = SecretStr("")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Annotated[str, AfterValidator(_check_zone)] = "America/Sao_Paulo"
 
@@ -103,6 +105,7 @@ class Settings(BaseModel):
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
+    allow_loopback_issuer: bool = False
     auth_audience: str = Field("account", min_length=1)
     docs_client_id: str = ""
     client_id: str = "balcao-platform"
@@ -254,7 +257,7 @@ class Settings(BaseModel):
     def client_lists(self) -> Mapping[str, frozenset[str]]:
         """Return the configured lists that a rule `client:NAME` refers to."""
         return {
-            "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, "crm-sandbox"),
+            "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
         }
@@ -299,8 +302,24 @@ class Settings(BaseModel):
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None
             ),
+            "BALCAO_HASH_KEY não tem 32 bytes aleatórios: use a saída de `openssl rand -base64 32`.": (
+                production.is_weak_key(self.hash_key.get_secret_value())
+            ),
+            f"CRM_WEBHOOK_CLIENTS nomeia {_SANDBOX_CRM_CLIENT}, o cliente do CRM de demonstração.": (
+                _SANDBOX_CRM_CLIENT in self.client_lists["CRM_WEBHOOK_CLIENTS"]
+            ),
         }
-        return secrets + [sentence for sentence, refused in parts.items() if refused] + self._refuse_sandbox_crm()
+        refused = [sentence for sentence, applies in parts.items() if applies]
+        return [*secrets, *refused, *self._refuse_issuers(), *self._refuse_sandbox_crm()]
+
+    def _refuse_issuers(self) -> list[str]:
+        configured = _split(self.auth_issuer)
+        insecure = production.list_insecure_issuers(configured, allow_loopback=self.allow_loopback_issuer)
+        return [
+            f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
+            "BALCAO_ALLOW_LOOPBACK_ISSUER=true."
+            for issuer in insecure
+        ]
 
     def _refuse_sandbox_crm(self) -> list[str]:
         """Refuse the sandbox CRM's own address only: a city's proxy on the same machine has another port."""
