@@ -32,9 +32,8 @@ async def test_denials_go_after_a_year_and_the_beginning_of_the_chain_after_ten(
             sql(DENY)
         sql("UPDATE access.audit_event SET at = now() - interval '11 years' WHERE seq <= 2")
         sql("UPDATE access.audit_event SET at = now() - interval '2 years' WHERE seq = 3")
-        sql(
-            "UPDATE access.audit_event SET at = now() - interval '13 months' WHERE id IN (SELECT max(id) FROM access.audit_event)"
-        )
+        newest = "(SELECT max(id) FROM access.audit_event)"
+        sql(f"UPDATE access.audit_event SET at = now() - interval '13 months' WHERE id = {newest}")
 
     await asyncio.to_thread(prepare)
     known = (await asyncio.to_thread(stored.read_chain, sql))[1]["hash"]
