@@ -13,10 +13,11 @@ from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
-from balcao.core.database import migrations
+from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import Migration
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
+from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
@@ -126,7 +127,8 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
 async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
     """Open the platform and what the services keep in a process, for a server, a worker or a command.
 
-    Raises MigrationError on a database that is not up to date.
+    Raises MigrationError on a database that is not up to date; in production RoleError for a login that could own it,
+    SettingsError for one with demo data.
     """
     async with AsyncExitStack() as stack:
         await platform.database.open()
@@ -135,6 +137,8 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
             await refuse_demo_data(connection, platform.settings)
+            if not platform.settings.sandbox:
+                await roles.check_login(connection)
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
         platform.metrics.start()
@@ -154,9 +158,11 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         yield
 
 
-async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
-    """Apply every migration, load the seed data, and return how many migrations ran."""
-    ran = await migrations.migrate(url, list_migrations(), progress, before=[tables.prepare])
+async def bring_up_to_date(
+    url: str, role: ApplicationRole, progress: migrations.Progress = migrations.show_no_progress
+) -> int:
+    """Apply every migration as the owner, load the seed data, and return how many migrations ran."""
+    ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
@@ -170,6 +176,6 @@ async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
         )
 
 
-def migrate_now(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
-    """Run `bring_up_to_date` from code without an event loop."""
-    return asyncio.run(bring_up_to_date(url, progress))
+def migrate_now(url: str) -> int:
+    """Run `bring_up_to_date` from code without an event loop, for services that log in as the usual role."""
+    return asyncio.run(bring_up_to_date(url, ApplicationRole()))

@@ -100,6 +100,8 @@ class Settings(BaseModel):
     time_zone: Annotated[str, AfterValidator(_check_zone)] = "America/Sao_Paulo"
 
     database_url: str = ""
+    database_owner_url: str = ""
+    database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     database_pool: int | None = Field(None, ge=2, le=2_000)
     redis_url: str = ""
 
@@ -126,7 +128,7 @@ class Settings(BaseModel):
     audit_retention_days: int = Field(1825, ge=31)
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
-    probing_limit: Rate = "300/5 minutes"
+    enumeration_limit: Rate = "300/5 minutes"
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
@@ -147,6 +149,8 @@ class Settings(BaseModel):
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
+    search_migration_lease: float = Field(30, ge=0.5, le=3600)
+
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
     mobility_max_vehicles: int = Field(20, ge=0)
@@ -159,9 +163,14 @@ class Settings(BaseModel):
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
         """Read the settings from the process environment. Raises SettingsError naming every variable at fault."""
         try:
-            return cls.model_validate(_fields(os.environ if environment is None else environment))
+            settings = cls.model_validate(_fields(os.environ if environment is None else environment))
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
+        if settings.database_owner_url and not settings.database_url:
+            raise SettingsError(
+                "BALCAO_DATABASE_OWNER_URL só vale junto com BALCAO_DATABASE_URL, o acesso dos serviços."
+            )
+        return settings
 
     @property
     def sandbox(self) -> bool:
@@ -197,6 +206,17 @@ class Settings(BaseModel):
     def embedded_database(self) -> bool:
         """Return whether we start our own PostgreSQL."""
         return not self.database_url
+
+    def owner_url(self, database_url: str) -> str:
+        """Return the address under which the owner of the tables reaches the database at `database_url`."""
+        return self.database_owner_url or database_url
+
+    @property
+    def database_login(self) -> str | None:
+        """Return the user as whom the services log in to the database; None for the owner of the tables."""
+        if self.database_url and self.database_owner_url in {"", self.database_url}:
+            return None
+        return urlsplit(self.database_url).username or self.database_role
 
     @property
     def connections(self) -> int:
@@ -283,8 +303,8 @@ class Settings(BaseModel):
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
         return frozenset(_split(csv))
 
-    def list_refusals(self) -> list[str]:
-        """Return why the production profile must not start with these settings; empty when it may."""
+    def list_refusals(self, *, with_worker: bool = False) -> list[str]:
+        """Return why the production profile must not start with these settings, and a worker; empty when it may."""
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -301,6 +321,9 @@ class Settings(BaseModel):
             ),
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None
+            ),
+            "BALCAO_DATABASE_OWNER_URL está vazio: o worker apaga, como dono das tabelas, o que passou do prazo.": (
+                with_worker and not self.database_owner_url
             ),
             "BALCAO_HASH_KEY não tem 32 bytes aleatórios: use a saída de `openssl rand -base64 32`.": (
                 production.is_weak_key(self.hash_key.get_secret_value())

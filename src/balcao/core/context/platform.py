@@ -30,6 +30,7 @@ class Platform:
 
     settings: Settings
     database: Database
+    owner_url: str  # the same database, as who owns its tables: for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions
@@ -55,7 +56,7 @@ class Platform:
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE) -> Platform:
     """Create the platform from the settings; nothing is opened yet."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
-    database = Database(database_url, size=settings.connections)
+    database = make_database(settings, database_url)
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
@@ -69,13 +70,23 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE)
     return Platform(
         settings=settings,
         database=database,
+        owner_url=settings.owner_url(database_url),
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
         ended_sessions=ended,
         audit=Audit(HashKey(secret, settings.hash_key_number)),
         limits=limits,
-        enumeration=EnumerationGuard(limits, settings.probing_limit),
+        enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),
         http=http,
         client_lists=settings.client_lists,
     )
+
+
+def make_database(settings: Settings, url: str) -> Database:
+    """Return the services' way to the database at `url`, not opened yet.
+
+    The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
+    """
+    role = settings.database_role
+    return Database(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)

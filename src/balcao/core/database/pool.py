@@ -28,6 +28,15 @@ Row: TypeAlias = asyncpg.Record
 StatementRefused = asyncpg.PostgresError
 # ... because of the rows in it: other rows may pass.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+# ... whatever the rows: the next try will not pass either.
+StatementImpossible = (
+    *RowsRefused,
+    asyncpg.PLPGSQLError,
+    asyncpg.ProgramLimitExceededError,
+    asyncpg.SyntaxOrAccessError,
+)
+# Another transaction holds what the statement needs.
+Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 # Another transaction changed what this one, which sees one state throughout, wanted to change.
 Overtaken = asyncpg.SerializationError
 
@@ -71,10 +80,14 @@ class Database:
     more than a read.
     """
 
-    def __init__(self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE) -> None:
+    def __init__(
+        self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE, login: str | None = None
+    ) -> None:
+        """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
         self._size = size
-        self.server_settings = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
         self._taken = 0  # of the pool's connections: those in use and those that are ready
@@ -92,8 +105,8 @@ class Database:
                 min_size=1,
                 max_size=self._size,
                 reset=_keep_session,
-                server_settings=self.server_settings,
                 command_timeout=30,
+                **self.options,
             )
 
     async def close(self) -> None:
@@ -155,7 +168,7 @@ class Database:
     async def listener(self) -> asyncpg.Connection:
         """Open a connection outside the pool, for LISTEN; the caller closes it."""
         with _StoreFaults():
-            return await asyncpg.connect(self.url, server_settings=self.server_settings)
+            return await asyncpg.connect(self.url, **self.options)
 
     async def take(self) -> Connection:
         """Take the connection used last, else one of the pool's, which opens one when it has none.
@@ -338,7 +351,8 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidParameterValueError, "Este banco de dados ainda não foi preparado: execute `balcao migrate`."),
     (
         asyncpg.InsufficientPrivilegeError,
-        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados.",
+        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados. Confira se o nome em "
+        "BALCAO_DATABASE_ROLE é o com que o banco foi preparado; `balcao doctor` diz mais.",
     ),
     (
         asyncpg.ClientConfigurationError,

@@ -54,10 +54,10 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     head = await store.lock(connection, cpf)
     if head["anonymised_at"] is not None and at <= head["anonymised_at"]:
         return Result.ANONYMISED
-    won = await _merge_registers(connection, cpf, writes.registers, at)
+    won = await _merge_fields(connection, cpf, writes.fields, at)
     won += await _merge_consents(connection, cpf, writes, at, head["consents_cleared_at"])
     await store.touch(connection, cpf, at)
-    return _result(won, len(writes.registers) + len(writes.consents) + writes.clears_consents)
+    return _result(won, len(writes.fields) + len(writes.consents) + writes.clears_consents)
 
 
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
@@ -109,11 +109,11 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) 
     await store.stamp_pushed(connection, cpf, fields)
 
 
-async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
+async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
     """Return how many writes won. The echo of a push not confirmed yet, or overtaken by a newer change, is no write."""
     marked = await outbox.find_marked(connection, cpf, offered)
     writes = {field: value for field, value in offered.items() if not marked.get(field)}
-    won = await store.merge_registers(connection, cpf, writes, at, "crm")
+    won = await store.merge_fields(connection, cpf, writes, at, "crm")
     if marked:
         await outbox.drop_overridden(connection, cpf)
     return len(won)
