@@ -113,7 +113,7 @@ class Settings(BaseModel):
     audit_retention_days: int = Field(1825, ge=31)
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
-    probing_limit: Rate = "300/5 minutes"
+    enumeration_limit: Rate = "300/5 minutes"
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
