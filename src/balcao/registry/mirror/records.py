@@ -71,3 +71,13 @@ class OutboxRow(msgspec.Struct, frozen=True):
     job: int
     given_up: bool
     request_id: str
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What a comparison with the CRM must know: the person's own values by field, and which consents stand.
+
+    A consent is named by category and channel.
+    """
+
+    own: dict[str, Value]
+    consents: list[tuple[str, str]]

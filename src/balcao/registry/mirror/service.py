@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, own_write_store, store
 from balcao.registry.mirror.own_write_store import Written
-from balcao.registry.mirror.records import Head, Mirror
+from balcao.registry.mirror.records import Head, Mirror, Standing
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 
@@ -30,6 +30,11 @@ def document_sql(cpf: str) -> str:
 async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
     return await store.read_head(connection, cpf)
+
+
+async def list_standing(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, Standing]:
+    """Return of each person what a comparison with the CRM must know."""
+    return await store.list_standing(connection, people)
 
 
 async def lock(connection: Connection, cpf: Cpf) -> Row:

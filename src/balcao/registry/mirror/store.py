@@ -9,7 +9,7 @@ import msgspec
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror.records import Covered, Head, Mirror
+from balcao.registry.mirror.records import Covered, Head, Mirror, Standing
 from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads fields to decide does it in a later statement,
@@ -244,6 +244,23 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Return an empty head for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
+
+
+_STANDING = """
+SELECT asked.cpf, jsonb_build_object(
+    'own', coalesce((
+        SELECT jsonb_object_agg(field, value) FROM registry.register
+        WHERE register.cpf = asked.cpf AND origin <> 'crm'), '{}'),
+    'consents', coalesce((
+        SELECT jsonb_agg(jsonb_build_array(categoria, canal)) FROM registry.crm_consentimentos AS consent
+        WHERE consent.cpf = asked.cpf), '[]'))::text AS standing
+FROM unnest($1::text[]) AS asked (cpf)
+"""
+
+
+async def list_standing(connection: Connection, people: Sequence[Cpf]) -> dict[Cpf, Standing]:
+    rows = await connection.fetch(_STANDING, [cpf.digits for cpf in people])
+    return {Cpf(row["cpf"]): msgspec.json.decode(row["standing"], type=Standing) for row in rows}
 
 
 # A wording stands beside the field that every own write of its kind writes.
