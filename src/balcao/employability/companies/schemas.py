@@ -70,7 +70,8 @@ class Companies(msgspec.Struct):
 
 class CompanyQuery(msgspec.Struct):
     search: Annotated[
-        str | None, Meta(description="Parte da razão social ou do nome fantasia.", examples=["aurora"], max_length=250)
+        str | None,
+        Meta(description="Parte da razão social ou do nome fantasia, até 250 caracteres.", examples=["aurora"]),
     ] = None
     cnpj: Annotated[
         str | None, Meta(description="CNPJ exato, com ou sem pontuação.", examples=["90.000.001/0001-29"])
