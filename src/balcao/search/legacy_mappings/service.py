@@ -35,12 +35,15 @@ class OldService(NamedTuple):
     notes: str | None = None
 
 
-async def create(call: Call, body: LegacyMappingBody) -> LegacyMapping:
-    """Map an old number to a service. Raises Invalid, NotFound for the service, MappingTaken."""
+async def create(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
+    """Map an old number to a service; `mapping_id` is that of seed data.
+
+    Raises Invalid, NotFound for the service, MappingTaken.
+    """
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
-        made = await _insert(connection, call, old, service_id)
+        made = await _insert(connection, call, old, service_id, mapping_id)
         if made is None:
             raise MappingTaken(await _find_taken(connection, old))
     return made
@@ -58,10 +61,12 @@ async def map_with_publication(connection: Connection, call: Call, old: OldServi
             raise MappingTaken(existing)
 
 
-async def _insert(connection: Connection, call: Call, old: OldService, service_id: str) -> LegacyMapping | None:
+async def _insert(
+    connection: Connection, call: Call, old: OldService, service_id: str, mapping_id: str | None = None
+) -> LegacyMapping | None:
     """Insert a mapping; None when the pair is taken. Raises NotFound for the service."""
     mapping = store.NewMapping(
-        id=new_id(),
+        id=mapping_id or new_id(),
         origem=old.origem,
         id_servico_antigo=old.old_id,
         id_servico_novo=service_id,
