@@ -149,8 +149,8 @@ def _write_match(alias: Alias, matching: Matching, values: _Values) -> list[str]
     if len(matching.terms) > MOST_COMBINED_TERMS:  # of fewer terms the tsquery itself demands enough
         conditions.append(f"{_count_terms(matching, values)} >= {values.add(matching.fewest, 'int')}")
     if matching.name_parts:
-        patterns = [f"%{part}%" for part in matching.name_parts]
-        conditions.append(f"service.nome_fold LIKE ALL ({values.add(patterns, 'text[]')})")
+        # One condition for each: an index serves no comparison with all of a list.
+        conditions += [f"service.nome_fold LIKE {values.add(f'%{part}%', 'text')}" for part in matching.name_parts]
     if matching.similar_to:
         physical, folded = values.add(alias.physical, "text"), values.add(matching.similar_to, "text")
         conditions.append(f"service.id IN (SELECT search.similar_names({physical}, {folded}))")
@@ -209,11 +209,18 @@ def _write_rank(weights: str, query: str) -> str:
     return f'ts_rank({weights}, service."full", {query}, {NORMALISATION})::float8'
 
 
+# More for a name that says little else.
+_HOLDS_ALL = "0.4 + 0.3 * least(1.0, {asked}::float8 / greatest(length(ts_filter(service.head, '{{a}}')), 1))"
+
+
 def _write_name_match(matching: Matching, values: _Values) -> str:
     if not matching.folded:
         return "0.0::float8"
     folded = values.add(matching.folded, "text")
-    holds_all = f"WHEN service.head @@ {values.add(matching.name, 'tsquery')} THEN 0.4" if matching.name else ""
+    holds_all = ""
+    if matching.name:
+        name, asked = values.add(matching.name, "tsquery"), values.add(matching.asked, "int")
+        holds_all = f"WHEN service.head @@ {name} THEN {_HOLDS_ALL.format(asked=asked)}"
     return f"""(CASE WHEN service.nome_fold = {folded} THEN 1.0
         WHEN starts_with(service.nome_fold, {folded} || ' ') THEN 0.7 {holds_all} ELSE 0.0 END)::float8"""
 
