@@ -13,7 +13,8 @@ from balcao import app
 from balcao.cli.demo_data import base_urls
 from balcao.core.database import migrations
 from balcao.core.database.migrations import MigrationError
-from balcao.core.database.pool import APPLICATION_ROLE, Database, refusal
+from balcao.core.database.pool import APPLICATION_ROLE, Database
+from balcao.core.database.refusals import refusal
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings, variable_of

@@ -20,14 +20,14 @@ def explain(fault: BaseException) -> str | None:
 
 def _explain_fault_of_platform(fault: BaseException) -> str | None:
     """Explain faults of the platform's modules, imported late: a command that succeeds need not load the driver."""
-    from balcao.core.database import pool
+    from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
     from balcao.core.embedded.supervisor import EmbeddedError
     from balcao.settings import SettingsError
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError)):
         return str(fault)
-    return pool.refusal(fault)
+    return refusals.refusal(fault)
 
 
 @contextmanager

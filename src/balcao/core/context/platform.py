@@ -50,10 +50,10 @@ class Platform:
         return found
 
 
-def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE) -> Platform:
-    """Create the platform from the settings; nothing is opened yet."""
+def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
+    """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
-    database = Database(database_url, size=settings.connections)
+    database = Database(database_url, size=settings.connections, serving=serving)
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
