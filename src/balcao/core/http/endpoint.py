@@ -17,6 +17,7 @@ from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
+from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import MIB, Operation
@@ -36,11 +37,15 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 
 
 class Endpoint(Protocol):
-    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one."""
+    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
+
+    `allow` lists the path's methods where the endpoint answers OPTIONS.
+    """
 
     key: str
     service: str
     status: int
+    allow: str | None
     body_limit: int
     meter: Meter
 
@@ -50,6 +55,8 @@ class Endpoint(Protocol):
 
 class OperationEndpoint:
     """Answers one operation: token, rule, rate, arguments, handler, bytes."""
+
+    allow: str | None = None
 
     def __init__(self, operation: Operation, service: str, platform: Platform) -> None:
         self.operation = operation
@@ -64,8 +71,10 @@ class OperationEndpoint:
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
-        # Counting in Redis has to be waited for; counting in the process has not.
-        self._waits_for_rate = platform.limits.remote and bool(operation.rate or operation.machine_rate)
+        self._rate, self._machine_rate = operation.rates(platform.settings)
+        # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
+        # this machine.
+        self._waits_for_rate = platform.limits.remote and bool(operation.rate)
 
     def respond(self, request: Request) -> Responding:
         """Answer the request; at once where nothing has to be waited for."""
@@ -83,7 +92,7 @@ class OperationEndpoint:
                 self._admit(call, request, caller, snapshot, bound)
             if self._waits_for_rate:
                 return self._respond_within_rate(call, request)
-            if rate := operation.rate_of(call.caller):
+            if rate := self._rate_of(call.caller):
                 platform.limits.spend_here(rate, self.key, _who(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
@@ -122,15 +131,24 @@ class OperationEndpoint:
         return await self._respond_within_rate(call, request)
 
     async def _respond_within_rate(self, call: Call, request: Request) -> Response[Any]:
+        limits = self._platform.limits
         try:
-            if rate := self.operation.rate_of(call.caller):
-                await self._platform.limits.spend(rate, self.key, _who(call, request))
+            if rate := self._rate_of(call.caller):
+                if self._waits_for_rate:
+                    await limits.spend(rate, self.key, _who(call, request))
+                else:
+                    limits.spend_here(rate, self.key, _who(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
             return await self._refuse(call, request, fault)
         return await self._finish(call, request, result) if self._is_async else self._encode(result)
 
+    def _rate_of(self, caller: Caller | None) -> str:
+        """Return the rate that applies; a machine calls for many people and has one of its own."""
+        return self._machine_rate if caller is not None and caller.is_machine else self._rate
+
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
+        holder.set(_who(call, request))
         try:
             return self._encode(await result)
         except Exception as fault:
@@ -176,6 +194,8 @@ class _Denied(Forbidden):
 class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
+    allow: str | None = None
+
     def __init__(
         self,
         service: str,
@@ -212,6 +232,7 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
+    allow: str | None = None
     body_limit = MIB
 
     def __init__(self, service: str, method: str, dialect: Dialect, fault: BalcaoError) -> None:
@@ -235,6 +256,7 @@ class OptionsEndpoint:
 
     def __init__(self, service: str, allow: str) -> None:
         self.service = service
+        self.allow: str | None = allow
         self.meter = meter(service, "", "OPTIONS")
         self._response: Response[None] = Response(status=204, headers={"Allow": allow})
 

@@ -28,7 +28,8 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     401: ("token-invalid", "unauthenticated"),
     403: ("forbidden",),
     413: ("too-large",),
-    429: ("too-many",),
+    415: ("body-compressed",),
+    429: ("too-many", "too-many-at-once"),
     500: ("internal",),
     503: ("store-away",),
 }
