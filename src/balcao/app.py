@@ -13,9 +13,10 @@ from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
-from balcao.core.database import migrations
+from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import Migration
 from balcao.core.database.reloader import Watch
+from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
@@ -28,7 +29,7 @@ from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
 from balcao.gateway.proxies import Proxies
 from balcao.health_units import SERVICE as HEALTH_UNITS
-from balcao.identity import provider
+from balcao.identity import backchannel, provider
 from balcao.identity.records import RETENTION as IDENTITY_RETENTION
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
@@ -75,8 +76,9 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     platform = assemble(settings, database_url, group, serving=True)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
-    if settings.embedded_identity:
-        mounts.append(provider.mount(settings, platform))
+    mounts.append(
+        backchannel.mount(platform, provider.mount(settings, platform) if settings.embedded_identity else None)
+    )
     return Application(
         Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
@@ -116,7 +118,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
 async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
     """Open the platform and what the services keep in a process, for a server, a worker or a command.
 
-    Raises MigrationError on a database that is not up to date.
+    Raises MigrationError on a database that is not up to date, RoleError in production for a login that could own it.
     """
     async with AsyncExitStack() as stack:
         await platform.database.open()
@@ -124,10 +126,14 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.http.aclose)
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
+            if not platform.settings.sandbox:
+                await roles.check_login(connection)
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
         platform.metrics.start()
         stack.callback(platform.metrics.stop)
+        await platform.ended_sessions.start()
+        stack.push_async_callback(platform.ended_sessions.stop)
         platform.tokens.start()
         stack.callback(platform.tokens.stop)
         platform.parts[DeclaredPersonalData] = DeclaredPersonalData(
@@ -141,13 +147,15 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         yield
 
 
-async def bring_up_to_date(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
-    """Apply every migration, load the seed data, and return how many migrations ran."""
-    ran = await migrations.migrate(url, list_migrations(), progress, before=[tables.prepare])
+async def bring_up_to_date(
+    url: str, role: ApplicationRole, progress: migrations.Progress = migrations.show_no_progress
+) -> int:
+    """Apply every migration as the owner, load the seed data, and return how many migrations ran."""
+    ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
 
-def migrate_now(url: str, progress: migrations.Progress = migrations.show_no_progress) -> int:
-    """Run `bring_up_to_date` from code without an event loop."""
-    return asyncio.run(bring_up_to_date(url, progress))
+def migrate_now(url: str) -> int:
+    """Run `bring_up_to_date` from code without an event loop, for services that log in as the usual role."""
+    return asyncio.run(bring_up_to_date(url, ApplicationRole()))

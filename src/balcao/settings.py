@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -62,6 +63,8 @@ class Settings(BaseModel):
     machine_crm_rate: Rate = "300/minute"
 
     database_url: str = ""
+    database_owner_url: str = ""
+    database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     database_pool: int | None = Field(None, ge=2, le=2_000)
     redis_url: str = ""
 
@@ -120,9 +123,14 @@ class Settings(BaseModel):
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
         """Read the settings from the process environment. Raises SettingsError naming every variable at fault."""
         try:
-            return cls.model_validate(_fields(os.environ if environment is None else environment))
+            settings = cls.model_validate(_fields(os.environ if environment is None else environment))
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
+        if settings.database_owner_url and not settings.database_url:
+            raise SettingsError(
+                "BALCAO_DATABASE_OWNER_URL só vale junto com BALCAO_DATABASE_URL, o acesso dos serviços."
+            )
+        return settings
 
     @property
     def sandbox(self) -> bool:
@@ -158,6 +166,17 @@ class Settings(BaseModel):
     def embedded_database(self) -> bool:
         """Return whether we start our own PostgreSQL."""
         return not self.database_url
+
+    def owner_url(self, database_url: str) -> str:
+        """Return the address under which the owner of the tables reaches the database at `database_url`."""
+        return self.database_owner_url or database_url
+
+    @property
+    def database_login(self) -> str | None:
+        """Return the user as whom the services log in to the database; None for the owner of the tables."""
+        if self.database_url and self.database_owner_url in {"", self.database_url}:
+            return None
+        return urlsplit(self.database_url).username or self.database_role
 
     @property
     def connections(self) -> int:
@@ -266,8 +285,8 @@ class Settings(BaseModel):
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
         return frozenset(split(csv))
 
-    def list_refusals(self) -> list[str]:
-        """Return why the production profile must not start with these settings; empty when it may."""
+    def list_refusals(self, *, with_worker: bool = False) -> list[str]:
+        """Return why the production profile must not start with these settings, and a worker; empty when it may."""
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -284,6 +303,9 @@ class Settings(BaseModel):
             ),
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None
+            ),
+            "BALCAO_DATABASE_OWNER_URL está vazio: o worker apaga, como dono das tabelas, o que passou do prazo.": (
+                with_worker and not self.database_owner_url
             ),
         }
         return secrets + [sentence for sentence, refused in parts.items() if refused] + self._refuse_sandbox_crm()

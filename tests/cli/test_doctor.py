@@ -103,4 +103,4 @@ def test_an_issuer_that_publishes_keys_and_a_migrated_database_are_well(terminal
     parts = terminal.json("doctor", "--json")["parts"]
     assert parts["identity"] == {"state": "up", "details": {"keys": {issuer.address: len(issuer.keys)}}}
     assert parts["database"]["state"] == "up"
-    assert (parts["database"]["details"]["role"], parts["database"]["details"]["up_to_date"]) == (True, True)
+    assert (parts["database"]["details"]["role"], parts["database"]["details"]["up_to_date"]) == ("balcao_app", True)

@@ -14,7 +14,8 @@ from tests.support.terminal import free_port
 
 PRODUCTION = {
     "BALCAO_PROFILE": "production",
-    "BALCAO_DATABASE_URL": "postgresql://balcao@db.example/balcao",
+    "BALCAO_DATABASE_URL": "postgresql://balcao_app@db.example/balcao",
+    "BALCAO_DATABASE_OWNER_URL": "postgresql://balcao@db.example/balcao",
     "BALCAO_AUTH_ISSUER": "https://login.example/realms/city",
     "BALCAO_CLIENT_SECRET": "a secret of the city's own",
     "BALCAO_HASH_KEY": "a key of the city's own",

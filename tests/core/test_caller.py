@@ -48,6 +48,14 @@ def test_an_issuer_is_the_same_with_and_without_a_slash_at_its_end() -> None:
     assert of(iss="https://entrada.example/realms/X/").issuer == "https://entrada.example/realms/X"
 
 
+def test_a_token_says_when_it_was_issued_and_of_which_login_it_came() -> None:
+    assert (of(iat=7).issued_at, of().issued_at) == (7.0, 0.0)
+    assert of(sid="s-1", session_state="s-2").session == "s-1"
+    assert of(session_state="s-2").session == "s-2"
+    assert of(sid="s-1").session_key != of(sid="s-1", iss="https://x").session_key
+    assert len({of().session_key, of(sid="s").session_key, of(sid="s").subject_key}) == 3
+
+
 def test_a_caller_is_counted_by_issuer_client_and_subject() -> None:
     assert from_claims(CLAIMS).key == "https://entrada.example/realms/cidade\0portal\0s-1"
     assert of().key == "\0\0s"

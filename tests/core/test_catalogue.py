@@ -72,7 +72,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
 def named(database: Database, name: str) -> Database:
     """Return the same pool, whose listener can be told from others."""
     other = copy(database)
-    other.server_settings = database.server_settings | {"application_name": name}
+    other.options["server_settings"] |= {"application_name": name}
     return other
 
 

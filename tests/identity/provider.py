@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
@@ -83,7 +83,7 @@ class Portal:
             token_endpoint_auth_method="none",
         )
 
-    def __enter__(self) -> "Portal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

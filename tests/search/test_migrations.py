@@ -248,7 +248,7 @@ async def test_writers_that_do_not_end_put_a_rollback_off(
     monkeypatch.setattr(collection_store, "LOCK_TIMEOUT", "100ms")
     await migrate(platform)
     async with owner.transaction():
-        await collection_store.lock_shared(owner)
+        await collection_store.enter(owner)
         answer = await asyncio.to_thread(roll_back)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]

@@ -4,7 +4,8 @@ import asyncio
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +16,13 @@ from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
-from balcao.search.collection.service import ready
+from balcao.search.collection.service import lock_exclusively, ready, swap_tables
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
 from tests.search.support import act_as_staff, body
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
@@ -251,3 +253,48 @@ async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
             await services.create(act_as_staff(platform), body())
     finally:
         await owner.execute("UPDATE search.search_collection SET fold_revision = 0")
+
+
+async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    call = act_as_staff(platform)
+    service = await services.create(call, body(sub_categoria="Áreas verdes"))
+    assert await migrate(platform, "v2") == "completed"
+    former = await owner.fetchrow("SELECT physical, mirror, generation FROM search.search_collection")
+    async with _rolled_back(owner):
+        await owner.execute("UPDATE search.schema_versions SET fold_revision = 7 WHERE version = 'v2'")
+        built = await owner.fetchval("SELECT search.rebuild()")
+        alias = await owner.fetchrow("SELECT * FROM search.search_collection")
+        assert tuple(alias) == ("services", built, None, "v2", 7, former["generation"] + 1)
+        assert await owner.fetchval(f"SELECT id::text FROM search.{built}") == service.id
+        assert await owner.fetchval("SELECT array_agg(name) FROM search.physical_tables") == [built]
+        assert await owner.fetchval("SELECT count(*) FROM search.search_migrations WHERE rollback_until > now()") == 0
+
+
+async def test_a_writer_that_waited_for_a_switch_writes_to_the_table_it_leads_to(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    assert await migrate(platform, "v2") == "completed"
+    async with owner.transaction():
+        await lock_exclusively(owner)
+        writer = asyncio.create_task(services.create(act_as_staff(platform), body()))
+        async with asyncio.timeout(PATIENCE):
+            while not await owner.fetchval(_WAITING_WRITERS):  # noqa: ASYNC110 - the server tells nobody
+                await asyncio.sleep(0)
+        active = await swap_tables(owner)
+    service = await writer
+    assert await owner.fetchval(f"SELECT id::text FROM search.{active.physical}") == service.id
+
+
+_WAITING_WRITERS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND NOT granted"
+
+
+@asynccontextmanager
+async def _rolled_back(owner: asyncpg.Connection) -> AsyncIterator[None]:
+    transaction = owner.transaction()
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()

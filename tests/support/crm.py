@@ -55,6 +55,24 @@ class RunningCrm:
         """Of the calls so far, in order, without those for a token."""
         return [entry["operation"] for entry in self.requests(**filters) if entry["operation"] != "token"]
 
+    def insert(self, entity: str, **fields: Any) -> str:
+        """Create a record as another client of the CRM does; return its id."""
+        created = self._call("POST", f"sobjects/{entity}", fields)
+        created_id: str = created.json()["id"]
+        return created_id
+
+    def change(self, entity: str, record_id: str, **fields: Any) -> None:
+        """Change a record as another client of the CRM does."""
+        self._call("PATCH", f"sobjects/{entity}/{record_id}", fields)
+
+    def _call(self, method: str, path: str, body: dict[str, Any]) -> httpx.Response:
+        settings, secret = self.settings, self.settings.crm_client_secret.get_secret_value()
+        form = {"grant_type": "client_credentials", "client_id": settings.crm_client_id, "client_secret": secret}
+        token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form).raise_for_status().json()
+        url = f"{settings.crm_url}/services/data/{settings.crm_api_version}/{path}"
+        headers = {"Authorization": f"Bearer {token['access_token']}"}
+        return httpx.request(method, url, json=body, headers=headers).raise_for_status()
+
     def accounts(self, cpf: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.switch.get("/accounts", params={"cpf": cpf}).json()
         return found

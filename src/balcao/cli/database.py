@@ -6,10 +6,12 @@ from contextlib import asynccontextmanager, contextmanager
 from balcao import app
 from balcao.cli.faults import OperatorFault
 from balcao.core import logs
-from balcao.core.context.platform import Platform, assemble
+from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.database import migrations
 from balcao.core.database.pool import Database
+from balcao.core.database.refusals import refusal
 from balcao.core.embedded import supervisor
+from balcao.core.errors import Unavailable
 from balcao.settings import Settings
 
 
@@ -32,9 +34,27 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
         yield running.server.url
 
 
-async def check(url: str) -> None:
+async def require_owner(settings: Settings, url: str) -> str:
+    """Return the owner's address for the database at `url`, once it is known that the owner can log in.
+
+    Raises OperatorFault with the variable at fault.
+    """
+    owner_url = settings.owner_url(url)
+    database = Database(owner_url, size=2, role=None)
+    try:
+        await database.open()
+    except Unavailable as fault:
+        sentence = refusal(fault) or str(fault)
+        if settings.database_owner_url:
+            sentence = sentence.replace("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL")
+        raise OperatorFault(sentence) from fault
+    await database.close()
+    return owner_url
+
+
+async def check(settings: Settings, url: str) -> None:
     """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached."""
-    database = Database(url, size=2, role=None)
+    database = make_database(settings, url)
     await database.open()
     try:
         async with database.connection() as connection:
@@ -46,7 +66,7 @@ async def check(url: str) -> None:
 @asynccontextmanager
 async def open_platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
     """Open the platform for a command, with what every service holds in a process."""
-    await check(url)
+    await check(settings, url)
     assembled = assemble(settings, url)
     async with app.open_services(assembled):
         yield assembled

@@ -22,7 +22,7 @@ async def load_once(settings: Settings, url: str) -> None:
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
     async with database.open_platform(settings, url) as platform:
-        await migrations.run_as_owner(url, lambda connection: _load_missing(connection, platform))
+        await migrations.run_as_owner(platform.owner_url, lambda connection: _load_missing(connection, platform))
 
 
 async def _load_missing(connection: Connection, platform: Platform) -> None:

@@ -10,11 +10,15 @@ import msgspec
 from pydantic import SecretStr
 
 from balcao import app
+from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
-from balcao.core.database import migrations
+from balcao.cli.faults import OperatorFault
+from balcao.core.context.platform import make_database
+from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
-from balcao.core.database.pool import APPLICATION_ROLE, Database
+from balcao.core.database.pool import Connection, Database
 from balcao.core.database.refusals import refusal
+from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings, variable_of
@@ -97,26 +101,56 @@ async def _check_database(settings: Settings) -> Part:
         if server is None:
             return Part(STOPPED)
         url = server.url
-    database = Database(url, size=2, role=None)
+    database = make_database(settings, url)
     try:
         await database.open()
-        return await _check_opened(database)
+        async with database.connection() as connection:
+            part = await _check_opened(settings, connection)
     except Unavailable as fault:
         return Part(DOWN, problems=[refusal(fault) or str(fault)])
     finally:
         await database.close()
+    part.problems += await _check_owner(settings, url)
+    return part
 
 
-async def _check_opened(database: Database) -> Part:
-    async with database.connection() as connection:
-        version = await connection.fetchval("SHOW server_version")
-        role = await migrations.has_application_role(connection)
-        problems = [] if role else [f"Falta o papel {APPLICATION_ROLE} neste banco: execute `balcao migrate`."]
-        try:
-            await migrations.check(connection, app.list_migrations())
-        except MigrationError as behind:
-            problems.append(str(behind))
-    return Part(UP, {"version": version, "role": role, "up_to_date": not problems}, problems)
+async def _check_opened(settings: Settings, connection: Connection) -> Part:
+    version, login = await roles.describe_session(connection)
+    details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
+    part = Part(UP, details)
+    try:
+        await migrations.check(connection, app.list_migrations())
+        if not settings.sandbox:
+            await roles.check_login(connection)
+    except MigrationError as behind:
+        details["up_to_date"] = False
+        part.problems.append(str(behind))
+    except RoleError as mighty:
+        part.problems.append(str(mighty))
+    if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
+        part.problems.append(
+            f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
+            f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
+        )
+    return part
+
+
+async def _check_owner(settings: Settings, url: str) -> list[str]:
+    """Return what is wrong with the owner's login, where this process has one of its own."""
+    if not settings.database_owner_url:
+        return []
+    try:
+        database = Database(await databases.require_owner(settings, url), size=2, role=None)
+    except OperatorFault as fault:
+        return [str(fault)]
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            if await roles.owns(connection):
+                return []
+    finally:
+        await database.close()
+    return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
 
 
 async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:

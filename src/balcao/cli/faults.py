@@ -22,10 +22,11 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
     """Explain faults of the platform's modules, imported late: a command that succeeds need not load the driver."""
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
+    from balcao.core.database.roles import RoleError
     from balcao.core.embedded.supervisor import EmbeddedError
     from balcao.settings import SettingsError
 
-    if isinstance(fault, (SettingsError, EmbeddedError, MigrationError)):
+    if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
     return refusals.refusal(fault)
 

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from balcao import app
 from balcao.cli import database
 from balcao.core.database.migrations import Migration
-from balcao.core.database.pool import Database
+from balcao.core.database.roles import ApplicationRole
 from balcao.settings import Settings
 
 console = Console(stderr=True)
@@ -16,13 +16,14 @@ console = Console(stderr=True)
 
 def migrate() -> None:
     """Aplica as migrações que faltam e carrega os dados de referência."""
-    with database.open_database(Settings.load(), create=True) as url:
-        ran = asyncio.run(_migrate(url))
+    settings = Settings.load()
+    with database.open_database(settings, create=True) as url:
+        ran = asyncio.run(_migrate(settings, url))
     print(f"Banco em dia: {ran} migrações aplicadas agora.")
 
 
-async def _migrate(url: str) -> int:
-    await _require_access(url)
+async def _migrate(settings: Settings, url: str) -> int:
+    owner_url = await database.require_owner(settings, url)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("Migrações", total=len(app.list_migrations()))
@@ -30,11 +31,5 @@ async def _migrate(url: str) -> int:
         def progress(migration: Migration) -> None:
             bar.update(task, advance=1, description=f"{migration.owner}/{migration.name}")
 
-        return await app.bring_up_to_date(url, progress)
-
-
-async def _require_access(url: str) -> None:
-    """Raise Unavailable for a server that is away or refuses us, so that the operator gets a sentence."""
-    database = Database(url, size=2, role=None)
-    await database.open()
-    await database.close()
+        role = ApplicationRole(settings.database_role, settings.database_login)
+        return await app.bring_up_to_date(owner_url, role, progress)

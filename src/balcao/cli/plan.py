@@ -93,9 +93,9 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
     """Decide what to start. Raises SettingsError for an unknown service and for refusals of the production profile."""
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
-    if refusals := settings.list_refusals():
-        raise SettingsError("\n".join(refusals))
     with_worker = not services if worker is None else worker
+    if refusals := settings.list_refusals(with_worker=with_worker):
+        raise SettingsError("\n".join(refusals))
     with_crm = settings.sandbox_crm and (not services or with_worker)
     # In the order in which they start: those that are called before those that call them.
     roles = (*(["crm"] if with_crm else []), *(["worker"] if with_worker else []), "api")

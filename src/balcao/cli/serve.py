@@ -58,7 +58,7 @@ def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    if refusals := settings.list_refusals():
+    if refusals := settings.list_refusals(with_worker=True):
         raise SettingsError("\n".join(refusals))
     _run_worker(settings, embedded.find_database(settings))
 
@@ -71,7 +71,7 @@ def _run_worker(settings: Settings, url: str) -> None:
     from balcao.cli.processes import worker as role
 
     async def run_until_stopped() -> None:
-        await database.check(url)
+        await database.check(settings, url)
         stopping = asyncio.Event()
         for stop in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(stop, stopping.set)

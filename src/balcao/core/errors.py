@@ -36,7 +36,8 @@ class Fault(TypedDict):
 class BalcaoError(Exception):
     """A refusal or failure that a caller may see.
 
-    `code` is the stable word of the `Error-Code` header; `retry_after` is in seconds.
+    `code` is the stable word of the `Error-Code` header; `retry_after` is in seconds. `compared` is a fixed text that
+    portals compare, where the dialect has a place for it beside the message.
     """
 
     status: ClassVar[int] = 500
@@ -49,11 +50,13 @@ class BalcaoError(Exception):
         *,
         code: str | None = None,
         retry_after: int | None = None,
+        compared: str | None = None,
         faults: Sequence[Fault] = (),
     ) -> None:
         self.message = message or self.default_message
         self.code = code or self.default_code
         self.retry_after = retry_after
+        self.compared = compared
         self.faults = list(faults)
         super().__init__(self.message)
 

@@ -12,7 +12,9 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
+# What an export of the CRM lists beside the account; the progress of an order is no list of its own there.
 RELATED = ("protocolos", "ligacoes", "ordensServico")
+PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # they stand in queries
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
@@ -37,7 +39,8 @@ class FieldMap:
         _check(default, replacements)
         names = {section: default[section] | replacements.get(section, {}) for section in default}
         return cls(
-            **{section: names[section] for section in _SECTIONS}, related={kind: names[kind] for kind in RELATED}
+            **{section: names[section] for section in _SECTIONS},
+            related={kind: names[kind] for kind in (*RELATED, PROGRESS)},
         )
 
     @property

@@ -50,7 +50,7 @@ def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination
     return Destination(client, redirect_uri, mode if mode in RESPONSE_MODES else "query", parameters.get("state"))
 
 
-def check_request(parameters: Mapping[str, str]) -> None:
+def check_request(client: Client, parameters: Mapping[str, str]) -> None:
     """Check the other parameters. Raises Refused, which goes back to the client."""
     if parameters.get("response_type") != "code":
         raise Refused("unsupported_response_type", "Somente response_type=code é aceito.")
@@ -59,12 +59,18 @@ def check_request(parameters: Mapping[str, str]) -> None:
     for name in ("request", "request_uri"):
         if name in parameters:
             raise Refused(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
-    if parameters.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(
-        parameters.get("code_challenge", "")
-    ):
-        raise Refused("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
+    _check_challenge(client, parameters)
     if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL does not store
         raise Refused("invalid_request", "nonce tem um caractere que não é aceito.")
+
+
+def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
+    """Demand a challenge by S256, but for clients that may prove themselves with their secret instead."""
+    method, challenge = parameters.get("code_challenge_method"), parameters.get("code_challenge")
+    if method is None and challenge is None and client.pkce == "optional":
+        return
+    if method != "S256" or not _CHALLENGE.fullmatch(challenge or ""):
+        raise Refused("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
 
 
 def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
@@ -88,8 +94,11 @@ def _is_too_old(session: Session, max_age: str | None) -> bool:
 
 
 async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
-    """Return a code; scopes that are not for people are left out, and the token response names the granted ones."""
-    requested = parameters.get("scope", "").split()
+    """Return a code, for all scopes of people where none is asked for.
+
+    Scopes that are not for people are left out, and the token response names the granted ones.
+    """
+    requested = parameters.get("scope", "").split() or PEOPLE_SCOPES
     scope = " ".join(name for name in PEOPLE_SCOPES if name in requested)
     return await realm.records.grant(
         session,
@@ -97,5 +106,5 @@ async def grant_code(realm: Realm, session: Session, client: Client, parameters:
         scope,
         parameters.get("nonce"),
         parameters["redirect_uri"],
-        parameters["code_challenge"],
+        parameters.get("code_challenge"),
     )

@@ -4,6 +4,7 @@ import base64
 import binascii
 import hmac
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import unquote_plus, urlsplit
 
 from balcao.identity.demo import Client
@@ -13,7 +14,14 @@ from balcao.identity.realm import Realm
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-def authenticate(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Client:
+class Authenticated(NamedTuple):
+    """Who calls; `by_secret` tells a client that proved itself from one that only named itself."""
+
+    client: Client
+    by_secret: bool
+
+
+def authenticate(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Authenticated:
     """Return the client, proved by its secret in the header or in the form.
 
     A public one needs its id alone, but never for client credentials. Raises ClientRefused, InvalidRequest for two ways
@@ -27,7 +35,7 @@ def authenticate(realm: Realm, form: Mapping[str, str], authorization: str | Non
         raise ClientRefused()
     if flow not in client.flows:
         raise Refused("unauthorized_client", "Este cliente não pode usar este fluxo.")
-    return client
+    return Authenticated(client, known)
 
 
 def _needs_no_secret(client: Client, secret: str | None, flow: str) -> bool:

@@ -4,7 +4,7 @@ import functools
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -33,8 +33,18 @@ class Person(msgspec.Struct, frozen=True):
         return self.name.rpartition(" ")[2]
 
 
+# A refresh token ends with its session, and no session lasts longer than ten hours.
+LONGEST_REFRESH_SECONDS = 36_000
+# The keys that signed a token stay published for longer (`keys.PUBLISHED_SECONDS`).
+LONGEST_ACCESS_SECONDS = 3_600
+
+
 class Client(msgspec.Struct, frozen=True):
-    """`public`: a code is exchanged without the secret; `loopback`: any address on the caller's machine is taken."""
+    """`public`: a code is exchanged without the secret; `loopback`: any address on the caller's machine is taken.
+
+    `pkce = "optional"`: a login may begin without a challenge; its code is exchanged with the secret, never without.
+    `access_seconds` and `refresh_seconds` are how long the client's tokens live.
+    """
 
     client_id: str
     secret: str
@@ -43,6 +53,9 @@ class Client(msgspec.Struct, frozen=True):
     public: bool = False
     loopback: bool = False
     redirect_uris: list[str] = []
+    pkce: Literal["required", "optional"] = "required"
+    access_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_ACCESS_SECONDS)] = 300
+    refresh_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_REFRESH_SECONDS)] = 1800
 
 
 @functools.cache

@@ -22,16 +22,21 @@ def read_form(request: RealmRequest) -> Mapping[str, str]:
 
     Raises InvalidRequest for another media type, for what is not UTF-8, and for a name that comes twice.
     """
-    if request.header("content-type").partition(";")[0].strip().lower() != _FORM:
-        raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")
-    if request.content is None:
-        raise TooLarge()
-    return _parse(request.content)
+    return parse_form(request.header("content-type"), request.content)
 
 
 def read_parameters(request: RealmRequest) -> Mapping[str, str]:
     """Return the query of a GET, the form of a POST (OpenID Connect Core 3.1.2.1)."""
     return read_form(request) if request.method == "POST" else read_query(request)
+
+
+def parse_form(content_type: str, content: bytes | None) -> Mapping[str, str]:
+    """Parse a body as `read_form` does; no content is one that was too large. Raises TooLarge, InvalidRequest."""
+    if content_type.partition(";")[0].strip().lower() != _FORM:
+        raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")
+    if content is None:
+        raise TooLarge()
+    return _parse(content)
 
 
 def _parse(encoded: bytes) -> Mapping[str, str]:

@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from balcao.identity import tokens
-from balcao.identity.clients import authenticate
-from balcao.identity.demo import Client
+from balcao.identity.clients import Authenticated, authenticate
 from balcao.identity.faults import InvalidRequest, Refused
 from balcao.identity.realm import Realm
 from balcao.identity.store import Credential
@@ -28,39 +27,45 @@ async def exchange(realm: Realm, form: Mapping[str, str], authorization: str | N
     return await issue(realm, authenticate(realm, form, authorization, flow), form)
 
 
-async def _grant_client(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
     """Grant the scopes asked for, all of the client's when none is asked for.
 
     Never a refresh token (spec: authentication 3).
     """
+    client = caller.client
     requested = form.get("scope", "").split()
     if not set(requested) <= set(client.scopes):
         raise Refused("invalid_scope", "O cliente não tem um dos escopos pedidos.")
     return tokens.issue_for_client(realm, client, " ".join(s for s in client.scopes if s in requested or not requested))
 
 
-async def _grant_code(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
+async def _grant_code(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
     found = await realm.records.exchange_code(
-        form.get("code", ""), client.client_id, lambda code: _code_matches(code, form)
+        form.get("code", ""), caller.client, lambda code: _code_matches(code, form, by_secret=caller.by_secret)
     )
     if found is None:
         raise make_invalid_grant()
-    return tokens.issue_for_person(realm, *found)
+    return tokens.issue_for_person(realm, caller.client, *found)
 
 
-def _code_matches(code: Credential, form: Mapping[str, str]) -> bool:
-    verifier = form.get("code_verifier", "")
-    if form.get("redirect_uri") != code.redirect_uri or not _VERIFIER.fullmatch(verifier):
+def _code_matches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> bool:
+    """Tell whether who began the login exchanges its code: by the verifier of its challenge, else by the secret."""
+    verifier = form.get("code_verifier")
+    if form.get("redirect_uri") != code.redirect_uri:
         return False
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
-    return hmac.compare_digest(challenge, (code.challenge or "").encode())
+    if code.challenge is None:  # a verifier here would mean that somebody took the challenge out of the request
+        return by_secret and verifier is None
+    if not _VERIFIER.fullmatch(verifier or ""):
+        return False
+    challenge = base64.urlsafe_b64encode(hashlib.sha256((verifier or "").encode()).digest()).rstrip(b"=")
+    return hmac.compare_digest(challenge, code.challenge.encode())
 
 
-async def _grant_refresh(realm: Realm, client: Client, form: Mapping[str, str]) -> dict[str, Any]:
-    found = await realm.records.exchange_refresh(form.get("refresh_token", ""), client.client_id)
+async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
+    found = await realm.records.exchange_refresh(form.get("refresh_token", ""), caller.client)
     if found is None:
         raise make_invalid_grant()
-    return tokens.issue_for_person(realm, *found)
+    return tokens.issue_for_person(realm, caller.client, *found)
 
 
 def make_invalid_grant() -> Refused:
@@ -68,7 +73,7 @@ def make_invalid_grant() -> Refused:
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
-Issue = Callable[[Realm, Client, Mapping[str, str]], Awaitable[dict[str, Any]]]
+Issue = Callable[[Realm, Authenticated, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
 # The flow that the client must have, and what answers.
 _GRANTS: Mapping[str, tuple[str, Issue]] = {

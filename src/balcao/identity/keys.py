@@ -19,8 +19,8 @@ BITS = 2048
 # A new key is published at once and signs a little later: who has just fetched the keys asks again for an unknown one
 # only after ten seconds, and would refuse good tokens until then.
 SIGNS_AFTER_SECONDS = 15
-# Longer than any token lives: access and ID tokens 300 s, refresh tokens 1800 s.
-PUBLISHED_SECONDS = 3600
+# Longer than a token of any client lives (`demo.LONGEST_ACCESS_SECONDS`), and the seconds of leeway that it is given.
+PUBLISHED_SECONDS = 3900
 
 
 class StoredKey(msgspec.Struct, frozen=True):

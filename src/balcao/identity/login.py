@@ -34,7 +34,7 @@ async def start_login(request: RealmRequest, parameters: Mapping[str, str]) -> R
 
 async def _answer_request(request: RealmRequest, target: Destination, parameters: Mapping[str, str]) -> Response[Any]:
     realm = request.realm
-    authorization.check_request(parameters)
+    authorization.check_request(target.client, parameters)
     session = authorization.choose_session(await browser.find_session(request), parameters)
     if session is None:
         return _show_page(request, parameters, parameters.get("login_hint", ""))
@@ -58,7 +58,7 @@ async def attempt_login(request: RealmRequest) -> Response[Any]:
 
 
 async def _log_in(realm: Realm, target: Destination, person: Person, parameters: Mapping[str, str]) -> Response[Any]:
-    authorization.check_request(parameters)
+    authorization.check_request(target.client, parameters)
     session, proof = await realm.records.log_in(person.username)
     response = await _redirect_with_code(realm, target, session, parameters, 303)
     return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, proof),))

@@ -51,7 +51,7 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 async def _log_out_by_token(realm: Realm, form: Mapping[str, str], authorization: str | None) -> Response[Any]:
     """Log out behind the browser, as Keycloak does: by secret, where the client has one, and refresh token; 204."""
-    client = authenticate(realm, form, authorization, "authorization_code")
+    client = authenticate(realm, form, authorization, "authorization_code").client
     if not await realm.records.end_session_by_token(form["refresh_token"], client.client_id):
         raise make_invalid_grant()
     return Response(status=NO_CONTENT)

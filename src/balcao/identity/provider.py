@@ -10,12 +10,11 @@ from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.gateway.gateway import Mount
-from balcao.identity import discovery, faults, forms, grants, login, logout, pages, tokens
+from balcao.identity import backchannel, discovery, faults, forms, grants, login, logout, pages, tokens
 from balcao.identity.faults import OAUTH, TokenRefused
 from balcao.identity.realm import Realm, RealmRequest
 from balcao.settings import Settings, SettingsError
 
-PREFIX = "/auth"
 # Tokens, codes and pages are for one reader, and keys must be seen fresh after a rotation.
 _NEVER_STORED = {"Cache-Control": NO_STORE}
 
@@ -50,7 +49,7 @@ def mount_realm(realm: Realm) -> Mount:
         (method, f"/realms/{{realm}}{path}", _endpoint(realm, method, name, handler))
         for method, path, name, handler in addresses
     ]
-    return Mount("identity", PREFIX, endpoints, lambda _: OAUTH)
+    return Mount("identity", backchannel.PREFIX, endpoints, lambda _: OAUTH)
 
 
 def _endpoint(realm: Realm, method: str, name: str, handler: Callable[[RealmRequest], PendingResponse]) -> PageEndpoint:

@@ -15,10 +15,10 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Database
 from balcao.core.values.ids import new_id
 from balcao.identity import store
+from balcao.identity.demo import Client
 from balcao.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
-REFRESH_SECONDS = 1800
 # So long a refresh token may be used again, because two tabs of a browser refresh at once, or a response was lost.
 REPEAT_SECONDS = 30.0
 
@@ -54,7 +54,7 @@ class Records:
             await store.end_session(connection, session)
 
     async def grant(
-        self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str
+        self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str | None
     ) -> str:
         """Grant a client what the login gave, and return the code.
 
@@ -67,14 +67,14 @@ class Records:
         return code
 
     async def exchange_code(
-        self, code: str, client: str, matches: Callable[[Credential], bool]
+        self, code: str, client: Client, matches: Callable[[Credential], bool]
     ) -> tuple[Grant, str] | None:
         """Exchange a code for its grant and the first refresh token; None for a code that is worth nothing.
 
         A code has one try, whatever comes of it; a second use ends all that came of the first.
         """
         async with self._database.transaction() as connection:
-            found = await store.lock_credential(connection, _hash(code), client, refresh=False)
+            found = await store.lock_credential(connection, _hash(code), client.client_id, refresh=False)
             if found is None:
                 return None
             if found.used_for is not None:
@@ -83,26 +83,26 @@ class Records:
             await store.use_credential(connection, _hash(code))
             if not (found.living and matches(found)):
                 return None
-            return found.grant, await self._add_refresh(connection, found.grant, make_secret())
+            return found.grant, await self._add_refresh(connection, found.grant, client, make_secret())
 
-    async def exchange_refresh(self, token: str, client: str) -> tuple[Grant, str] | None:
+    async def exchange_refresh(self, token: str, client: Client) -> tuple[Grant, str] | None:
         """Exchange a refresh token for its grant and the next one; None for a token that is worth nothing.
 
         Used again at once, it gives the one that is next by now; used again later it ends the grant, because one of
         its two users stole it.
         """
         async with self._database.transaction() as connection:
-            found = await store.lock_credential(connection, _hash(token), client, refresh=True)
+            found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
             if found is None:
                 return None
             if found.used_for is None:
-                return await self._renew(connection, found, token) if found.living else None
+                return await self._renew(connection, found, client, token) if found.living else None
             if found.used_for > REPEAT_SECONDS:
                 await store.end_grant(connection, found.grant.id)
                 return None
             while found is not None and found.used_for is not None:
                 token = self._derive_successor(token)
-                found = await store.lock_credential(connection, _hash(token), client, refresh=True)
+                found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
             return (found.grant, token) if found is not None and found.living else None
 
     async def read_grant(self, grant: str) -> Grant | None:
@@ -119,13 +119,15 @@ class Records:
             await store.end_session(connection, found.grant.session.id)
             return True
 
-    async def _renew(self, connection: Connection, found: Credential, token: str) -> tuple[Grant, str]:
+    async def _renew(self, connection: Connection, found: Credential, client: Client, token: str) -> tuple[Grant, str]:
         await store.use_credential(connection, _hash(token))
-        await store.prolong_session(connection, found.grant.session.id)
-        return found.grant, await self._add_refresh(connection, found.grant, self._derive_successor(token))
+        return found.grant, await self._add_refresh(connection, found.grant, client, self._derive_successor(token))
 
-    async def _add_refresh(self, connection: Connection, grant: Grant, token: str) -> str:
-        await store.add_credential(connection, _hash(token), grant.id, timedelta(seconds=REFRESH_SECONDS))
+    async def _add_refresh(self, connection: Connection, grant: Grant, client: Client, token: str) -> str:
+        """Add a refresh token, for which the session lives on."""
+        lasting = timedelta(seconds=client.refresh_seconds)
+        await store.prolong_session(connection, grant.session.id, max(lasting, store.IDLE_LIFETIME))
+        await store.add_credential(connection, _hash(token), grant.id, lasting)
         return token
 
     def _derive_successor(self, token: str) -> str:

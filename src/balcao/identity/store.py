@@ -33,7 +33,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Credential(msgspec.Struct, frozen=True):
-    """A code, or a refresh token, which has no challenge. `used_for`: the seconds since its use, None before it."""
+    """A code, or a refresh token, which has no address. `used_for`: the seconds since its use, None before it."""
 
     grant: Grant
     living: bool
@@ -55,7 +55,8 @@ async def add_session(connection: Connection, session: str, cookie_hash: bytes, 
 
 
 _USE_SESSION = """
-UPDATE platform.identity_session SET expires_at = least(now() + $2::interval, started_at + $3::interval)
+UPDATE platform.identity_session
+SET expires_at = least(greatest(expires_at, now() + $2::interval), started_at + $3::interval)
 WHERE cookie_hash = $1 AND expires_at > now()
 RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_at
 """
@@ -68,13 +69,14 @@ async def use_session(connection: Connection, cookie_hash: bytes) -> Session | N
 
 
 _PROLONG_SESSION = """
-UPDATE platform.identity_session SET expires_at = least(now() + $2::interval, started_at + $3::interval) WHERE id = $1
+UPDATE platform.identity_session
+SET expires_at = least(greatest(expires_at, now() + $2::interval), started_at + $3::interval) WHERE id = $1
 """
 
 
-async def prolong_session(connection: Connection, session: str) -> None:
-    """Prolong a session by its idle lifetime, but never beyond the longest."""
-    await connection.execute(_PROLONG_SESSION, session, IDLE_LIFETIME, MAX_LIFETIME)
+async def prolong_session(connection: Connection, session: str, lasting: timedelta) -> None:
+    """Let a session live so long from now, unless it would anyway; never beyond the longest lifetime."""
+    await connection.execute(_PROLONG_SESSION, session, lasting, MAX_LIFETIME)
 
 
 _END_SESSION = "DELETE FROM platform.identity_session WHERE id = $1"
@@ -153,7 +155,7 @@ SELECT granted.id::text, client, scope, nonce, session.id::text AS session_id, u
 FROM platform.identity_credential AS credential
 JOIN platform.identity_grant AS granted ON granted.id = credential.grant_id
 JOIN platform.identity_session AS session ON session.id = session_id
-WHERE credential.hash = $1 AND client = $2 AND (credential.challenge IS NULL) = $3
+WHERE credential.hash = $1 AND client = $2 AND (credential.redirect_uri IS NULL) = $3
 """
 
 

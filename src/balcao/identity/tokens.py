@@ -13,11 +13,9 @@ from joserfc.errors import JoseError
 from balcao.core.values.ids import new_id
 from balcao.identity.demo import Client, Person, people_by_login
 from balcao.identity.realm import Realm
-from balcao.identity.records import REFRESH_SECONDS
 from balcao.identity.store import Grant
 
 ALGORITHM = "RS256"
-ACCESS_SECONDS = 300
 _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
@@ -32,26 +30,26 @@ def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]
     granted = {"typ": "Bearer", "azp": client.client_id, "scope": scope, "jti": new_id()} | _list_roles([])
     granted |= {"client_id": client.client_id, "preferred_username": f"service-account-{client.client_id}"}
     return {
-        "access_token": _sign(realm, claims | granted),
-        "expires_in": ACCESS_SECONDS,
+        "access_token": _sign(realm, claims | granted, client.access_seconds),
+        "expires_in": client.access_seconds,
         "token_type": "Bearer",
         "scope": scope,
     }
 
 
-def issue_for_person(realm: Realm, grant: Grant, refresh_token: str) -> dict[str, Any]:
+def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: str) -> dict[str, Any]:
     """Return the token response to a code or a refresh token; with an ID token where `openid` was asked for."""
-    access_token = _sign(realm, _list_access_claims(realm, grant))
+    access_token = _sign(realm, _list_access_claims(realm, grant), client.access_seconds)
     response = {
         "access_token": access_token,
-        "expires_in": ACCESS_SECONDS,
+        "expires_in": client.access_seconds,
         "refresh_token": refresh_token,
-        "refresh_expires_in": REFRESH_SECONDS,
+        "refresh_expires_in": client.refresh_seconds,
         "token_type": "Bearer",
         "scope": grant.scope,
     }
     if "openid" in grant.scope.split():
-        response["id_token"] = _sign(realm, _list_id_claims(grant, access_token))
+        response["id_token"] = _sign(realm, _list_id_claims(grant, access_token), client.access_seconds)
     return response
 
 
@@ -124,8 +122,8 @@ def _compute_half_hash(token: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()[:16]).rstrip(b"=").decode()
 
 
-def _sign(realm: Realm, claims: Mapping[str, Any]) -> str:
+def _sign(realm: Realm, claims: Mapping[str, Any], lasting: int) -> str:
     now = int(time.time())
     key = realm.keys.signing
-    times = {"iss": realm.issuer, "iat": now, "exp": now + ACCESS_SECONDS}
+    times = {"iss": realm.issuer, "iat": now, "exp": now + lasting}
     return jwt.encode({"alg": ALGORITHM, "kid": key.kid}, times | dict(claims), key)

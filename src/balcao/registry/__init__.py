@@ -1,6 +1,6 @@
 """Citizen registry: who a citizen is and how the city may reach them."""
 
-from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.registry import city, consent, crm, mirror, mobility, person
 from balcao.registry.dead_letters.feature import FEATURE as DEAD_LETTERS
@@ -26,7 +26,7 @@ SERVICE = Service(
     version="1.0",
     package=__name__,
     features=[*_FEATURES, _RIGHTS, DEAD_LETTERS],
-    dialects={"": ERROR_TEXT},
+    dialects={"": ERROR_TEXT, "/mobilidade": ERROR_AND_MESSAGE, "/admin/mobilidade": ERROR_AND_MESSAGE},
     description=(
         "Registro do cidadão: dados de base e autodeclarados, preferências e consentimentos, pets, veículos, empresas "
         "e departamentos, em sincronia com o CRM da cidade."

@@ -30,6 +30,8 @@ from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
 
 SEED = 2026
+# The service that the descriptions name in their examples, and its id there.
+EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
 LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
@@ -66,7 +68,7 @@ async def load(platform: Platform) -> None:
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
     """Name a service with a long history, and the completed migration."""
-    planned = next(planned for planned in _draw_services() if planned.number in LONG_HISTORIES)
+    planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
         "service_id": planned.service_id,
@@ -152,9 +154,9 @@ def _draw_services() -> Iterator[PlannedService]:
     chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
     for number, row in enumerate(data["services"]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
-        service_id = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+        drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
         yield PlannedService(
-            service_id,
+            EXAMPLE_ID if number == EXAMPLE else drawn,
             number,
             {
                 "nome_servico": nome,

@@ -71,9 +71,22 @@ def test_filters_narrow_the_list(http: httpx.Client, query: dict[str, Any], expe
     assert [activity["subclasse"] for activity in answer.json()["cnaes"]] == expected
 
 
+@pytest.mark.parametrize(("wanted", "given"), [("1000", 1000), ("1001", 1000), ("9" * 5000, 1000), ("101", 101)])
+def test_more_than_a_thousand_items_a_page_are_a_thousand(http: httpx.Client, wanted: str, given: int) -> None:
+    assert http.get(PATH, params={"per_page": wanted}).json()["pagination"]["per_page"] == given
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("per_page", "101"), ("page", "0"), ("search", ""), ("search", "x" * 101), ("secao", ""), ("classe", "a\0b")],
+    [
+        ("per_page", "0"),
+        ("per_page", "x"),
+        ("page", "0"),
+        ("search", ""),
+        ("search", "x" * 101),
+        ("secao", ""),
+        ("classe", "a\0b"),
+    ],
 )
 def test_a_bad_parameter_is_refused_by_name(http: httpx.Client, name: str, value: str) -> None:
     answer = http.get(PATH, params={name: value})

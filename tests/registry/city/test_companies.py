@@ -81,6 +81,7 @@ def test_a_person_sees_the_companies_they_belong_to_by_cnpj(http: httpx.Client, 
     assert cnpjs(second) == [OURS]
     assert second.json()["pagination"] == {"page": 2, "per_page": 1, "total": 2, "total_pages": 2}
     assert second.headers["Cache-Control"] == "no-store, private"
+    assert get(http, of(IARA), iara, per_page=1000).json()["pagination"]["per_page"] == 100
     for query in ({"per_page": 0}, {"page": "x"}, {"natureza_juridica_id": ""}, {"natureza_juridica_id": "a\0"}):
         assert get(http, of(IARA), iara, **query).status_code == 400
 
@@ -98,6 +99,36 @@ def test_an_answer_has_every_member_and_its_days_in_the_citys_zone(http: httpx.C
     assert company["situacao_cadastral"]["data"] == "2015-03-02T13:00:00Z"
     assert company["situacao_especial"] == {"descricao": None, "data": None}
     assert (company["tipos_unidade"], company["contato"]) == ([], {"telefone": [], "email": None})
+
+
+@pytest.mark.parametrize(
+    ("printed", "cnpj"),
+    [
+        ("90.000.001/0001-29", OURS),
+        ("90.000.001%2F0001-29", OURS),
+        ("90.000.001%2f0001-29/", OURS),
+        ("12.ABC.345/01DE-35", LETTERED),
+    ],
+)
+def test_a_cnpj_may_be_printed_with_its_punctuation(
+    http: httpx.Client, issuer: Issuer, printed: str, cnpj: str
+) -> None:
+    found = get(http, f"{ONE}/{printed}", issuer.person(IARA))
+    assert (found.status_code, found.json()["cnpj"]) == (200, cnpj)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"{ONE}/90.000.001/0001-28", 400),
+        (f"{ONE}/90.000.001/0001-2", 404),
+        (f"{ONE}/90000001/000129", 404),
+        (f"{ONE}/90000001%2F000129", 404),
+        ("/registry/v1/departments/90.000.001/0001-29", 404),
+    ],
+)
+def test_only_a_printed_cnpj_may_hold_a_slash(http: httpx.Client, issuer: Issuer, path: str, status: int) -> None:
+    assert get(http, path, issuer.admin()).status_code == status
 
 
 def shown_cpfs(company: dict[str, Any]) -> list[str | None]:

@@ -83,7 +83,7 @@ def test_an_invitation_is_pending_and_shows_what_the_owner_typed(garage: Garage,
         ({"email": "a@b.example\nBcc: c@d.example"}, "email"),
         ({"email": f"{'a' * 65}@b.example"}, "email"),
         ({"email": ""}, "email"),
-        ({"name": "x" * 101}, "name"),
+        ({"name": "x" * 121}, "name"),
         ({"phone": "9" * 21}, "phone"),
     ],
     ids=repr,
@@ -92,6 +92,11 @@ def test_a_bad_invitation_is_refused_by_name(garage: Garage, held: str, body: di
     answer = garage.invite(ANA, held, **({"cpf": BRUNO} | body))
     assert (answer.status_code, f"`{field}`" in answer.json()["error"]) == (400, True)
     assert garage.conductors(ANA, held).json() == {"data": []}
+
+
+def test_a_name_may_have_120_characters(garage: Garage, held: str) -> None:
+    link = garage.invite(ANA, held, BRUNO, name="é" * 120)
+    assert (link.status_code, link.json()["conductor_name"]) == (201, "é" * 120)
 
 
 def test_a_cpf_may_have_blanks_around_and_need_not_be_known(garage: Garage, held: str) -> None:

@@ -18,10 +18,13 @@ from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpda
 from tests.support.sizes import EXAMPLES
 
 BRANDS = {
-    id_: VehicleBrand(id=id_, name=id_, is_other=id_ == "brand_outro") for id_ in ("brand_a", "brand_b", "brand_outro")
+    id_: VehicleBrand(id=id_, name=id_, is_other=id_ == "brand_outro", deleted_at=None)
+    for id_ in ("brand_a", "brand_b", "brand_outro")
 }
 MODELS = {
-    id_: VehicleModel(id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro")
+    id_: VehicleModel(
+        id=id_, brand_id=brand, name=id_, vehicle_type=VehicleType.MOPED, is_other=id_ == "model_outro", deleted_at=None
+    )
     for id_, brand in {"model_a": "brand_a", "model_b": "brand_b", "model_outro": "brand_outro"}.items()
 }
 PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")

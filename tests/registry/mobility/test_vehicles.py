@@ -85,7 +85,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 def test_a_form_at_fault_is_refused_by_name_and_nothing_is_stored(garage: Garage, sql: Any, field: str) -> None:
     before = sql("SELECT count(*) FROM registry.vehicle")
     answer = garage.register(ANA, form(**REFUSED[field]))
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
     assert f"`{field}`" in answer.json()["error"]
     assert sql("SELECT count(*) FROM registry.vehicle") == before
 

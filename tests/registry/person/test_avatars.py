@@ -1,6 +1,7 @@
 """Avatars: the shipped figures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
 import re
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.shapes import INSTANT, differences
+from tools import avatars
 
 AVATAR = {"id": str, "name": str, "url": str, "is_active": bool, "created_at": INSTANT}
 PAGE = {"data": [AVATAR], "page": int, "per_page": int, "total": int, "total_pages": int}
@@ -76,9 +78,10 @@ def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody: Talk) -> None:
     second = anybody.ok("GET", "/avatars?page=2&per_page=3")
     assert (second["data"], second["total_pages"]) == (whole["data"][3:6], 3)
     assert anybody.ok("GET", "/avatars?page=9")["data"] == []
+    assert anybody.ok("GET", "/avatars?per_page=500")["per_page"] == 100
 
 
-@pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101"])
+@pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page="])
 def test_a_malformed_page_is_refused(anybody: Talk, query: str) -> None:
     assert anybody("GET", f"/avatars?{query}").status_code == 400
 
@@ -91,17 +94,58 @@ def test_names_stand_without_regard_to_case_and_accents(anybody: Talk, admin: Ta
     assert (names[:3], names[-1]) == (["Ábaca", "ábaco", "Barco"], "zebra")
 
 
-def test_every_shipped_figure_is_a_drawing_that_does_nothing(anybody: Talk, settings: Settings) -> None:
+PNG_HEAD = b"\x89PNG\r\n\x1a\n"
+# As an image optimiser of Next.js asks for the source, as it passes on what a browser says, and as programs ask.
+WITHOUT_SVG = (
+    "",
+    "*/*",
+    "image/*",
+    "image/avif,image/webp,*/*",
+    "image/avif,image/webp,image/apng,image/svg+xml;q=0,*/*;q=0.8",
+)
+NAMING_SVG = ("image/svg+xml", "image/avif,Image/SVG+XML;q=0.9,*/*;q=0.8")
+
+
+@pytest.mark.parametrize("accept", WITHOUT_SVG)
+def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(
+    anybody: Talk, settings: Settings, accept: str
+) -> None:
     bodies = set()
     for avatar in anybody.ok("GET", "/avatars")["data"]:
         path = f"/avatars/{avatar['id']}/image"
         assert avatar["url"] == f"{settings.base_url}/registry/v1{path}"
-        answer = anybody("GET", path)
+        response = anybody("GET", path, Accept=accept)
+        assert response.headers["Content-Type"] == "image/png"
+        assert int(response.headers["Content-Length"]) == len(response.content)
+        assert response.headers["Cache-Control"] == "public, max-age=86400"
+        assert response.headers["Vary"] == "Accept"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.content.startswith(PNG_HEAD)
+        assert struct.unpack(">II", response.content[16:24]) == (256, 256)
+        again = anybody("GET", path, Accept=accept, If_None_Match=response.headers["ETag"])
+        assert (again.status_code, again.headers["Vary"]) == (304, "Accept")
+        bodies.add(response.content)
+    assert len(bodies) == 8
+
+
+def test_the_pictures_are_drawn_from_their_sources() -> None:
+    for source in avatars.FOLDER.glob("*.svg"):
+        assert avatars.draw(source) == source.with_suffix(".png").read_bytes(), "run `python -m tools.avatars`"
+
+
+@pytest.mark.parametrize("accept", NAMING_SVG)
+def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anybody: Talk, accept: str) -> None:
+    bodies = set()
+    for avatar in anybody.ok("GET", "/avatars")["data"]:
+        path = f"/avatars/{avatar['id']}/image"
+        answer = anybody("GET", path, Accept=accept)
         assert answer.headers["Content-Type"] == "image/svg+xml"
         assert answer.headers["Cache-Control"] == "public, max-age=86400"
+        assert answer.headers["Vary"] == "Accept"
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert anybody("GET", path, If_None_Match=answer.headers["ETag"]).status_code == 304
+        assert anybody("GET", path, Accept=accept, If_None_Match=answer.headers["ETag"]).status_code == 304
+        assert anybody("GET", path, Accept="*/*", If_None_Match=answer.headers["ETag"]).status_code == 200
         elements = list(ElementTree.fromstring(answer.content).iter())  # noqa: S314 - our own figures
         kinds = {element.tag.partition("}")[2] for element in elements}
         assert kinds <= {"svg", "title", "g", "path", "circle", "clipPath"}

@@ -36,6 +36,23 @@ def test_every_tenth_has_no_email_and_every_seventh_tickets_of_all_statuses() ->
     assert {frozenset(statuses) for statuses in by_person.values()} == {frozenset(STATUSES)}
 
 
+def test_their_names_sex_and_addresses_fit() -> None:
+    for citizen in MANY:
+        assert citizen.nome
+        assert citizen.mae
+        assert citizen.mae.nome
+        first, *family = citizen.nome.split()
+        assert len(set(family)) == len(family)
+        assert citizen.mae.nome.split()[0] not in invented.MEN
+        if first in (*invented.WOMEN, *invented.MEN):
+            assert citizen.sexo == ("F" if first in invented.WOMEN else "M")
+        if citizen.email and citizen.email.principal:
+            assert citizen.email.principal.valor.isascii()
+        if citizen.educacao and citizen.educacao.escola:
+            assert citizen.educacao.escola.horario_funcionamento == "7:30 às 17:00"
+    assert {citizen.cpf: citizen.sexo for citizen in MANY[:2]} == {MANY[0].cpf: "F", MANY[1].cpf: "M"}
+
+
 def test_ana_lacks_nothing_that_a_base_record_can_have() -> None:
     ana = MANY[0]
     missing = {name for name in ana.__struct_fields__ if getattr(ana, name) is None}

@@ -99,6 +99,16 @@ def test_a_pet_without_breed_and_size_is_created_and_shown(http: httpx.Client, o
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_the_pedigree_of_an_own_pet_is_kept(http: httpx.Client, owner: dict[str, str], add: Ask) -> None:
+    pedigree = {"pedigree_indicador": True, "pedigree_origem_nome": "Clube de cinofilia"}
+    pet = add(**pedigree).json()
+    assert {name: pet[name] for name in pedigree} == pedigree
+    assert http.get(f"{path()}/{pet['id_animal']}", headers=owner).json() == pet
+    for wrong in ({"pedigree_indicador": "sim"}, {"pedigree_origem_nome": "x" * 101}):
+        refused = add(**wrong)
+        assert (refused.status_code, refused.json()["error"]) == (400, refused.json()["message"])
+
+
 def now(**shift: int) -> datetime:
     return datetime.now(UTC) + timedelta(**shift)
 
@@ -158,7 +168,7 @@ BAD: list[dict[str, Any]] = [
 @pytest.mark.parametrize("changes", BAD, ids=range(len(BAD)))
 def test_a_bad_pet_is_refused_by_name_and_nothing_is_stored(add: Ask, sql: Sql, changes: dict[str, Any]) -> None:
     answer = add(**changes)
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
     assert f"`{next(iter(changes))}`" in answer.json()["error"]
     assert sql("SELECT FROM registry.own_pet") == []
 

@@ -13,7 +13,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.records import Mirror
 from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
-from balcao.registry.person.citizens.base import format_citizen
+from balcao.registry.person.citizens.base import CitizenRow, format_citizen
 from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.wallet import personal_data as wallet
 from balcao.settings import Settings
@@ -143,7 +143,33 @@ def test_the_whole_base_record_shows(read: Callable[..., httpx.Response], issuer
     place = {"latitude", "longitude", "pluscode"}
     main, (other,) = found["endereco"]["principal"], found["endereco"]["alternativo"]
     assert (set(other) - set(main), set(main) - set(other)) == (place, {"updated_at"})
-    assert {other[name] for name in place} == {-22.5, -43.25, "58GVGQ2X+22"}
+    assert {other[name] for name in place} == {"-22.5", "-43.25", "58GVGQ2X+22"}
+
+
+def test_what_is_not_known_inside_an_object_is_null() -> None:
+    record = {"nascimento": {"uf": "RJ"}, "mae": {"nome": "Helena"}, "obito": {"indicador": False}}
+    citizen = msgspec.to_builtins(merge_record(Cpf(ANA), record, Mirror(False, {}, {})))
+    born = {"data": None, "municipio_id": None, "municipio": None, "uf": "RJ", "pais_id": None, "pais": None}
+    assert citizen["nascimento"] == born
+    assert citizen["mae"] == {"nome": "Helena", "cpf": None}
+    assert citizen["obito"] == {"indicador": False, "ano": None}
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"), [(-22.5, "-22.5"), (0.00001, "0.00001"), (-43, "-43.0"), ("-22.50", "-22.50")]
+)
+def test_a_place_is_shown_as_text_as_the_city_sent_it(sent: float | str, shown: str) -> None:
+    place = {"latitude": sent, "longitude": None}
+    row = msgspec.convert({"cpf": ANA, "endereco": {"alternativo": [place]}}, CitizenRow)
+    citizen = merge_record(Cpf(ANA), msgspec.to_builtins(row), Mirror(False, {}, {}))
+    (other,) = citizen.endereco.alternativo
+    assert (other.latitude, other.longitude) == (shown, None)
+
+
+@pytest.mark.parametrize("wrong", ["22,5", "N 22.5", "", "1e5", "-1234"])
+def test_a_place_that_is_no_number_is_refused(wrong: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"cpf": ANA, "endereco": {"alternativo": [{"latitude": wrong}]}}, CitizenRow)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,6 @@ def test_no_other_confirmation_fits(post: Post, issuer: Issuer, sql: Sql) -> Non
         {"reason": "x" * 501},
         {"reason": 5},
     ],
-    ids=str,
 )
 def test_what_the_body_may_not_be(post: Post, members: dict[str, Any]) -> None:
     answer = post(members)

@@ -5,6 +5,7 @@ from balcao.cli import database, demo_data
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core.database.migrations import Migration
+from balcao.core.database.roles import ApplicationRole
 from balcao.settings import Settings
 
 
@@ -15,11 +16,12 @@ async def prepare(settings: Settings, order: Order) -> Report:
     """
     url = order.database_url
     if order.prepare:
-        await app.bring_up_to_date(url, _report_progress)
+        role = ApplicationRole(settings.database_role, settings.database_login)
+        await app.bring_up_to_date(url, role, _report_progress)
         if settings.sandbox:
             await demo_data.load_once(settings, url)
     else:
-        await database.check(url)
+        await database.check(settings, url)
     if not order.describe:
         return Report(ready=True)
     return Report(ready=True, base_urls=demo_data.base_urls(settings), offer=await demo_data.fetch_offer(settings, url))

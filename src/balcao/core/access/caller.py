@@ -5,6 +5,7 @@ login, and a client that may be a machine. Every other caller is a *login withou
 list of clients speaks for it, and it is recorded as a person, by its subject.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,12 +34,19 @@ class Caller:
     expires_at: float
     issuer: str = ""
     is_machine: bool = False
+    issued_at: float = 0.0  # in Unix seconds
+    session: str = field(default="", repr=False)
     # The caller's name in every counter. A subject is unique only with its issuer, and a person has one limit for each
     # client, so that one misbehaving portal does not use up what the others may.
     key: str = field(init=False, repr=False)
+    # Under these it is known that the caller's session has ended.
+    session_key: bytes = field(init=False, repr=False)
+    subject_key: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", f"{self.issuer}\0{self.client}\0{self.subject}")
+        object.__setattr__(self, "session_key", session_key(self.issuer, self.session) if self.session else b"")
+        object.__setattr__(self, "subject_key", subject_key(self.issuer, self.subject))
 
     @property
     def is_person(self) -> bool:
@@ -49,6 +57,16 @@ class Caller:
     def display_name(self) -> str:
         """How staff see who did it: the name claim, else the client; never a CPF."""
         return self.name or self.client
+
+
+def session_key(issuer: str, session: str) -> bytes:
+    """Return what stands for a session (`sid`) of an issuer where ended ones are kept."""
+    return hashlib.sha256(f"sid\0{issuer}\0{session}".encode()).digest()
+
+
+def subject_key(issuer: str, subject: str) -> bytes:
+    """Return what stands for a subject of an issuer where ended sessions are kept."""
+    return hashlib.sha256(f"sub\0{issuer}\0{subject}".encode()).digest()
 
 
 class TokenRefused(Unauthenticated):
@@ -107,6 +125,8 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -
         expires_at=float(claims["exp"]),
         issuer=(_text(claims.get("iss")) or "").rstrip("/"),
         is_machine=cpf is None and _is_machine(claims, client, policy),
+        issued_at=float(claims.get("iat", 0)),
+        session=_text(claims.get("sid")) or _text(claims.get("session_state")) or "",
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -32,9 +32,12 @@ class TokenVerifier:
         audience: str,
         client: httpx.AsyncClient,
         policy: ClaimPolicy = EVERY_CLIENT,
+        has_ended: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
+        """`has_ended` tells whether the session of a token is over before the token expires."""
         self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, self._forget) for issuer in issuers}
         self._audience = audience
+        self._has_ended = has_ended
         self._policy = policy
         self._verified: OrderedDict[bytes, Caller] = OrderedDict()
         self._refreshers: list[asyncio.Task[None]] = []
@@ -53,7 +56,9 @@ class TokenVerifier:
         if authorization is None:
             return None
         caller = self._verified.get(_digest(authorization))
-        return caller if caller is not None and caller.expires_at + LEEWAY_SECONDS > time.time() else None
+        if caller is None or caller.expires_at + LEEWAY_SECONDS <= time.time() or self._has_ended(caller):
+            return None
+        return caller
 
     async def refresh_keys(self) -> None:
         """Fetch the keys of every issuer now; deleted ones lose trust at once."""
@@ -65,12 +70,19 @@ class TokenVerifier:
         Raises TokenRefused, which says to the log alone which check failed; Unavailable while its key cannot be looked
         up.
         """
-        claims = await self._verify(_parse_bearer(authorization))
+        claims = await self.read_signed(_parse_bearer(authorization))
+        self._check(claims)
         caller = from_claims(claims, self._policy)
+        if self._has_ended(caller):
+            raise TokenRefused("token-session-ended")
         self._remember(_digest(authorization or b""), caller)
         return caller
 
-    async def _verify(self, token: bytes) -> Mapping[str, Any]:
+    async def read_signed(self, token: bytes) -> Mapping[str, Any]:
+        """Return the claims of a token that an issuer of ours signed, whatever they say.
+
+        Raises as `caller` does.
+        """
         signed, claims = _parse_parts(token)
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
@@ -84,7 +96,6 @@ class TokenVerifier:
             genuine = False
         if not genuine:
             raise TokenRefused("token-signature")
-        self._check(claims)
         return claims
 
     async def _find_key(self, kid: object, issuer: object) -> RSAKey:
@@ -106,7 +117,7 @@ class TokenVerifier:
         audience = claims.get("aud")
         if self._audience not in (audience if isinstance(audience, list) else [audience]):
             raise TokenRefused("token-audience")
-        expires, issued, begins = (_parse_date(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
+        expires, issued, begins = (parse_date(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
         if expires is None or issued is None or begins is None:
             raise TokenRefused("token-times")
         if expires + LEEWAY_SECONDS <= now:
@@ -145,7 +156,7 @@ def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
         raise TokenRefused("token-malformed") from None
 
 
-def _parse_date(value: object) -> float | None:
+def parse_date(value: object) -> float | None:
     """Return a numeric date; None for anything else and for one that no clock will show."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LATEST_INSTANT:
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from balcao.core.access import sessions
 from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
@@ -68,11 +69,18 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     return True
 
 
+async def forget_ended_sessions(_: Call, connection: Connection) -> Swept:
+    """Delete ended sessions whose tokens have all expired."""
+    checked = await sessions.count(connection)
+    return Swept(checked, await sessions.delete_expired(connection))
+
+
 RETENTION = (
     Retention("audit_event", drop_audit_months),
     Retention("job_log", delete_job_log),
     Retention("idempotent_answer", forget_answers),
     Retention("dead_letter", end_dead_letters),
+    Retention("ended_session", forget_ended_sessions),
 )
 
 _LATEST = "SELECT greatest($1, clock_timestamp())"

@@ -60,7 +60,7 @@ async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
     """
     reports, failures, number = [], [], new_id()
     call.reason = REASON
-    owner = Database(call.platform.database.url, size=2, role=None)
+    owner = Database(call.platform.owner_url, size=2, role=None)
     await owner.open()
     try:
         for retention in retentions:

@@ -12,10 +12,12 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
+from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
+from balcao.core.database import pool
 from balcao.core.database.pool import Database
 from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
@@ -29,8 +31,10 @@ class Platform:
 
     settings: Settings
     database: Database
+    owner_url: str  # the same database, as who owns its tables: for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
+    ended_sessions: EndedSessions
     audit: Audit
     limits: Limits
     enumeration: EnumerationGuard
@@ -53,7 +57,9 @@ class Platform:
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
     """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
-    database = Database(database_url, size=settings.connections, serving=serving)
+    database = make_database(settings, database_url)
+    if serving:
+        database.block_seconds = pool.SERVING_SECONDS
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
@@ -63,11 +69,14 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         machine_clients=settings.machine_clients,
         role_clients=settings.role_clients,
     )
+    ended = EndedSessions(database)
     return Platform(
         settings=settings,
         database=database,
+        owner_url=settings.owner_url(database_url),
         catalogue=Catalogue(database),
-        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy),
+        tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
+        ended_sessions=ended,
         audit=Audit(HashKey(secret, settings.hash_key_number)),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.probing_limit),
@@ -75,3 +84,12 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         http=http,
         client_lists=settings.client_lists,
     )
+
+
+def make_database(settings: Settings, url: str) -> Database:
+    """Return the services' way to the database at `url`, not opened yet.
+
+    The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
+    """
+    role = settings.database_role
+    return Database(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)

@@ -8,9 +8,15 @@ from importlib.resources.abc import Traversable
 
 import asyncpg
 
-from balcao.core.database.pool import APPLICATION_ROLE, Connection
+from balcao.core.database import roles
+from balcao.core.database.pool import Connection
+from balcao.core.database.roles import ApplicationRole
 
 LOCK_KEY = 0x62616C63616F  # "balcao"
+
+
+class MigrationError(Exception):
+    """The database does not fit the code; the text tells the operator what to do."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +31,6 @@ class Migration:
     def digest(self) -> str:
         """Return what tells whether the file was changed after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
-
-
-class MigrationError(Exception):
-    """The database does not fit the code; the text tells the operator what to do."""
 
 
 def find_migrations(owner: str, folder: Traversable) -> list[Migration]:
@@ -49,25 +51,35 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# A step as the owner, in a transaction or before the first one.
+# A step as the owner, in a transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
+# A step before the first migration, which grants what the application needs of it.
+FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 
 async def migrate(
-    url: str, migrations: Sequence[Migration], progress: Progress = show_no_progress, *, before: Sequence[Step] = ()
+    url: str,
+    migrations: Sequence[Migration],
+    role: ApplicationRole,
+    progress: Progress = show_no_progress,
+    *,
+    before: Sequence[FirstStep] = (),
 ) -> int:
     """Bring the database at `url` up to date and return how many migrations ran.
 
     The steps `before` create tables that migrations refer to and that a library defines, such as those of the queue.
-    Raises MigrationError for a migration that was changed after it had been applied.
+    Raises MigrationError for a migration that was changed after it had been applied, RoleError where the application's
+    role cannot be made.
     """
     connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
-            await connection.execute(_PREPARE)
+            await roles.check_unchanged(connection, role)
+            await roles.prepare(connection, role)
+            await connection.execute(role.grant_to(_PREPARE))
             for step in before:
-                await step(connection)
-            return await _apply(connection, migrations, progress)
+                await step(connection, role)
+            return await _apply(connection, migrations, role, progress)
     finally:
         await connection.close()
 
@@ -98,12 +110,14 @@ async def run_as_owner(url: str, *steps: Step) -> None:
         await connection.close()
 
 
-async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration], progress: Progress) -> int:
+async def _apply(
+    connection: asyncpg.Connection, migrations: Sequence[Migration], role: ApplicationRole, progress: Progress
+) -> int:
     pending = _find_pending(await _fetch_applied(connection), migrations)
     for migration in pending:
         progress(migration)
         async with connection.transaction():
-            await connection.execute(migration.sql)
+            await connection.execute(role.grant_to(migration.sql))
             await connection.execute(
                 "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3)",
                 migration.owner,
@@ -114,15 +128,14 @@ async def _apply(connection: asyncpg.Connection, migrations: Sequence[Migration]
 
 
 # The role owns nothing: what it may do is what the migrations grant, so append-only tables stay append-only.
-_PREPARE = f"""
+_PREPARE = """
 DO $$ BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APPLICATION_ROLE}') THEN
-        CREATE ROLE {APPLICATION_ROLE} NOLOGIN;
+    IF NOT has_database_privilege('balcao_app', current_database(), 'CONNECT') THEN
+        EXECUTE format('GRANT CONNECT ON DATABASE %I TO balcao_app', current_database());
     END IF;
-    EXECUTE format('GRANT {APPLICATION_ROLE} TO %I', current_user);
 END $$;
 CREATE SCHEMA IF NOT EXISTS platform;
-GRANT USAGE ON SCHEMA platform TO {APPLICATION_ROLE};
+GRANT USAGE ON SCHEMA platform TO balcao_app;
 CREATE TABLE IF NOT EXISTS platform.migration (
     owner      text NOT NULL,
     name       text NOT NULL,
@@ -130,7 +143,7 @@ CREATE TABLE IF NOT EXISTS platform.migration (
     applied_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (owner, name)
 );
-GRANT SELECT ON platform.migration TO {APPLICATION_ROLE};
+GRANT SELECT ON platform.migration TO balcao_app;
 """
 
 
@@ -172,9 +185,3 @@ async def check(connection: Connection, migrations: Sequence[Migration]) -> None
         pending = list(migrations)  # a database that was never migrated
     if pending:
         raise MigrationError(f"Faltam {len(pending)} migrações neste banco: execute `balcao migrate`.")
-
-
-async def has_application_role(connection: Connection) -> bool:
-    """Return whether the server has the role under which services open their connections."""
-    found = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", APPLICATION_ROLE)
-    return bool(found)

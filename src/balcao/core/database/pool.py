@@ -74,13 +74,17 @@ class Database:
     more than a read. A caller holds at most half of them at once.
     """
 
-    def __init__(self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE, serving: bool = False) -> None:
-        """Open nothing yet; `serving`: callers wait for every block, so none lasts longer than `SERVING_SECONDS`."""
+    def __init__(
+        self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE, login: str | None = None
+    ) -> None:
+        """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
-        self.block_seconds = SERVING_SECONDS if serving else None
+        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
+        self.block_seconds: float | None = None
         self._size = size
         self._shares = Shares(max(1, size // 2))
-        self.server_settings = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
         self._taken = 0  # of the pool's connections: those in use and those that are ready
@@ -98,8 +102,8 @@ class Database:
                 min_size=1,
                 max_size=self._size,
                 reset=_keep_session,
-                server_settings=self.server_settings,
                 command_timeout=30,
+                **self.options,
             )
 
     async def close(self) -> None:
@@ -161,7 +165,7 @@ class Database:
     async def listener(self) -> asyncpg.Connection:
         """Open a connection outside the pool, for LISTEN; the caller closes it."""
         with _StoreFaults():
-            return await asyncpg.connect(self.url, server_settings=self.server_settings)
+            return await asyncpg.connect(self.url, **self.options)
 
     async def take(self, name: str, deadline: float) -> Connection:
         """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.

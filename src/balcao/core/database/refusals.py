@@ -14,7 +14,8 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidParameterValueError, "Este banco de dados ainda não foi preparado: execute `balcao migrate`."),
     (
         asyncpg.InsufficientPrivilegeError,
-        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados.",
+        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados. Confira se o nome em "
+        "BALCAO_DATABASE_ROLE é o com que o banco foi preparado; `balcao doctor` diz mais.",
     ),
     (
         asyncpg.ClientConfigurationError,

@@ -19,6 +19,21 @@ class ErrorText(msgspec.Struct):
     ]
 
 
+class ErrorAndMessage(msgspec.Struct):
+    """{error, message} of the operations whose portals show `message` and compare `error`."""
+
+    error: Annotated[
+        str,
+        Meta(
+            description="O que houve: o mesmo que `message`, ou um texto fixo em inglês que os portais comparam.",
+            examples=["Sem permissão para esta operação."],
+        ),
+    ]
+    message: Annotated[
+        str, Meta(description="O que houve, para pessoas.", examples=["Sem permissão para esta operação."])
+    ]
+
+
 class CodeMessage(msgspec.Struct):
     """{code, message} of the older jobs."""
 
@@ -81,6 +96,9 @@ class Dialect(msgspec.Struct, frozen=True):
 
 
 ERROR_TEXT = Dialect(lambda fault: {"error": fault.message}, ErrorText)
+ERROR_AND_MESSAGE = Dialect(
+    lambda fault: {"error": fault.compared or fault.message, "message": fault.message}, ErrorAndMessage
+)
 CODE_MESSAGE = Dialect(lambda fault: {"code": fault.status, "message": fault.message}, CodeMessage)
 DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail, FaultItems)
 # The agents' examples: the items also say what was received. Only the description differs.

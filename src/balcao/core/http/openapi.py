@@ -227,10 +227,9 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if operation.media_type != JSON:
-        return {
-            "content": {operation.media_type: {"schema": {"type": "string", "contentMediaType": operation.media_type}}}
-        }
+    if JSON not in operation.media_types:
+        schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
+        return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
     return {"content": {JSON: {"schema": schemas.of(wanted)}}}
 
 
@@ -309,7 +308,7 @@ def _types_of(operation: Operation) -> Iterable[Any]:
     signature = operation.signature
     returns = get_args(signature.returns)[0] if get_origin(signature.returns) is Response else signature.returns
     yield from (kind for kind in (signature.body, operation.described_body) if kind is not None)
-    if returns not in (None, type(None)) and operation.media_type == JSON:
+    if returns not in (None, type(None)) and JSON in operation.media_types:
         yield returns
     yield operation.dialect.schema
     if operation.dialect.items_schema is not None and operation.dialect.items_status in error_statuses(operation):

@@ -37,7 +37,8 @@ class Operation:
 
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
-    from its bytes. What is for people's eyes alone is left out of the description (`in_description`).
+    from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
+    `media_types` of a success the first is what a caller gets who names none.
 
     `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
     hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
@@ -66,7 +67,7 @@ class Operation:
     record_denial: RecordDenial | None
     ready: Callable[[Platform], None] | None
     in_description: bool
-    media_type: str
+    media_types: Sequence[str]
     description: str | None
     example: Any
 
@@ -132,7 +133,7 @@ class Routes:
         record_denial: RecordDenial | None = None,
         ready: Callable[[Platform], None] | None = None,
         in_description: bool = True,
-        media_type: str = JSON,
+        media_types: Sequence[str] = (JSON,),
         description: str | None = None,
         example: Any = None,
     ) -> Callable[[Handler], Handler]:
@@ -163,7 +164,7 @@ class Routes:
                     record_denial=record_denial,
                     ready=ready,
                     in_description=in_description,
-                    media_type=media_type,
+                    media_types=media_types,
                     description=description,
                     example=example,
                 )

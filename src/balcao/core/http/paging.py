@@ -11,8 +11,12 @@ from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InQuery
 
 MOST_PER_PAGE = 100
+# Of reference data that portals read whole.
+MOST_PER_LONG_PAGE = 1000
 # Beyond it an offset would not fit into the database's integer.
 LAST_PAGE = 1_000_000_000
+# More digits are never a number that is allowed: they are not even read.
+_DIGITS_READ = 10
 
 
 class PageQuery(msgspec.Struct):
@@ -22,6 +26,18 @@ class PageQuery(msgspec.Struct):
     per_page: Annotated[
         int, Meta(ge=1, le=MOST_PER_PAGE, description="Itens por página, no máximo 100.", examples=[10])
     ] = 10
+
+
+class MenuPageQuery(PageQuery):
+    """Describes the two parameters of a list that fills a menu."""
+
+    per_page: Annotated[int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[10])] = 10
+
+
+class LongMenuPageQuery(PageQuery):
+    """Describes the two parameters of a list that a portal reads whole."""
+
+    per_page: Annotated[int, Meta(ge=1, description="Itens por página; acima de 1000 vale 1000.", examples=[10])] = 10
 
 
 class Pagination(msgspec.Struct, frozen=True):
@@ -55,19 +71,34 @@ class Page:
         return Pagination(self.page, self.per_page, total, -(-total // self.per_page))
 
 
-def parse_page(query: Mapping[str, str], per_page: int = 10) -> Page:
-    """Read the page asked for; `per_page` is the default.
+def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
+    """Read the page asked for; `per_page` is the default, `most` the maximum.
 
     Raises Invalid naming the parameter (rules: registry 1.1).
     """
     return Page(
         parse_whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
-        parse_whole_number("per_page", query.get("per_page"), 1, MOST_PER_PAGE, default=per_page),
+        parse_whole_number("per_page", query.get("per_page"), 1, most, default=per_page),
     )
+
+
+def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
+    """Read the page of a list that fills a menu: whoever asks for more than `most` items gets `most`.
+
+    Raises Invalid naming the parameter (rules: registry 1.1).
+    """
+    wanted = query.get("per_page", "")[:_DIGITS_READ]
+    if wanted.isascii() and wanted.isdigit() and int(wanted) > most:
+        query = {**query, "per_page": str(most)}
+    return parse_page(query, per_page, most)
 
 
 # The page of a list whose query has no other parameter, or none that its handler reads.
 PageInQuery: TypeAlias = Annotated[Page, InQuery(parse_page, PageQuery)]
+MenuPageInQuery: TypeAlias = Annotated[Page, InQuery(parse_menu_page, MenuPageQuery)]
+LongMenuPageInQuery: TypeAlias = Annotated[
+    Page, InQuery(lambda query: parse_menu_page(query, most=MOST_PER_LONG_PAGE), LongMenuPageQuery)
+]
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:

@@ -10,6 +10,8 @@ E = TypeVar("E")
 # A path with one of these could be read in two ways by two programs, so it is no path of ours: an encoded slash,
 # backslash or dot segment, an empty or dot segment, a percent sign that encodes nothing.
 _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
+# A CNPJ as it is printed has a slash inside, which callers send as it is or encoded: no path of ours has it otherwise.
+_PRINTED_CNPJ = re.compile(rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2[fF])([0-9A-Z]{4})-([0-9]{2})(?=/|$)")
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
@@ -50,7 +52,16 @@ class Paths(Generic[E]):
         node.by_method[method] = endpoint
 
     def find(self, path: bytes) -> Found[E] | None:
-        """Return what ends at this raw path; None for no path of ours."""
+        """Return what ends at this raw path; None for no path of ours.
+
+        Where nothing does, a printed CNPJ in it is read as its fourteen characters (rules: registry 2.6).
+        """
+        found = self._find(path)
+        if found is None and _PRINTED_CNPJ.search(path):
+            return self._find(_PRINTED_CNPJ.sub(rb"/\1\2\3\4\5", path))
+        return found
+
+    def _find(self, path: bytes) -> Found[E] | None:
         text = path.decode("latin-1")
         segments = _segments(text)
         if "%" in text or "//" in text or "/." in text or "\\" in text:

@@ -84,7 +84,7 @@ async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> 
 @asynccontextmanager
 async def _connect_as_owner(platform: Platform) -> AsyncIterator[Connection]:
     """Connect under the role that owns the tables, in the city's time zone."""
-    database = Database(platform.database.url, size=1, role=None)
+    database = Database(platform.owner_url, size=1, role=None)
     await database.open()
     try:
         async with database.connection() as connection:

@@ -268,9 +268,7 @@ class Worker:
         await self._run_once(QueueExecutionMode.drain)
 
     async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
-        async with asyncpg.create_pool(
-            self._database.url, min_size=2, max_size=4, server_settings=self._database.server_settings
-        ) as pool:
+        async with asyncpg.create_pool(self._database.url, min_size=2, max_size=4, **self._database.options) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
                 self._schedule(self._queue)

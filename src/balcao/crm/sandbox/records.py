@@ -139,7 +139,8 @@ class Records:
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:
-                table[line["record"]["Id"]] = line["record"]
+                # A file of an earlier release has no value for the fields that were added since.
+                table[line["record"]["Id"]] = dict.fromkeys(ENTITIES[line["entity"]].fields) | line["record"]
             else:
                 del table[line["id"]]
         self._last_number = max((int(key[3:]) for table in self._tables.values() for key in table), default=0)

@@ -8,17 +8,18 @@ from collections.abc import Iterator
 
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import Person, people
+from balcao.registry.mirror.translation import strip_accents
 from balcao.registry.person.citizens.base import (
     BaseAddress,
     BaseAddresses,
+    BaseBirth,
+    BaseDeath,
     BaseEmail,
     BaseEmails,
+    BaseMother,
     BasePhone,
     BasePhones,
-    Birth,
     CitizenRow,
-    Death,
-    Mother,
 )
 from balcao.registry.person.invented_services import CLOSED, OPEN, make_ticket, make_wallet
 from balcao.registry.person.tickets.imports import TicketRow
@@ -31,7 +32,8 @@ ANA = 1
 EVERY_WITHOUT_EMAIL = 10
 EVERY_WITH_TICKETS = 7
 CITY = "Porto Aurora"
-FIRST = "Aline Beatriz Caio Débora Eduardo Fernanda Gustavo Helena Igor Júlia Lucas Marta Nádia Otávio Paula".split()
+WOMEN = "Aline Beatriz Débora Fernanda Helena Irene Júlia Marta Nádia Paula".split()
+MEN = "Caio Eduardo Gustavo Igor Lucas Otávio Rafael Tiago Vítor".split()
 LAST = "Almeida Barros Campos Dias Esteves Freitas Gomes Lima Martins Nunes Oliveira Pinto Ramos Souza Teixeira".split()
 STREETS = ("Rua das Acácias", "Avenida do Porto", "Travessa da Aurora", "Rua do Farol", "Ladeira das Pedras")
 DISTRICTS = ("Centro", "Farol", "Vila Nova", "Jardim da Serra", "Praia Grande")
@@ -64,7 +66,7 @@ def _seed(what: str) -> random.Random:
 def make_citizen(number: int) -> CitizenRow:
     chance, cpf = _seed(str(number)), make_cpf(number)
     person = _named.get(cpf.digits)
-    name = f"{chance.choice(FIRST)} {chance.choice(LAST)} {chance.choice(LAST)}"
+    name = f"{chance.choice(WOMEN + MEN)} {' '.join(chance.sample(LAST, 2))}"
     row = _make_row(number, cpf, person.name if person else name, _make_birth(chance, person), chance)
     if number == ANA:
         _complete(row)
@@ -72,18 +74,18 @@ def make_citizen(number: int) -> CitizenRow:
 
 
 def _make_row(number: int, cpf: Cpf, name: str, birth: str, chance: random.Random) -> CitizenRow:
-    given, _, family = name.rpartition(" ")
-    email = f"{given.split()[0].lower()}.{number}@correio.example"
+    first, family = name.split()[0], name.split()[-1]
+    email = f"{strip_accents(first).lower()}.{number}@correio.example"
     drawn = make_wallet(number, cpf, birth, chance)
     return CitizenRow(
         id_=f"demo-{number:06}",
         cpf=cpf.digits,
         nome=name,
-        sexo=chance.choice(("F", "M")),
-        nascimento=Birth(data=birth, municipio=CITY, uf="RJ", pais="Brasil"),
-        mae=Mother(nome=f"{chance.choice(FIRST)} {family}"),
+        sexo="F" if first in WOMEN or first.endswith("a") else "M",
+        nascimento=BaseBirth(data=birth, municipio=CITY, uf="RJ", pais="Brasil"),
+        mae=BaseMother(nome=f"{chance.choice(WOMEN)} {family}"),
         raca=chance.choice(ETHNICITIES),
-        obito=Death(indicador=False),
+        obito=BaseDeath(indicador=False),
         email=BaseEmails(None if number % EVERY_WITHOUT_EMAIL == 0 else BaseEmail(valor=email, sistema=SOURCE)),
         telefone=BasePhones(BasePhone(ddi="55", ddd="21", valor=f"9{number:08}", sistema=SOURCE)),
         endereco=BaseAddresses(_make_address(chance)),
@@ -99,8 +101,8 @@ def _complete(row: CitizenRow) -> None:
     """Give Ana all that a base record can have."""
     row.nome_social = "Bia Moreira"
     born = row.nascimento.data if row.nascimento else None
-    row.nascimento = Birth(born, "3300000", CITY, "RJ", "076", "Brasil")
-    row.mae = Mother("Helena Moreira", make_cpf(MOST).digits)
+    row.nascimento = BaseBirth(born, "3300000", CITY, "RJ", "076", "Brasil")
+    row.mae = BaseMother("Helena Moreira", make_cpf(MOST).digits)
     row.menor_idade = False
     row.email = BaseEmails(
         BaseEmail(valor="ana@pessoa.example", sistema=SOURCE),

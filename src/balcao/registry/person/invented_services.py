@@ -81,7 +81,9 @@ def _make_assistance() -> SocialAssistance:
 def _make_education(chance: random.Random) -> Education:
     return Education(
         Student(True, chance.choice(("MB", "B", "R")), float(chance.randint(70, 100))),
-        School("Escola Municipal Aurora", "7h30 às 17h", "2120000003", "escola@aurora.example", None, "Rua do Sol, 1"),
+        School(
+            "Escola Municipal Aurora", "7:30 às 17:00", "2120000003", "escola@aurora.example", None, "Rua do Sol, 1"
+        ),
     )
 
 

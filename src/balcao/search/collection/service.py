@@ -10,23 +10,39 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import StoredService
 
-# The form in which the programs read and write a service; the database steps to and from that of the active table.
-PROGRAM_VERSION = "v3"
 # 0: no folded column, so there is nothing that query and table could fold differently.
 KNOWN_FOLD_REVISIONS = frozenset({0})
 
 
 async def lock_for_write(connection: Connection) -> Alias:
-    """Keep the active table from changing until the transaction ends; every writer's first step.
+    """Keep the active table from changing until the transaction ends, and name it; every writer's first step.
 
-    Raises Unavailable for a collection in a form that only a newer program knows.
+    One round trip. Raises Unavailable for a collection in a form that only a newer program knows.
     """
-    await store.lock_shared(connection)
-    alias = await store.read_alias(connection)
+    alias = await store.enter(connection)
     if alias.fold_revision not in KNOWN_FOLD_REVISIONS:
         raise Unavailable("O catálogo foi atualizado por uma versão mais nova do programa.", code="collection-unknown")
     return alias
+
+
+async def read_row(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
+    """Return the service as stored, None for one that does not exist; `service_id` is a UUID in lower case."""
+    return await store.read_row(connection, alias, service_id)
+
+
+async def write_row(connection: Connection, alias: Alias, service: StoredService) -> None:
+    """Insert or replace a service; index and mirror follow in the same statement.
+
+    The caller entered by `lock_for_write`, which gave the alias, and holds the lock of the service's head.
+    """
+    await store.write_row(connection, alias, service)
+
+
+async def delete_row(connection: Connection, alias: Alias, service_id: str) -> None:
+    """Take a service out of the collection; the caller holds the same locks as for `write_row`."""
+    await store.delete_row(connection, alias, service_id)
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:

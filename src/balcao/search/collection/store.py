@@ -2,20 +2,27 @@
 
 import asyncpg
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.errors import Unavailable
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import PROGRAM_VERSION, StoredService
 
 # What a schema change waits for the writers under way (rules: search 2.1).
 LOCK_TIMEOUT = "10s"
 
 
-_SHARE = "SELECT pg_advisory_xact_lock_shared(hashtextextended('search.collection', 0))"
+_ENTER = """
+SELECT physical, mirror, schema_version, fold_revision, generation FROM search.enter_collection()
+WHERE physical IS NOT NULL
+"""
 
 
-async def lock_shared(connection: Connection) -> None:
-    """Take a writer's lock until the transaction ends; it queues fairly, which row locks do not."""
-    await connection.execute(_SHARE)
+async def enter(connection: Connection) -> Alias:
+    """Take a writer's lock until the transaction ends and return the alias row. Raises Unavailable when there is none.
+
+    The lock queues fairly, which row locks do not.
+    """
+    return _to_alias(await connection.fetchrow(_ENTER))
 
 
 _SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
@@ -73,6 +80,51 @@ RETURNING physical, mirror, search_collection.schema_version, search_collection.
 async def swap_tables(connection: Connection) -> Alias:
     """Exchange active table and mirror and return the new state."""
     return _to_alias(await connection.fetchrow(_SWITCH))
+
+
+_READ_ROW = """
+SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, active.version
+FROM search.{physical} AS active, search.step(active.id, active.doc, active.carried, $2, $3) AS stepped
+WHERE active.id = $1
+"""
+
+
+async def read_row(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
+    """Return the service's row in the active table, in the form of the programs."""
+    row = await connection.fetchrow(
+        _READ_ROW.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
+    )
+    if row is None:
+        return None
+    return StoredService.decode(row["doc"], row["carried"], row["version"])
+
+
+_WRITE_ROW = """
+INSERT INTO search.{physical} (id, doc, carried, version)
+SELECT $1, stepped.doc, stepped.carried, $4 FROM search.step($1, $2, $3, $5, $6) AS stepped
+ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, version = excluded.version
+"""
+
+
+async def write_row(connection: Connection, alias: Alias, service: StoredService) -> None:
+    """Write the service's row in the active table, whether it is there or not; a trigger takes it to the mirror."""
+    await connection.execute(
+        _WRITE_ROW.format(physical=alias.physical),
+        service.document.id,
+        json_text(service.document),
+        service.carried,
+        service.version,
+        PROGRAM_VERSION,
+        alias.schema_version,
+    )
+
+
+_DELETE_ROW = "DELETE FROM search.{physical} WHERE id = $1"
+
+
+async def delete_row(connection: Connection, alias: Alias, service_id: str) -> None:
+    """Delete the service's row in the active table; a trigger takes the deletion to the mirror."""
+    await connection.execute(_DELETE_ROW.format(physical=alias.physical), service_id)
 
 
 _VERSIONS = "SELECT version FROM search.schema_versions ORDER BY position"

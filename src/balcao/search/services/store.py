@@ -1,13 +1,10 @@
-"""SQL of the services: heads, slugs, and the row in whichever physical table is active."""
+"""SQL of the services: heads and slugs."""
 
 from datetime import datetime
 
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
-from balcao.search.collection.alias import Alias
-from balcao.search.collection.service import PROGRAM_VERSION
-from balcao.search.document import ServiceDocument
+from balcao.core.database.pool import Connection
 
 
 class ServiceHead(msgspec.Struct, frozen=True):
@@ -16,23 +13,6 @@ class ServiceHead(msgspec.Struct, frozen=True):
     newest_version: int
     created_at: datetime
     deleted: bool
-
-
-class StoredService(msgspec.Struct, frozen=True):
-    """A service's row. `carried` is what the programs do not know of it and hand back untouched."""
-
-    document: ServiceDocument
-    carried: str
-    version: int
-
-    @property
-    def etag(self) -> str:
-        return format_etag(self.version)
-
-
-def format_etag(version: int) -> str:
-    """Return the tag of a service's state: the number of its newest version."""
-    return f'"v{version}"'
 
 
 _ADD_HEAD = "INSERT INTO search.service_head (id, created_at) VALUES ($1, $2)"
@@ -71,48 +51,6 @@ _NEWEST_NUMBER = "SELECT next_version - 1 FROM search.service_head WHERE id = $1
 async def read_newest_version(connection: Connection, service_id: str) -> int:
     """Return the newest version's number, 0 for a service that never existed."""
     return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
-
-
-_READ = """
-SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, active.version
-FROM search.{physical} AS active, search.step(active.id, active.doc, active.carried, $2, $3) AS stepped
-WHERE active.id = $1
-"""
-
-
-async def read(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
-    row = await connection.fetchrow(
-        _READ.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
-    )
-    if row is None:
-        return None
-    return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
-
-
-_PUT = """
-INSERT INTO search.{physical} (id, doc, carried, version)
-SELECT $1, stepped.doc, stepped.carried, $4 FROM search.step($1, $2, $3, $5, $6) AS stepped
-ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, version = excluded.version
-"""
-
-
-async def put(connection: Connection, alias: Alias, document: ServiceDocument, carried: str, version: int) -> None:
-    await connection.execute(
-        _PUT.format(physical=alias.physical),
-        document.id,
-        json_text(document),
-        carried,
-        version,
-        PROGRAM_VERSION,
-        alias.schema_version,
-    )
-
-
-_REMOVE = "DELETE FROM search.{physical} WHERE id = $1"
-
-
-async def remove(connection: Connection, alias: Alias, service_id: str) -> None:
-    await connection.execute(_REMOVE.format(physical=alias.physical), service_id)
 
 
 _SLUG = "SELECT search.slug_of($1, $2, $3)"

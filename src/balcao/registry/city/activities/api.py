@@ -3,7 +3,7 @@
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.paging import PageInQuery
+from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
 from balcao.registry.city.activities import service
@@ -25,5 +25,5 @@ routes = Routes(tags=["companies"])
     errors=[304, 400],
     query=ActivityQuery,
 )
-async def list_activities(call: Call, query: Query, page: PageInQuery) -> Response[Activities]:
+async def list_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.http.paging import LongMenuPageQuery, Pagination
 from balcao.core.imports.members import Code, Name
 
 
@@ -28,7 +28,7 @@ class Activities(msgspec.Struct):
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de atividades.")]
 
 
-class ActivityQuery(PageQuery):
+class ActivityQuery(LongMenuPageQuery):
     """Which activities to list; the punctuation of codes does not count."""
 
     search: Annotated[

@@ -3,7 +3,7 @@
 from balcao.core.access.rules import authenticated, client, own, scope
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.paging import PageInQuery
+from balcao.core.http.paging import MenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal
 from balcao.registry.city.companies import service
@@ -27,7 +27,7 @@ routes = Routes(tags=["companies"])
     errors=[304, 400],
     query=CompanyQuery,
 )
-async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[Companies]:
+async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: MenuPageInQuery) -> Response[Companies]:
     found = await service.list_companies(call, cpf, query, page)
     return personal(found, call)
 

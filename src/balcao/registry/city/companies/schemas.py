@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.http.paging import MenuPageQuery, Pagination
 from balcao.core.imports.members import Code, Name, require_cpf
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import require
@@ -269,7 +269,7 @@ class Companies(msgspec.Struct):
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de empresas.")]
 
 
-class CompanyQuery(PageQuery):
+class CompanyQuery(MenuPageQuery):
     """Which companies to list."""
 
     natureza_juridica_id: Annotated[

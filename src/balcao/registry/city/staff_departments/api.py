@@ -36,10 +36,11 @@ async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartme
 @routes.get(
     "/admin/cpf-secretaria/{cpf}",
     "registry.list_staff_department_mappings",
-    action("staff_departments:read"),
+    own("staff_departments:read"),
     "Vínculos da pessoa com órgãos",
     description=(
-        "Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Exige a ação `staff_departments:read`."
+        "Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a "
+        "ação `staff_departments:read`."
     ),
     errors=[304, 400],
 )

@@ -13,17 +13,16 @@ from balcao.core.http.idempotency import run_once
 from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import (
-    KeptVehicleBrand,
-    KeptVehicleModel,
     VehicleBrand,
     VehicleBrandBody,
+    VehicleModel,
     VehicleModelBody,
     VehicleModelChange,
 )
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME, parse_type
 from balcao.registry.mobility.catalogue.slugs import fold_case, is_id, make_brand_id, make_model_id
 
-Entry = TypeVar("Entry", VehicleBrand, KeptVehicleBrand, KeptVehicleModel)
+Entry = TypeVar("Entry", VehicleBrand, VehicleBrand, VehicleModel)
 
 
 async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
@@ -32,7 +31,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
     id_ = make_brand_id(name)
     async with call.platform.database.transaction() as connection:
 
-        async def make() -> KeptVehicleBrand:
+        async def make() -> VehicleBrand:
             brand = await store.insert_brand(connection, id_, name, fold_case(name))
             if brand is None:
                 raise _taken()
@@ -42,7 +41,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
         return await run_once(connection, call, None, [body], make)
 
 
-async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> KeptVehicleBrand:
+async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> VehicleBrand:
     """Rename a brand; its id stays. Raises Invalid for `Outro`, NotFound, and Conflict for a name that is taken."""
     name = _parse_name(body.name)
     async with call.platform.database.transaction() as connection:
@@ -71,7 +70,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
     name, vehicle_type = _parse_name(body.name), parse_type(body.vehicle_type)
     async with call.platform.database.transaction() as connection:
 
-        async def make() -> KeptVehicleModel:
+        async def make() -> VehicleModel:
             brand = await _share_brand(connection, body.brand_id)
             id_ = make_model_id(brand.id, name)
             model = await store.insert_model(connection, id_, brand.id, name, fold_case(name), vehicle_type)
@@ -83,7 +82,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
         return await run_once(connection, call, None, [body], make)
 
 
-async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> KeptVehicleModel:
+async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> VehicleModel:
     """Change name, brand or type of a model; its id stays.
 
     Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in use whose brand
@@ -131,11 +130,11 @@ async def _share_brand(connection: Connection, brand_id: str) -> VehicleBrand:
     return _require_changeable(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
 
 
-async def _lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
+async def _lock_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
     return await store.lock_brand(connection, brand_id) if is_id(brand_id) else None
 
 
-async def _lock_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
+async def _lock_model(connection: Connection, model_id: str) -> VehicleModel | None:
     return await store.lock_model(connection, model_id) if is_id(model_id) else None
 
 

@@ -2,6 +2,7 @@
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, created, with_etag
@@ -10,13 +11,11 @@ from balcao.registry.mobility.catalogue.paths import BrandId, ModelId
 from balcao.registry.mobility.catalogue.schemas import (
     AnyBrandQuery,
     BrandQuery,
-    KeptVehicleBrand,
-    KeptVehicleBrands,
-    KeptVehicleModel,
-    KeptVehicleModels,
+    VehicleBrand,
     VehicleBrandBody,
     VehicleBrands,
     VehicleColours,
+    VehicleModel,
     VehicleModelBody,
     VehicleModelChange,
     VehicleModels,
@@ -27,7 +26,7 @@ REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 
 
-routes = Routes(tags=["mobility"])
+routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
 
 
 @routes.get(
@@ -86,7 +85,7 @@ async def list_colours(call: Call) -> Response[VehicleColours]:
         "administra o catálogo."
     ),
 )
-async def list_kept_brands(call: Call) -> KeptVehicleBrands:
+async def list_kept_brands(call: Call) -> VehicleBrands:
     return await service.list_kept_brands(call)
 
 
@@ -101,7 +100,7 @@ async def list_kept_brands(call: Call) -> KeptVehicleBrands:
     ),
     query=AnyBrandQuery,
 )
-async def list_kept_models(call: Call, query: Query) -> KeptVehicleModels:
+async def list_kept_models(call: Call, query: Query) -> VehicleModels:
     return await service.list_kept_models(call, query.get("brand_id"))
 
 
@@ -118,7 +117,7 @@ async def list_kept_models(call: Call, query: Query) -> KeptVehicleModels:
     status=201,
     errors=[400, 409],
 )
-async def add_brand(call: Call, body: VehicleBrandBody) -> Response[KeptVehicleBrand]:
+async def add_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand]:
     return created(await administration.add_brand(call, body))
 
 
@@ -131,7 +130,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> Response[KeptVehicleB
     example={"name": "Brisa do Mar"},
     errors=[400, 404, 409],
 )
-async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) -> KeptVehicleBrand:
+async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) -> VehicleBrand:
     return await administration.rename_brand(call, brand_id, body)
 
 
@@ -162,7 +161,7 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
     status=201,
     errors=[400, 404, 409],
 )
-async def add_model(call: Call, body: VehicleModelBody) -> Response[KeptVehicleModel]:
+async def add_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
     return created(await administration.add_model(call, body))
 
 
@@ -178,7 +177,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> Response[KeptVehicleM
     example={"name": "Urbana Plus"},
     errors=[400, 404, 409],
 )
-async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> KeptVehicleModel:
+async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> VehicleModel:
     return await administration.change_model(call, model_id, body)
 
 

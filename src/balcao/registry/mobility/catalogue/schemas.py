@@ -48,6 +48,7 @@ class VehicleBrand(msgspec.Struct, kw_only=True):
     id: BrandIdText
     name: BrandName
     is_other: IsOther
+    deleted_at: DeletedAt
 
 
 class VehicleModel(msgspec.Struct, kw_only=True):
@@ -58,28 +59,17 @@ class VehicleModel(msgspec.Struct, kw_only=True):
     name: ModelName
     vehicle_type: TypeOfVehicle
     is_other: IsOther
-
-
-class KeptVehicleBrand(VehicleBrand, kw_only=True):
-    """A brand as administrators see it, deleted or not."""
-
-    deleted_at: DeletedAt
-
-
-class KeptVehicleModel(VehicleModel, kw_only=True):
-    """A model as administrators see it, deleted or not."""
-
     deleted_at: DeletedAt
 
 
 class VehicleBrands(msgspec.Struct):
-    """The brands to choose from."""
+    """The brands to choose from, or every one for administrators."""
 
     data: Annotated[list[VehicleBrand], Meta(description="Marcas em ordem alfabética, `Outro` no fim.")]
 
 
 class VehicleModels(msgspec.Struct):
-    """The models of a brand to choose from."""
+    """The models to choose from, or every one for administrators."""
 
     data: Annotated[list[VehicleModel], Meta(description="Modelos em ordem alfabética, `Outro` no fim.")]
 
@@ -90,18 +80,6 @@ class VehicleColours(msgspec.Struct):
     data: Annotated[
         list[str], Meta(description="Cores, na ordem em que os formulários as mostram.", examples=[["Amarelo", "Azul"]])
     ]
-
-
-class KeptVehicleBrands(msgspec.Struct):
-    """Every brand, for administrators."""
-
-    data: Annotated[list[KeptVehicleBrand], Meta(description="Marcas em ordem alfabética, com as excluídas.")]
-
-
-class KeptVehicleModels(msgspec.Struct):
-    """Every model, for administrators."""
-
-    data: Annotated[list[KeptVehicleModel], Meta(description="Modelos em ordem alfabética, com os excluídos.")]
 
 
 class BrandQuery(msgspec.Struct):

@@ -3,18 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-import msgspec
-
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import (
-    KeptVehicleBrand,
-    KeptVehicleBrands,
-    KeptVehicleModel,
-    KeptVehicleModels,
     VehicleBrand,
     VehicleBrands,
     VehicleColours,
@@ -25,21 +19,19 @@ from balcao.registry.mobility.catalogue.schemas import (
 from balcao.registry.mobility.catalogue.slugs import fold, is_id
 
 LONGEST_NAME = 100
-Kept = TypeVar("Kept", KeptVehicleBrand, KeptVehicleModel)
+Kept = TypeVar("Kept", VehicleBrand, VehicleModel)
 
 
 async def list_brands(call: Call) -> VehicleBrands:
     """Return the live brands."""
-    live = _keep_live((await list_kept_brands(call)).data)
-    return VehicleBrands(msgspec.convert(live, list[VehicleBrand], from_attributes=True))
+    return VehicleBrands(_keep_live((await list_kept_brands(call)).data))
 
 
 async def list_models(call: Call, brand_id: str | None) -> VehicleModels:
     """Return the live models of a brand; an unknown one has none. Raises Invalid without a brand."""
     if not brand_id:
         raise Invalid("Informe o parâmetro `brand_id`: o id de uma marca.", code="brand_id-missing")
-    live = _keep_live((await list_kept_models(call, brand_id)).data)
-    return VehicleModels(msgspec.convert(live, list[VehicleModel], from_attributes=True))
+    return VehicleModels(_keep_live((await list_kept_models(call, brand_id)).data))
 
 
 async def list_colours() -> VehicleColours:
@@ -47,18 +39,18 @@ async def list_colours() -> VehicleColours:
     return VehicleColours(list(COLOURS))
 
 
-async def list_kept_brands(call: Call) -> KeptVehicleBrands:
+async def list_kept_brands(call: Call) -> VehicleBrands:
     """Return every brand, the deleted ones too."""
     async with call.platform.database.connection() as connection:
-        return KeptVehicleBrands(_sort(await store.list_brands(connection)))
+        return VehicleBrands(_sort(await store.list_brands(connection)))
 
 
-async def list_kept_models(call: Call, brand_id: str | None) -> KeptVehicleModels:
+async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
     """Return every model of a brand, or of all brands, the deleted ones too."""
     if brand_id and not is_id(brand_id):
-        return KeptVehicleModels([])
+        return VehicleModels([])
     async with call.platform.database.connection() as connection:
-        return KeptVehicleModels(_sort(await store.list_models(connection, brand_id or None)))
+        return VehicleModels(_sort(await store.list_models(connection, brand_id or None)))
 
 
 class Chosen(NamedTuple):

@@ -7,8 +7,6 @@ import msgspec
 
 from balcao.core.database.pool import Connection, Row
 from balcao.registry.mobility.catalogue.schemas import (
-    KeptVehicleBrand,
-    KeptVehicleModel,
     VehicleBrand,
     VehicleModel,
     VehicleType,
@@ -17,9 +15,9 @@ from balcao.registry.mobility.catalogue.schemas import (
 _BRANDS = "SELECT id, name, is_other, deleted_at FROM registry.vehicle_brand"
 
 
-async def list_brands(connection: Connection) -> list[KeptVehicleBrand]:
+async def list_brands(connection: Connection) -> list[VehicleBrand]:
     """Return every brand, the deleted ones too, in no order."""
-    return [KeptVehicleBrand(**row) for row in await connection.fetch(_BRANDS)]
+    return [VehicleBrand(**row) for row in await connection.fetch(_BRANDS)]
 
 
 _MODELS = """
@@ -28,7 +26,7 @@ WHERE $1::text IS NULL OR brand_id = $1
 """
 
 
-async def list_models(connection: Connection, brand_id: str | None) -> list[KeptVehicleModel]:
+async def list_models(connection: Connection, brand_id: str | None) -> list[VehicleModel]:
     """Return the models of one brand or of all, the deleted ones too, in no order."""
     return [_parse_model(row) for row in await connection.fetch(_MODELS, brand_id)]
 
@@ -36,8 +34,8 @@ async def list_models(connection: Connection, brand_id: str | None) -> list[Kept
 class ChosenRows(msgspec.Struct, frozen=True):
     """The live rows of the ids that somebody chose, each None when there is none."""
 
-    brand: KeptVehicleBrand | None
-    model: KeptVehicleModel | None
+    brand: VehicleBrand | None
+    model: VehicleModel | None
 
 
 def chosen_sql(brand_id: str, model_id: str) -> str:
@@ -106,16 +104,16 @@ WHERE id = $1 AND deleted_at IS NULL FOR UPDATE
 async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, locked against changes until the transaction ends; others may share it."""
     row = await connection.fetchrow(_SHARE_BRAND, brand_id)
-    return KeptVehicleBrand(**row) if row else None
+    return VehicleBrand(**row) if row else None
 
 
-async def lock_brand(connection: Connection, brand_id: str) -> KeptVehicleBrand | None:
+async def lock_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, locked until the transaction ends."""
     row = await connection.fetchrow(_LOCK_BRAND, brand_id)
-    return KeptVehicleBrand(**row) if row else None
+    return VehicleBrand(**row) if row else None
 
 
-async def lock_model(connection: Connection, model_id: str) -> KeptVehicleModel | None:
+async def lock_model(connection: Connection, model_id: str) -> VehicleModel | None:
     """Return a live model, locked until the transaction ends."""
     row = await connection.fetchrow(_LOCK_MODEL, model_id)
     return _parse_model(row) if row else None
@@ -127,10 +125,10 @@ RETURNING id, name, is_other, deleted_at
 """
 
 
-async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> KeptVehicleBrand | None:
+async def insert_brand(connection: Connection, id_: str, name: str, name_key: str) -> VehicleBrand | None:
     """Insert a brand; None when a live row has the name, or any row the id."""
     row = await connection.fetchrow(_INSERT_BRAND, id_, name, name_key)
-    return KeptVehicleBrand(**row) if row else None
+    return VehicleBrand(**row) if row else None
 
 
 _INSERT_MODEL = """
@@ -142,7 +140,7 @@ RETURNING id, brand_id, name, vehicle_type, is_other, deleted_at
 
 async def insert_model(
     connection: Connection, id_: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
-) -> KeptVehicleModel | None:
+) -> VehicleModel | None:
     """Insert a model; None when a live row of the brand has the name, or any row the id."""
     row = await connection.fetchrow(_INSERT_MODEL, id_, brand_id, name, name_key, vehicle_type)
     return _parse_model(row) if row else None
@@ -253,5 +251,5 @@ async def import_models(connection: Connection, *columns: Sequence[str]) -> int:
     return len(await connection.fetch(_IMPORT_MODELS, *columns))
 
 
-def _parse_model(row: Row) -> KeptVehicleModel:
-    return msgspec.convert(dict(row), KeptVehicleModel)
+def _parse_model(row: Row) -> VehicleModel:
+    return msgspec.convert(dict(row), VehicleModel)

@@ -2,6 +2,7 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.drivers import service
@@ -21,7 +22,7 @@ OF_VEHICLE = "/citizen/{cpf}/vehicles/{vehicle_id}/conductors"
 INVITATIONS = "/citizen/{cpf}/vehicle-invitations"
 
 
-routes = Routes(tags=["mobility"], body_limit=SMALL_BODY)
+routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.get(

@@ -72,7 +72,7 @@ class ConductorInvite(msgspec.Struct):
     email: Annotated[
         str, Meta(description="E-mail para onde vai o aviso do convite.", examples=["davi@pessoa.example"])
     ]
-    name: Annotated[str | None, Meta(description="Nome do convidado, até 100 caracteres.", examples=["Davi"])] = None
+    name: Annotated[str | None, Meta(description="Nome do convidado, até 120 caracteres.", examples=["Davi"])] = None
     phone: Annotated[
         str | None, Meta(description="Telefone do convidado, até 20 caracteres.", examples=["+5521990000004"])
     ] = None

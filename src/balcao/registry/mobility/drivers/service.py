@@ -29,7 +29,7 @@ from balcao.registry.mobility.drivers.schemas import (
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 
 FIELDS = ["conductor"]
-LONGEST_NAME, LONGEST_PHONE = 100, 20
+LONGEST_NAME, LONGEST_PHONE = 120, 20
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:

@@ -2,6 +2,7 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.responses import Response, created, personal, stored
@@ -25,7 +26,7 @@ CREATE_EXAMPLE = {
 }
 
 
-routes = Routes(tags=["mobility"], body_limit=FORM_BODY)
+routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=FORM_BODY)
 
 
 @routes.get(

@@ -7,13 +7,13 @@ from msgspec import Meta
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import MOST_PER_PAGE, Page, PageQuery, parse_page
+from balcao.core.http.paging import Page, PageQuery, parse_menu_page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
-from balcao.registry.person.avatars.pictures import SVG, respond_picture
+from balcao.registry.person.avatars.pictures import PNG, SVG, respond_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 
 TAGS = ["avatars"]
@@ -24,11 +24,11 @@ class AvatarQuery(PageQuery):
     """The page, with a default of its own."""
 
     per_page: Annotated[
-        int, Meta(ge=1, le=MOST_PER_PAGE, description="Itens por página, de 1 a 100.", examples=[PER_PAGE])
+        int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[PER_PAGE])
     ] = PER_PAGE
 
 
-AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_page(query, PER_PAGE), AvatarQuery)]
+AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_menu_page(query, PER_PAGE), AvatarQuery)]
 
 
 routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
@@ -53,10 +53,11 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     public(),
     "A figura de um avatar que acompanha o programa",
     errors=[304, 404],
-    media_type=SVG,
+    media_types=[PNG, SVG],
     description=(
-        "Devolve a figura, em SVG, de um avatar que acompanha a plataforma, oferecido ou não. É pública; avatares com "
-        "endereço próprio não têm figura aqui (404)."
+        "Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG "
+        "para quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui "
+        "(404)."
     ),
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:

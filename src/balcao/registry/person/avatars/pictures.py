@@ -1,4 +1,8 @@
-"""The pictures of the built-in avatars, sent so that they can do nothing but be looked at."""
+"""The pictures of the built-in avatars, sent so that they can do nothing but be looked at.
+
+They are PNG, drawn from the SVG by `python -m tools.avatars`: image proxies of portals refuse SVG, because it may hold
+a program.
+"""
 
 import functools
 from importlib.resources import files
@@ -6,19 +10,38 @@ from importlib.resources import files
 from balcao.core.context.call import Call
 from balcao.core.http.responses import Response, etag_of, from_bytes
 
+PNG = "image/png"
 SVG = "image/svg+xml"
-CACHE = "public, max-age=86400"
-# Also when somebody opens the picture as a page.
-INERT = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
+_FOLDER = files("balcao.registry.person.avatars") / "images"
+_SUFFIXES = {PNG: "png", SVG: "svg"}
+_HEADERS = {
+    "Cache-Control": "public, max-age=86400",
+    # What is sent depends on the header, so whoever stores it has to keep both.
+    "Vary": "Accept",
+    # Also when somebody opens the picture as a page.
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 def respond_picture(image: str, call: Call) -> Response[bytes]:
-    """Respond with the built-in picture of this name."""
-    body, etag = _read_figure(image)
-    return from_bytes(body, etag, call, CACHE, media_type=SVG, headers=INERT)
+    """Respond with the built-in picture of this name: PNG, or SVG for a caller whose `Accept` names it."""
+    media_type = SVG if _names_svg(call.headers.text(b"accept") or "") else PNG
+    body, etag = _read_picture(image, media_type)
+    return from_bytes(body, etag, call, _HEADERS["Cache-Control"], media_type=media_type, headers=_HEADERS)
+
+
+def _names_svg(accept: str) -> bool:
+    """Return whether the header names SVG itself, with a weight above nothing; `image/*` and `*/*` do not."""
+    for item in accept.lower().split(","):
+        media_type, *parameters = (part.strip() for part in item.split(";"))
+        if media_type == SVG:
+            weights = [part.removeprefix("q=") for part in parameters if part.startswith("q=")]
+            return not weights or weights[0].strip("0.") != ""
+    return False
 
 
 @functools.cache
-def _read_figure(image: str) -> tuple[bytes, str]:
-    body = (files("balcao.registry.person.avatars") / "images" / f"{image}.svg").read_bytes()
+def _read_picture(image: str, media_type: str) -> tuple[bytes, str]:
+    body = (_FOLDER / f"{image}.{_SUFFIXES[media_type]}").read_bytes()
     return body, etag_of(body)

@@ -1,39 +1,35 @@
 """The base record as the city sends it, one row a citizen, and as it is read (rules: registry 3.1)."""
 
 from datetime import date, datetime
+from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.imports.members import require_issued_cpf
 from balcao.core.values import days
-from balcao.registry.person.citizens.schemas import Citizen
+from balcao.registry.person.citizens.schemas import Birth, Citizen, Death, Mother
 from balcao.registry.person.wallet.schemas import Documents, Education, SocialAssistance, WalletHealth
 
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
 
 
-class Birth(msgspec.Struct, omit_defaults=True):
-    data: str | None = None
-    municipio_id: str | None = None
-    municipio: str | None = None
-    uf: str | None = None
-    pais_id: str | None = None
-    pais: str | None = None
+# Decimal degrees; the city's systems write them as numbers or as texts.
+Degrees: TypeAlias = float | Annotated[str, msgspec.Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
 
+
+class BaseBirth(Birth, omit_defaults=True):
     def __post_init__(self) -> None:
         days.require(self, "data")
 
 
-class Mother(msgspec.Struct, omit_defaults=True):
-    nome: str | None = None
-    cpf: str | None = None
+class BaseMother(Mother, omit_defaults=True):
+    """The mother as the city knows her; her CPF is masked only where it is shown."""
 
 
-class Death(msgspec.Struct, omit_defaults=True):
-    indicador: bool | None = None
-    ano: int | None = None
+class BaseDeath(Death, omit_defaults=True):
+    """The death as the city knows it."""
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -66,8 +62,8 @@ class BaseAddress(Sourced):
     numero: str | None = None
     complemento: str | None = None
     bairro: str | None = None
-    latitude: float | None = None
-    longitude: float | None = None
+    latitude: Degrees = None
+    longitude: Degrees = None
     pluscode: str | None = None
 
 
@@ -94,11 +90,11 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     nome: str | None = None
     nome_social: str | None = None
     sexo: str | None = None
-    nascimento: Birth | None = None
-    mae: Mother | None = None
+    nascimento: BaseBirth | None = None
+    mae: BaseMother | None = None
     menor_idade: bool | None = None
     raca: str | None = None
-    obito: Death | None = None
+    obito: BaseDeath | None = None
     endereco: BaseAddresses | None = None
     email: BaseEmails | None = None
     telefone: BasePhones | None = None
@@ -120,9 +116,9 @@ class CitizenRow(BaseRecord, kw_only=True):
 
 def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
     """Format the birth date with its time, and tell who is a minor where the city leaves that to the date."""
-    birth = citizen.nascimento or {}
-    if born := birth.get("data"):
-        citizen.nascimento = {**birth, "data": days.format_day(born, zone)}
+    birth = citizen.nascimento
+    if birth is not None and (born := birth.data):
+        citizen.nascimento = msgspec.structs.replace(birth, data=days.format_day(born, zone))
         if citizen.menor_idade is None:
             citizen.menor_idade = _is_minor(datetime.fromisoformat(born).date(), today)
     return citizen

@@ -4,6 +4,7 @@ A register that is null lets the base show through; the empty text is an explici
 """
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -15,9 +16,12 @@ from balcao.registry.person.citizens import choices
 from balcao.registry.person.citizens.schemas import (
     Address,
     Addresses,
+    Birth,
     Citizen,
+    Death,
     Email,
     Emails,
+    Mother,
     OtherAddress,
     OtherEmail,
     Phone,
@@ -27,6 +31,8 @@ from balcao.registry.person.citizens.schemas import (
 _ORIGINS = {"crm": ("crm", "crm")}
 SELF_DECLARED = "self-declared"
 _DECLARED = (SELF_DECLARED, "registry")
+
+_DEGREES = ("latitude", "longitude")
 
 Base = Mapping[str, Any]
 
@@ -40,10 +46,10 @@ def merge_record(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
         nome=known.get("nome"),
         nome_social=known.get("nome_social"),
         sexo=known.get("sexo"),
-        nascimento=known.get("nascimento"),
+        nascimento=msgspec.convert(known.get("nascimento"), Birth | None),
         mae=_mask_mother(known.get("mae")),
         menor_idade=known.get("menor_idade"),
-        obito=known.get("obito"),
+        obito=msgspec.convert(known.get("obito"), Death | None),
         nome_exibicao=_read_text(mirror, "nomeExibicao"),
         renda_familiar=_read_text(mirror, "rendaFamiliar"),
         escolaridade=_read_text(mirror, "escolaridade"),
@@ -61,11 +67,11 @@ def _read_text(mirror: Mirror, field: str) -> str | None:
     return str(found.value) if found else None
 
 
-def _mask_mother(mother: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
     if mother is None:
         return None
     cpf = Cpf.parse(mother.get("cpf"))
-    return {"nome": mother.get("nome"), "cpf": cpf.masked if cpf else None}
+    return Mother(mother.get("nome"), cpf.masked if cpf else None)
 
 
 def _read_gender(mirror: Mirror) -> str | None:
@@ -129,8 +135,14 @@ def _merge_addresses(mirror: Mirror, base: Mapping[str, Any] | None) -> Addresse
     main = _read_declared_address(mirror, chosen) if chosen else None
     if main is None and (imported := _get_main(base)):
         main = msgspec.convert(imported, Address)
-    others = msgspec.convert(_get_others(base), list[OtherAddress])
+    others = [_read_other_address(imported) for imported in _get_others(base)]
     return Addresses(bool(main and main.logradouro), main, others)
+
+
+def _read_other_address(imported: Mapping[str, Any]) -> OtherAddress:
+    """Read an address with its place as texts, as portals expect them; the city may have sent numbers."""
+    place = {name: format(Decimal(str(imported[name])), "f") for name in _DEGREES if imported.get(name) is not None}
+    return msgspec.convert({**imported, **place}, OtherAddress)
 
 
 def _read_declared_address(mirror: Mirror, chosen: Mapping[str, str | None]) -> Address:

@@ -1,7 +1,7 @@
 """Wire types of the citizen record (rules: registry 3.2)."""
 
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -111,10 +111,12 @@ class Address(AddressParts, kw_only=True):
 class OtherAddress(AddressParts, kw_only=True):
     """An address beside the main one, with its place on the map."""
 
-    latitude: Annotated[float | None, Meta(description="Latitude em graus decimais, WGS 84.", examples=[-22.5])] = None
-    longitude: Annotated[float | None, Meta(description="Longitude em graus decimais, WGS 84.", examples=[-43.25])] = (
-        None
-    )
+    latitude: Annotated[
+        str | None, Meta(description="Latitude em graus decimais, WGS 84, como texto.", examples=["-22.5"])
+    ] = None
+    longitude: Annotated[
+        str | None, Meta(description="Longitude em graus decimais, WGS 84, como texto.", examples=["-43.25"])
+    ] = None
     pluscode: Annotated[str | None, Meta(description="Plus Code do local.", examples=["58GVGQ2X+22"])] = None
 
 
@@ -142,6 +144,33 @@ class Addresses(msgspec.Struct):
     alternativo: Annotated[list[OtherAddress], Meta(description="Outros endereços do cadastro da cidade.")]
 
 
+class Birth(msgspec.Struct):
+    """When and where a person was born."""
+
+    data: Annotated[
+        str | None, Meta(description="Nascimento, com hora e fuso da cidade.", examples=["1990-04-12T00:00:00-03:00"])
+    ] = None
+    municipio_id: Annotated[str | None, Meta(description="Código do município.", examples=["3300000"])] = None
+    municipio: Annotated[str | None, Meta(description="Município.", examples=["Porto Aurora"])] = None
+    uf: Annotated[str | None, Meta(description="Sigla do estado.", examples=["RJ"])] = None
+    pais_id: Annotated[str | None, Meta(description="Código do país.", examples=["076"])] = None
+    pais: Annotated[str | None, Meta(description="País.", examples=["Brasil"])] = None
+
+
+class Mother(msgspec.Struct):
+    """A person's mother."""
+
+    nome: Annotated[str | None, Meta(description="Nome da mãe.", examples=["Helena Moreira"])] = None
+    cpf: Annotated[str | None, Meta(description="CPF da mãe, mascarado.", examples=["***.***.***-75"])] = None
+
+
+class Death(msgspec.Struct):
+    """Whether a person has died."""
+
+    indicador: Annotated[bool | None, Meta(description="Se há óbito registrado.", examples=[False])] = None
+    ano: Annotated[int | None, Meta(description="Ano do óbito.", examples=[2024])] = None
+
+
 class Citizen(msgspec.Struct, kw_only=True):
     """The merged record: every member always there, null when unknown; `_id` is "" when nothing is imported."""
 
@@ -153,30 +182,12 @@ class Citizen(msgspec.Struct, kw_only=True):
     nome: Annotated[str | None, Meta(description="Nome civil.", examples=["Ana Beatriz Moreira"])]
     nome_social: Annotated[str | None, Meta(description="Nome social do cadastro.", examples=["Bia Moreira"])]
     sexo: Annotated[str | None, Meta(description="Sexo no cadastro da cidade.", examples=["F"])]
-    nascimento: Annotated[
-        dict[str, Any] | None,
-        Meta(
-            description=(
-                "Nascimento: `data` (com hora e fuso da cidade), `municipio_id`, `municipio`, `uf`, `pais_id`, `pais`; "
-                "o que não se conhece não vem."
-            ),
-            examples=[{"data": "1990-04-12T00:00:00-03:00", "municipio": "Porto Aurora", "uf": "RJ", "pais": "Brasil"}],
-        ),
-    ]
-    mae: Annotated[
-        dict[str, Any] | None,
-        Meta(
-            description="Mãe: `nome` e `cpf`, este mascarado. Nulo para quem lê por escopo.",
-            examples=[{"nome": "Helena Moreira", "cpf": "***.***.***-75"}],
-        ),
-    ]
+    nascimento: Annotated[Birth | None, Meta(description="Nascimento; nulo se a cidade nada sabe dele.")]
+    mae: Annotated[Mother | None, Meta(description="Mãe. Nulo para quem lê por escopo.")]
     menor_idade: Annotated[
         bool | None, Meta(description="Se tem menos de 18 anos hoje; nulo sem data de nascimento.", examples=[False])
     ]
-    obito: Annotated[
-        dict[str, Any] | None,
-        Meta(description="Óbito: `indicador` e `ano`; o que não se conhece não vem.", examples=[{"indicador": False}]),
-    ]
+    obito: Annotated[Death | None, Meta(description="Óbito; nulo se a cidade nada sabe dele.")]
     nome_exibicao: Annotated[
         str | None, Meta(description="Como o cidadão quer ser chamado; só se ele declarou.", examples=["Bia"])
     ]

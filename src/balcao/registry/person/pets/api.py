@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.responses import Response, created, personal
@@ -12,7 +13,7 @@ from balcao.registry.person.pets import service
 from balcao.registry.person.pets.paths import PetInPath
 from balcao.registry.person.pets.schemas import Pet, PetBody, Pets, PetStats
 
-routes = Routes(tags=["pets"], body_limit=SMALL_BODY)
+routes = Routes(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.get(

@@ -29,6 +29,8 @@ def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
         indicador_castrado=body.indicador_castrado,
         indicador_ativo=True,
         microchip_numero=clean_optional("microchip_numero", body.microchip_numero, longest=CHIP_LENGTH),
+        pedigree_indicador=body.pedigree_indicador,
+        pedigree_origem_nome=clean_optional("pedigree_origem_nome", body.pedigree_origem_nome, longest=NAME_LENGTH),
         foto_url=_photo(body.foto_url),
         registro_data=format_rfc3339(now),
         indicador=True,

@@ -154,6 +154,10 @@ class PetBody(msgspec.Struct):
     microchip_numero: Annotated[
         str | None, Meta(description="Número do microchip, até 30 caracteres.", examples=["982000000000002"])
     ] = None
+    pedigree_indicador: Annotated[bool | None, Meta(description="Se tem pedigree.", examples=[True])] = None
+    pedigree_origem_nome: Annotated[
+        str | None, Meta(description="Quem emitiu o pedigree, até 100 caracteres.", examples=["Clube de cinofilia"])
+    ] = None
 
 
 class PetStatistics(msgspec.Struct):

@@ -2,13 +2,14 @@
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
-routes = Routes(tags=["citizen"], body_limit=SMALL_BODY)
+routes = Routes(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.put(
@@ -37,7 +38,8 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     errors=[400, 404, 412],
     description=(
         "Confirma o número com o código recebido; ele passa a ser o telefone principal. Um código errado, vencido ou "
-        "de outro número dá 404; depois de 5 tentativas a resposta é 429."
+        "de outro número dá 404, com `error` igual a `Invalid or expired verification code`; depois de 5 tentativas a "
+        "resposta é 429."
     ),
     example={"ddi": "55", "ddd": "21", "valor": "900010176", "code": "123456"},
 )

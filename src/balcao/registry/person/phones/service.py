@@ -15,16 +15,17 @@ from balcao.core.errors import Invalid, NotFound, TooMany
 from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.declared import service as declared
 from balcao.registry.person.phones import code as codes
 from balcao.registry.person.phones import gateway, store
-from balcao.registry.person.phones.number import MAIN, Number
+from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
+# Portals compare this text to tell a wrong code from other faults (rules: registry 2.4).
+WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
@@ -82,7 +83,7 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     sent_code = codes.Secrets(call.platform.audit.key).hash_code(opened.id, code)
     if number.digits != opened.number.digits or not hmac.compare_digest(sent_code, opened.code_hash):
         raise _not_confirmed()
-    if not await citizens.write_own(call, cpf, "telefone", _to_own_write(opened.number), verification=opened.id):
+    if not await citizens.write_own(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
         raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
@@ -105,18 +106,9 @@ def _check_code(text: str) -> str:
     return text.strip()
 
 
-async def write_confirmed(call: Call, cpf: Cpf, number: Number) -> None:
-    """Write a number that is proven otherwise than by a code."""
-    await citizens.write_own(call, cpf, "telefone", _to_own_write(number))
-
-
-def _to_own_write(number: Number) -> OwnWrite:
-    return OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
-
-
 def _not_confirmed() -> NotFound:
     text = "O código não confere ou não vale mais para este telefone."
-    return NotFound(text, code="phone-code-wrong")
+    return NotFound(text, code="phone-code-wrong", compared=WRONG_CODE)
 
 
 def _explain_refusal(pause: int | None) -> NotFound | TooMany:

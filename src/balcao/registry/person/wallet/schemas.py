@@ -132,7 +132,7 @@ class School(msgspec.Struct):
 
     nome: Annotated[str | None, Meta(description="Nome da escola.", examples=["Escola Municipal Aurora"])] = None
     horario_funcionamento: Annotated[
-        str | None, Meta(description="Horário de funcionamento.", examples=["7h30 às 17h"])
+        str | None, Meta(description="Horário de funcionamento.", examples=["7:30 às 17:00"])
     ] = None
     telefone: PhoneText = None
     email: Annotated[str | None, Meta(description="E-mail da escola.", examples=["escola@aurora.example"])] = None

@@ -1,0 +1,67 @@
+"""Logout tokens, by which a provider says that a session ended (OpenID Connect Back-Channel Logout 1.0, 2.4-2.6)."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.sessions import Ending
+from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVerifier, parse_date
+from balcao.core.errors import Invalid
+from balcao.core.logs import log
+
+EVENT = "http://schemas.openid.net/event/backchannel-logout"
+# A provider sends it at once; an older one was kept by somebody.
+LONGEST_AGE_SECONDS = 600
+MAX_NAME_LENGTH = 512
+
+
+class LogoutTokenRefused(Invalid):
+    """A logout token that ends nothing; the log alone says why."""
+
+    default_message = "O logout_token não é válido."
+    default_code = "logout-token"
+
+
+async def read_logout_token(tokens: TokenVerifier, token: str) -> Ending:
+    """Verify a logout token by the keys that verify access tokens, and return what it ends.
+
+    Whichever client it is addressed to, it is the issuer's word about its own session. Raises LogoutTokenRefused, and
+    Unavailable while its key cannot be looked up.
+    """
+    try:
+        if len(token) > MAX_TOKEN_BYTES:
+            raise TokenRefused("token-oversize")
+        return _to_ending(await tokens.read_signed(token.encode()))
+    except TokenRefused as fault:
+        log.warning("identity.logout_refused", code=fault.reason)
+        raise LogoutTokenRefused() from None
+
+
+def _to_ending(claims: Mapping[str, Any]) -> Ending:
+    events, now = claims.get("events"), time.time()
+    if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict) or "nonce" in claims:
+        raise TokenRefused("token-type")
+    audience = claims.get("aud")
+    named = audience if isinstance(audience, list) else [audience]
+    if not named or not all(isinstance(name, str) and name for name in named):
+        raise TokenRefused("token-audience")
+    issued, expires = parse_date(claims.get("iat")), parse_date(claims.get("exp", now))
+    if issued is None or expires is None:
+        raise TokenRefused("token-times")
+    if issued - LEEWAY_SECONDS > now:
+        raise TokenRefused("token-not-yet-valid")
+    if issued + LONGEST_AGE_SECONDS < now or expires + LEEWAY_SECONDS <= now:
+        raise TokenRefused("token-expired")
+    number, session, subject = (_read_name(claims, name) for name in ("jti", "sid", "sub"))
+    if number is None or (session is None and subject is None):
+        raise TokenRefused("token-subject")
+    return Ending(str(claims["iss"]).rstrip("/"), number, issued, session, subject)
+
+
+def _read_name(claims: Mapping[str, Any], name: str) -> str | None:
+    """Return a claim that names something. Raises TokenRefused for one that is there and is no name."""
+    value = claims.get(name)
+    if value is not None and not (isinstance(value, str) and value.strip() and len(value) <= MAX_NAME_LENGTH):
+        raise TokenRefused("token-subject")
+    return value.strip() if value is not None else None

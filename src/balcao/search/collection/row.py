@@ -1,0 +1,27 @@
+"""A service as a row of the collection, in the form in which the programs read and write it."""
+
+from typing import Self
+
+import msgspec
+
+from balcao.search.document import ServiceDocument
+
+# The database steps to and from the schema version of the active table.
+PROGRAM_VERSION = "v3"
+
+
+class StoredService(msgspec.Struct, frozen=True):
+    """A service's row.
+
+    `carried` is JSON: what the programs do not know of the service and hand back untouched; `{}` for a new one.
+    `version` is the number of its newest version.
+    """
+
+    document: ServiceDocument
+    carried: str
+    version: int
+
+    @classmethod
+    def decode(cls, doc: str, carried: str, version: int) -> Self:
+        """Return a service from its row, which the database has stepped to the form of the programs."""
+        return cls(msgspec.json.decode(doc, type=ServiceDocument), carried, version)

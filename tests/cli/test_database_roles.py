@@ -1,0 +1,188 @@
+"""Who owns the database, who works in it, and what an operator is told when a role is missing."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from balcao import app
+from balcao.cli.diagnosis import diagnose
+from balcao.core.context.platform import make_database
+from balcao.core.database import roles
+from balcao.core.database.roles import ApplicationRole, RoleError
+from balcao.settings import Settings
+from tests.support import databases
+from tests.support.terminal import Terminal, free_port
+
+
+def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
+    """Run the statements and return the rows of the last."""
+
+    async def run() -> list[asyncpg.Record]:
+        connection = await asyncpg.connect(url)
+        try:
+            for statement in statements:
+                rows = await connection.fetch(statement)
+            return list(rows)
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+class Installation:
+    """An empty database, the login that owns it and may nothing else, and the names of two that need not exist."""
+
+    def __init__(self) -> None:
+        name = databases.new_name("city")
+        self.administrator = databases.create(name, "template1")
+        self.owner, self.role, self.login = f"{name}_owner", f"{name}_app", f"{name}_login"
+        run_at(self.administrator, f"CREATE ROLE {self.owner} LOGIN", f"ALTER DATABASE {name} OWNER TO {self.owner}")
+        self.name = name
+
+    def url(self, user: str) -> str:
+        return self.administrator.replace("//balcao@", f"//{user}@")
+
+    def administer(self, *statements: str) -> None:
+        run_at(self.administrator, *statements)
+
+    def settings(self, **others: str) -> dict[str, str]:
+        """Return those of an operator who follows docs/operate/install.md."""
+        urls = {"database_url": self.url(self.role), "database_owner_url": self.url(self.owner)}
+        return urls | {"database_role": self.role} | others
+
+    def remove(self) -> None:
+        databases.drop(self.name)
+        for role in (self.login, self.role, self.owner):
+            run_at(databases.url_of("template1"), f"DROP ROLE IF EXISTS {role}")
+
+
+@pytest.fixture
+def install() -> Iterator[Callable[[], Installation]]:
+    made: list[Installation] = []
+
+    def make() -> Installation:
+        made.append(Installation())
+        return made[-1]
+
+    yield make
+    for installation in made:
+        installation.remove()
+
+
+def statements_in(refusal: str) -> list[str]:
+    return re.findall(r"^ +((?:CREATE|ALTER|GRANT) .*);$", refusal, re.MULTILINE)
+
+
+def test_an_owner_who_may_make_no_role_is_told_the_two_statements_that_are_missing(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    city = install()
+    terminal = Terminal(tmp_path, database_url=city.url(city.owner), database_role=city.role)
+    wanted = statements_in(terminal.refusal("migrate"))
+    assert wanted == [f"CREATE ROLE {city.role} NOLOGIN", f"GRANT {city.role} TO {city.owner}"]
+    city.administer(wanted[0])
+    assert statements_in(terminal.refusal("migrate")) == wanted[1:]
+    city.administer(wanted[1])
+    assert terminal.run("migrate").returncode == 0
+    assert terminal.run("jobs", "list").returncode == 0
+
+
+def test_the_services_log_in_as_a_role_that_the_administrator_made_and_never_become_the_owner(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    city = install()
+    terminal = Terminal(tmp_path, **city.settings())
+    assert statements_in(terminal.refusal("migrate")) == [f"CREATE ROLE {city.role} LOGIN"]
+    city.administer(f"CREATE ROLE {city.role} LOGIN", f"REVOKE CONNECT ON DATABASE {city.name} FROM public")
+    assert terminal.run("migrate").returncode == 0
+    assert "em dia: 0 migrações" in terminal.run("migrate").stdout
+    assert terminal.run("jobs", "list").returncode == 0
+    assert terminal.run("retention", "run").returncode == 0  # as the owner
+    for forbidden in (f"SET ROLE {city.owner}", "DELETE FROM platform.audit_event", "CREATE TABLE public.x ()"):
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            run_at(city.url(city.role), "RESET ROLE", forbidden)
+
+
+def test_a_login_of_the_services_own_must_be_a_member_of_the_role(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    city = install()
+    city.administer(f"CREATE ROLE {city.login} LOGIN NOINHERIT")
+    terminal = Terminal(tmp_path, **city.settings(database_url=city.url(city.login)))
+    wanted = statements_in(terminal.refusal("migrate"))
+    assert wanted == [f"CREATE ROLE {city.role} NOLOGIN", f"GRANT {city.role} TO {city.login}"]
+    city.administer(*wanted)
+    assert terminal.run("migrate").returncode == 0
+    assert terminal.run("jobs", "list").returncode == 0
+
+
+def test_two_installations_on_one_server_have_a_role_each(tmp_path: Path, install: Callable[[], Installation]) -> None:
+    first, second = install(), install()
+    for city in (first, second):
+        city.administer(f"CREATE ROLE {city.role} LOGIN")
+        assert Terminal(tmp_path, **city.settings()).run("migrate").returncode == 0
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        run_at(second.administrator.replace("//balcao@", f"//{first.role}@"), "SELECT FROM platform.migration")
+
+
+def test_a_role_of_another_name_than_the_database_was_prepared_for_is_refused_with_the_right_one(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    city = install()
+    city.administer(f"CREATE ROLE {city.role} LOGIN", f"CREATE ROLE {city.login} LOGIN")
+    assert Terminal(tmp_path, **city.settings()).run("migrate").returncode == 0
+    mistaken = Terminal(tmp_path, **city.settings(database_role=city.login, database_url=city.url(city.login)))
+    assert f"preparado para o papel {city.role}" in mistaken.refusal("migrate")
+    assert "BALCAO_DATABASE_ROLE" in mistaken.refusal("jobs", "list")
+
+
+def test_a_role_that_may_not_log_in_yet_is_let_in_by_who_may_change_roles(
+    install: Callable[[], Installation],
+) -> None:
+    """Embedded databases of earlier versions have it so."""
+    city = install()
+    city.administer(f"CREATE ROLE {city.role} NOLOGIN")
+    asyncio.run(app.bring_up_to_date(city.administrator, ApplicationRole(city.role, city.role)))
+    assert run_at(city.url(city.role), "SELECT FROM platform.migration")
+
+
+def test_an_owner_that_cannot_log_in_is_named_by_its_variable(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    city = install()
+    terminal = Terminal(tmp_path, **city.settings(database_owner_url=city.url("nobody_of_this_name")))
+    assert "BALCAO_DATABASE_OWNER_URL" in terminal.refusal("migrate")
+
+
+def test_an_owner_without_a_database_does_not_start_an_embedded_one(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, database_owner_url="postgresql://owner@db.example/balcao", port=free_port())
+    assert "BALCAO_DATABASE_URL" in terminal.refusal("migrate")
+    assert not (tmp_path / ".balcao").exists()
+
+
+async def test_the_embedded_database_is_entered_as_the_role_itself(settings: Settings, database_url: str) -> None:
+    database = make_database(settings, database_url)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await connection.execute("RESET ROLE")
+            assert await connection.fetchval("SELECT session_user || ' ' || current_user") == "balcao_app balcao_app"
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.execute("SET SESSION AUTHORIZATION balcao")
+            assert await roles.find_mighty_login(connection) is None
+    finally:
+        await database.close()
+
+
+async def test_production_refuses_a_login_that_could_become_the_owner(settings: Settings, database_url: str) -> None:
+    production = settings.model_copy(update={"profile": "production", "database_url": database_url})
+    with pytest.raises(RoleError, match="BALCAO_DATABASE_OWNER_URL"):
+        async with app.build(production, database_url, ["access"]).gateway.lifespan():
+            pass
+    found = (await diagnose(production)).parts["database"].problems
+    assert any("pode assumir o papel do dono" in sentence for sentence in found)
+    assert any("outros bancos deste servidor" in sentence for sentence in found)

@@ -1,0 +1,28 @@
+"""Draw the pictures of the built-in avatars as PNG, from their SVG: `python -m tools.avatars`.
+
+The pictures are committed beside their sources; a test compares them.
+"""
+
+import sys
+from pathlib import Path
+
+import resvg_py
+
+FOLDER = Path(__file__).parent.parent / "src" / "balcao" / "registry" / "person" / "avatars" / "images"
+# Twice the size at which a portal shows an avatar, for dense screens.
+SIZE = 256
+
+
+def draw(source: Path) -> bytes:
+    """Return the SVG as a PNG of SIZE x SIZE pixels; the same bytes every time."""
+    return resvg_py.svg_to_bytes(svg_path=str(source), width=SIZE, height=SIZE)
+
+
+def main() -> int:
+    for source in sorted(FOLDER.glob("*.svg")):
+        source.with_suffix(".png").write_bytes(draw(source))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
