@@ -23,7 +23,7 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import MIB, Operation
 from balcao.core.http.parameters import invoker
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.routing import parameters_of
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
@@ -70,6 +70,10 @@ class OperationEndpoint:
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
+        self._asks_reason = self._cpf_at is not None or operation.concerns_people
+        # What is no body of its own handler's making belongs to nobody else than who asked.
+        is_public = operation.rule.action == PUBLIC
+        self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         self._rate, self._machine_rate = operation.rates(platform.settings)
         # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
@@ -116,7 +120,7 @@ class OperationEndpoint:
         call.decision = decide(operation.rule, bound, caller, owner, snapshot, platform.client_lists)
         if call.decision.reason is Reason.NOT_GRANTED:
             raise _Denied()
-        if self._cpf_at is not None:
+        if self._asks_reason:
             call.require_reason()
 
     async def _respond_to_new_token(
@@ -157,7 +161,8 @@ class OperationEndpoint:
     def _encode(self, result: Any) -> Response[Any]:
         if result.__class__ is Response:
             return result
-        return Response(b"" if result is None else msgspec.json.encode(result), status=self.status)
+        body = b"" if result is None else msgspec.json.encode(result)
+        return Response(body, status=self.status, headers=self._stored_by)
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Leave the trace that a refusal leaves, then word it."""

@@ -84,6 +84,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
+    if operation.concerns_people:
+        general.append({400: _OF_A_PERSON[400]})
     if operation.signature.path:
         general.append(_OF_A_PATH)
     found: dict[int, dict[str, str]] = {}

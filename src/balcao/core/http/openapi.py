@@ -218,6 +218,8 @@ def error_statuses(operation: Operation) -> set[int]:
         found.add(415)
     if operation.signature.path:
         found.add(404)
+    if operation.concerns_people:
+        found.add(400)
     return found
 
 

@@ -40,6 +40,9 @@ class Operation:
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
     `media_types` of a success the first is what a caller gets who names none.
 
+    `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
+    where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
+
     `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
     hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
 
@@ -64,6 +67,7 @@ class Operation:
     rate: str | None
     machine_rate: str | None
     calls_crm: bool
+    concerns_people: bool
     record_denial: RecordDenial | None
     ready: Callable[[Platform], None] | None
     in_description: bool
@@ -130,6 +134,7 @@ class Routes:
         rate: str | None = None,
         machine_rate: str | None = None,
         calls_crm: bool = False,
+        concerns_people: bool = False,
         record_denial: RecordDenial | None = None,
         ready: Callable[[Platform], None] | None = None,
         in_description: bool = True,
@@ -161,6 +166,7 @@ class Routes:
                     rate=rate,
                     machine_rate=machine_rate,
                     calls_crm=calls_crm,
+                    concerns_people=concerns_people,
                     record_denial=record_denial,
                     ready=ready,
                     in_description=in_description,
