@@ -89,7 +89,7 @@ class Settings(BaseModel):
     audit_retention_days: int = Field(1825, ge=31)
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
-    probing_limit: Rate = "300/5 minutes"
+    enumeration_limit: Rate = "300/5 minutes"
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
@@ -110,6 +110,8 @@ class Settings(BaseModel):
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
+
+    search_migration_lease: float = Field(30, ge=0.5, le=3600)
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")

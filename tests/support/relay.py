@@ -48,7 +48,8 @@ class Relay:
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
-            await self._flowing.wait()  # a stopped server has its kernel accept for it
+            if not self._flowing.is_set():  # a stopped server has its kernel accept for it
+                await asyncio.Event().wait()
             others_reader, others_writer = await asyncio.open_unix_connection(self._real)
             await asyncio.gather(self._pass(reader, others_writer), self._pass(others_reader, writer))
 

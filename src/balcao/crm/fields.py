@@ -103,6 +103,19 @@ class FieldMap:
             texts["idioma"] = texts["idioma"].split(";")
         return texts | ({"endereco": parts} if parts else {})
 
+    def to_dados(self, account: Record) -> dict[str, Any]:
+        """Return every key of `dados` that is mirrored, from a whole account: null for what the CRM has no value for.
+
+        The two parts of an address that may also stand outside it are given in both places.
+        """
+        dados = self.from_crm(account)
+        address = dados["endereco"]
+        return dados | {
+            "accountId": account[self.account["accountId"]],
+            "cidade": address["cidade"],
+            "complemento": address["complemento"],
+        }
+
     def _split_name(self, nome: str) -> dict[str, str | None]:
         """Return the first word and the rest; a single word is the family name, which the CRM requires."""
         first, _, last = nome.strip().partition(" ")

@@ -26,6 +26,7 @@ from balcao.identity.demo import people
 from balcao.search.collection import service as collection
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
 
@@ -63,7 +64,9 @@ async def load(platform: Platform) -> None:
         await _load(platform, planned, today)
     if await schema_migrations.find_newest_migration(platform) is None:
         body = StartBody("v3", reason="Endereços legíveis para os serviços")
-        await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
+        started = await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
+        if started.migration_id is not None:
+            await carry_on(platform, started.migration_id)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:

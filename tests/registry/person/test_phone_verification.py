@@ -465,7 +465,8 @@ def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url:
         citizen = Citizen.new(http, issuer)
         answer = citizen.put("phone", mobile())
     assert (answer.status_code, answer.headers["Error-Code"]) == (503, "phone-codes-not-configured")
-    assert answer.json() == {"error": "O envio de códigos por telefone não está configurado."}
+    text = "O envio de códigos por telefone não está configurado."
+    assert answer.json() == {"error": text, "message": text}
     assert sql(HELD, citizen.cpf) == []
 
 

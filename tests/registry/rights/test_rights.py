@@ -307,6 +307,23 @@ def test_the_trail_is_filtered_and_shows_people_masked(
     assert {tuple(row["fields"]) for row in looks} == {("audit",)}
 
 
+def test_the_trail_of_a_login_without_cpf_is_found_by_its_subject(
+    http: httpx.Client, staff: dict[str, str], issuer: Issuer, sql: Sql
+) -> None:
+    for subject in ("login-um", "login-dois"):
+        clerk = bearer(issuer.login(sub=subject, realm_access={"roles": ["rmi:atendimento"]}))
+        http.get(path(ANA, ""), headers=clerk).raise_for_status()
+    today = sql("SELECT (now() AT TIME ZONE 'America/Sao_Paulo')::date::text AS today")[0]["today"]
+
+    def found(**query: str) -> list[str]:
+        answer = audit(http, staff, **{"from": today, "to": today}, **query).raise_for_status()
+        return [event["operation"] for event in answer.json()["data"]]
+
+    assert found(sub="login-um") == found(sub="login-dois", cpf=ANA) == ["registry.read_citizen"]
+    assert found(sub="login-um", cpf=BRUNO) == found(sub="login-um", actor=ADMIN) == found(sub="login-tres") == []
+    assert audit(http, staff, sub="\0").status_code == 400
+
+
 def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:

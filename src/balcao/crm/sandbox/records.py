@@ -153,8 +153,10 @@ def _format_line(entry: Mapping[str, Any]) -> str:
 
 def _matches(record: Record, condition: Condition) -> bool:
     value = record[condition.field]
-    if not condition.since:
+    if condition.operator == "=":
         return bool(value == condition.value)
+    if condition.operator == "IN":
+        return value in condition.value
     try:
         return bool(datetime.fromisoformat(str(value)) >= condition.value)
     except (ValueError, TypeError):
