@@ -1,12 +1,15 @@
 """The types of settings: what a variable's text may be, and what is wrong with it otherwise."""
 
 import re
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, SecretStr
+
+from balcao import fixed_tokens
 
 _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
@@ -37,6 +40,12 @@ def _check_mail_server(address: SecretStr) -> SecretStr:
     if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
         raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
     return address
+
+
+def _check_fixed_tokens(text: str) -> str:
+    for entry in split(text):
+        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
+    return text
 
 
 def _check_rate(text: str) -> str:
@@ -77,6 +86,7 @@ Addresses = Annotated[str, AfterValidator(_check_addresses)]
 MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
+FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
 # Lists of IP addresses and networks, of browsers' origins, and of names of servers.
 Networks = Annotated[str, AfterValidator(_check_networks)]
 Origins = Annotated[str, AfterValidator(_check_origins)]

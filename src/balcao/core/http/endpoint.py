@@ -5,6 +5,7 @@ answered without a task and without an await.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from time import time
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.access.catalogue import Snapshot
 from balcao.core.access.enumeration import NUMBERS
+from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.context.call import Call
@@ -75,6 +77,8 @@ class OperationEndpoint:
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
+        named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
+        self._fixed = FixedCallers(named, operation.rule.scopes)
         self._rate, self._machine_rate = operation.rates(platform.settings)
         # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
         # this machine.
@@ -127,8 +131,9 @@ class OperationEndpoint:
         self, call: Call, request: Request, snapshot: Snapshot, bound: str
     ) -> Response[Any]:
         """Verify the token first: it may take a look-up of keys."""
+        header = request.headers.get(AUTHORIZATION)
         try:
-            caller = await self._platform.tokens.caller(request.headers.get(AUTHORIZATION))
+            caller = self._fixed.find(header, time()) or await self._platform.tokens.caller(header)
             self._admit(call, request, caller, snapshot, bound)
         except Exception as fault:
             return await self._refuse(call, request, fault)
