@@ -38,7 +38,7 @@ class Operation:
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
-    `media_types` of a success the first is what a caller gets who names none.
+    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301.
 
     `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
     where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
@@ -74,6 +74,7 @@ class Operation:
     media_types: Sequence[str]
     description: str | None
     example: Any
+    moved: type | None
 
     def rates(self, settings: Settings) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and that of a machine."""
@@ -141,6 +142,7 @@ class Routes:
         media_types: Sequence[str] = (JSON,),
         description: str | None = None,
         example: Any = None,
+        moved: type | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -173,6 +175,7 @@ class Routes:
                     media_types=media_types,
                     description=description,
                     example=example,
+                    moved=moved,
                 )
             )
             return handler
