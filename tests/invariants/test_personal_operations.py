@@ -22,6 +22,10 @@ from tests.support.server import free_port
 CATALOGUES = {
     "avatars:write",
     "categories:write",
+    "employer:create",
+    "employer:delete",
+    "employer:lookup",
+    "employer:update",
     "job_reference:manage",
     "legacy_job:manage",
     "skill:manage",
