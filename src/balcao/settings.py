@@ -296,7 +296,7 @@ class Settings(BaseModel):
     @property
     def search_portals(self) -> frozenset[str]:
         """The addresses of portals that search for many people."""
-        return frozenset(_split(self.search_portals_csv))
+        return frozenset(split(self.search_portals_csv))
 
     @property
     def legacy_source_names(self) -> list[str]:
