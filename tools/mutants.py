@@ -29,7 +29,17 @@ PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
 TESTS = {
     Path("src/balcao/core/access"): [
         f"tests/core/test_{name}.py"
-        for name in ("access_guards", "caller", "catalogue", "counts", "keys", "limits", "rules", "tokens")
+        for name in (
+            "access_guards",
+            "caller",
+            "catalogue",
+            "counts",
+            "keys",
+            "limits",
+            "refused_tokens",
+            "rules",
+            "tokens",
+        )
     ],
     Path("src/balcao/registry/mirror"): [
         "tests/registry/mirror",
@@ -41,10 +51,15 @@ TESTS = {
         "tests/registry/crm/test_webhook_deltas.py",
         PERSONAL_DATA,
     ],
-    Path("src/balcao/registry/consent"): ["tests/registry/consent", PERSONAL_DATA],
+    Path("src/balcao/registry/consent"): [
+        "tests/registry/consent",
+        "tests/registry/rights/test_rights_retention.py",
+        PERSONAL_DATA,
+    ],
     Path("src/balcao/registry/person/phones"): [
         "tests/registry/person/test_phone_verification.py",
         "tests/registry/rights/test_rights_retention.py",
+        "tests/registry/test_dead_letters.py",
         PERSONAL_DATA,
     ],
 }

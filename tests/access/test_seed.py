@@ -1,4 +1,4 @@
-"""What a release ships: all of it at first, nothing twice, never what was taken away (rules: access 3.1, 3.3)."""
+"""The seed data: all of it at first, nothing twice, never what was taken away (rules: access 3.1, 3.3)."""
 
 import json
 from dataclasses import dataclass

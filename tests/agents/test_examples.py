@@ -67,6 +67,28 @@ def test_the_envelope_is_the_one_its_readers_know(read: Any) -> None:
     assert revision["metadata"] == {"id": "1"}
 
 
+def test_an_example_is_deleted_once_and_by_whoever_may(http: httpx.Client, issuer: Issuer, read: Any, act: Any) -> None:
+    async def add(call: Any) -> Any:
+        dataset = await service.create_dataset(call, NewDataset(name="Exemplos que saem"))
+        return dataset.id, (await service.add_examples(call, dataset.id, [NewExample(input={"a": 1})])).ids[0]
+
+    dataset, example = act(add)
+    path = f"/agent/api/v1/datasets/{dataset}/examples"
+    reader = issuer.person("90000040126", realm_access={"roles": ["agentes:leitor"]})
+    editor = issuer.person("90000040126", realm_access={"roles": ["agentes:editor"]})
+
+    def delete(target: str, token: str) -> int:
+        return http.delete(target, headers=bearer(token)).status_code
+
+    assert http.delete(f"{path}/{example}").status_code == 401
+    assert [delete(f"{path}/{example}", token) for token in (reader, issuer.machine("agentes-runtime"))] == [403, 403]
+    assert read_page(read(dataset_id=dataset))[0] == [example]
+    assert [delete(f"{path}/{example}", editor) for _ in range(2)] == [204, 404]
+    assert read_page(read(dataset_id=dataset))[0] == []
+    assert delete(f"{path}/a%00b", editor) == 422
+    assert delete("/agent/api/v1/datasets/unknown/examples/x", editor) == 404
+
+
 def test_without_a_size_a_page_holds_a_thousand(read: Any) -> None:
     sizes, more, after, seen = [], True, "", set()
     while more:

@@ -29,7 +29,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
         data_dir=tmp_path_factory.mktemp("data"),
         require_access_reason=True,
         audit_own_reads=True,
-        probing_limit="1/5 minutes",
+        enumeration_limit="1/5 minutes",
     )
 
 
@@ -90,7 +90,7 @@ def test_who_tries_number_after_number_is_shut(http: httpx.Client, issuer: Issue
     for _ in range(ALLOWED + 1):
         assert http.get(path(next(numbers)), headers=prober).status_code == 403
     shut = http.get(path(next(numbers)), headers=prober)
-    assert (shut.status_code, shut.headers["Error-Code"]) == (429, "probing")
+    assert (shut.status_code, shut.headers["Error-Code"]) == (429, "enumeration")
     assert 1 <= int(shut.headers["Retry-After"]) <= 300
     # It is the caller who is shut, on these paths only; nobody else, and nothing else.
     assert http.get(path("90000000337"), headers=prober).status_code == 429
@@ -116,5 +116,5 @@ async def test_without_the_shared_counter_nobody_is_shut() -> None:
 
 
 def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:
-    with pytest.raises(SettingsError, match="BALCAO_PROBING_LIMIT"):
-        Settings.load({"BALCAO_PROBING_LIMIT": "muitas"})
+    with pytest.raises(SettingsError, match="BALCAO_ENUMERATION_LIMIT"):
+        Settings.load({"BALCAO_ENUMERATION_LIMIT": "muitas"})

@@ -19,7 +19,9 @@ ALLOWED = 100  # one refusal, a hundred times more in the sandbox
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), probing_limit="1/5 minutes")
+    return Settings(
+        auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), enumeration_limit="1/5 minutes"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,6 @@ def test_who_tries_number_after_number_in_turn_is_shut_out_of_both(
         assert client.get(next(numbers), headers=prober).status_code == 403
     for client in processes:
         shut = client.get(next(numbers), headers=prober)
-        assert (shut.status_code, shut.headers["Error-Code"]) == (429, "probing")
+        assert (shut.status_code, shut.headers["Error-Code"]) == (429, "enumeration")
         other = issuer.person("90000000175")
         assert client.get(path.format("90000000175"), headers=bearer(other)).status_code == 200

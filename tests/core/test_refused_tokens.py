@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from balcao.core.access.caller import TokenRefused
-from balcao.core.access.tokens import TokenVerifier
+from balcao.core.access.tokens import MAX_TOKEN_BYTES, TokenVerifier
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import PATIENCE
 
@@ -23,8 +23,8 @@ async def verifier(issuer: Issuer) -> AsyncIterator[TokenVerifier]:
 
 REASONS: dict[str, Callable[[Issuer], str]] = {
     "token-missing": lambda _: "Basic x",
-    "token-oversize": lambda _: f"Bearer {'x' * 20_000}",
-    "token-malformed": lambda _: "Bearer a.b.c",
+    "token-oversize": lambda _: f"Bearer {'x' * (MAX_TOKEN_BYTES + 1)}",
+    "token-malformed": lambda _: f"Bearer {'x' * MAX_TOKEN_BYTES}",
     "token-algorithm": lambda issuer: f"Bearer {UNSIGNED}.{issuer.person(ANA).partition('.')[2]}",
     "token-issuer": lambda issuer: f"Bearer {issuer.person(ANA, iss='https://outro.example')}",
     "token-key-unknown": lambda issuer: f"Bearer {issuer.person(ANA, key=new_key())}",

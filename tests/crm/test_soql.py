@@ -73,3 +73,11 @@ def test_order_limit_and_offset_are_read() -> None:
     query = parse("SELECT Id FROM Account ORDER BY CreatedDate DESC LIMIT 2 OFFSET 4")
     assert (query.order, query.limit, query.offset) == (("CreatedDate", True), 2, 4)
     assert parse("SELECT Id FROM Account ORDER BY CreatedDate ASC").order == ("CreatedDate", False)
+
+
+def test_a_field_may_be_among_several_texts() -> None:
+    [condition] = parse("SELECT Id FROM Account WHERE CPF__c IN ('a', 'b\\'c')").conditions
+    assert (condition.field, condition.operator, condition.value) == ("CPF__c", "IN", ["a", "b'c"])
+    for malformed in ("CPF__c IN ()", "CPF__c IN 'a'", "CPF__c IN (1)", "CPF__c IN ('a',)"):
+        with pytest.raises(Refused):
+            parse(f"SELECT Id FROM Account WHERE {malformed}")

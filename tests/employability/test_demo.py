@@ -8,7 +8,7 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.support.fixtures import Sql
 
 TABLES = ("resume", "experience", "behaviour_link", "legacy_job", "reference_value", "behaviour")
-SHIPPED = {
+SEEDED = {
     "regimes-contratacao": "CLT; Estágio; Aprendiz; Freelancer; Temporário; PJ; Voluntário; Meio período",
     "modelos-trabalho": "Remoto; Presencial; Híbrido",
     "tipos-pcd": "Física; Visual; Auditiva; Intelectual; Múltipla",
@@ -31,10 +31,10 @@ BEHAVIOURS = (
 def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installation(sql: Sql) -> None:
     namespace = uuid5(NAMESPACE_URL, "balcao:employability")
     rows = sql("SELECT kind, descricao, id FROM employability.reference_value ORDER BY kind, posicao")
-    for kind, texts in SHIPPED.items():
+    for kind, texts in SEEDED.items():
         found = [(row["descricao"], row["id"]) for row in rows if row["kind"] == kind]
         assert found == [(text, uuid5(namespace, f"{kind}:{text}")) for text in texts.split("; ")]
-    assert {row["kind"] for row in rows} == set(SHIPPED) == {str(kind) for kind in Kind}
+    assert {row["kind"] for row in rows} == set(SEEDED) == {str(kind) for kind in Kind}
     assert seed_value_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
 
 

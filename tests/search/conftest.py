@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-_EMPTY = [
+EMPTY = [
     "TRUNCATE search.search_migrations, search.search_migration_errors, search.service_versions,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
@@ -19,7 +19,7 @@ _EMPTY = [
 @pytest.fixture
 def empty_catalogue(sql: Callable[..., list[asyncpg.Record]]) -> None:
     """A new installation: the newest schema version, no service, no run."""
-    for statement in _EMPTY:
+    for statement in EMPTY:
         sql(statement)
 
 

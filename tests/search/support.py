@@ -1,7 +1,10 @@
 """A staff member at work, and what they send."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import asyncpg
 import msgspec
 
 from balcao.core.access.caller import Caller
@@ -11,6 +14,9 @@ from balcao.core.context.headers import Headers
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
+from balcao.search.schema_migrations import service as migrations
+from balcao.search.schema_migrations.schemas import IdentifiedStatus, StartBody
+from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services.schemas import ServiceBody
 
 ADMIN = frozenset({"admin"})
@@ -49,3 +55,39 @@ def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match:
 
 def make_button(**members: Any) -> dict[str, Any]:
     return {"titulo": "Pedir", "url_service": "https://servicos.portoaurora.example/1"} | members
+
+
+async def migrate(platform: Platform, schema_version: str) -> IdentifiedStatus:
+    """Start a migration, carry it to its end as the worker does, and return how it ended."""
+    started = await migrations.start(act_as_staff(platform), StartBody(schema_version))
+    assert started.migration_id is not None
+    await carry_on(platform, started.migration_id)
+    return await migrations.read_current_status(act_as_staff(platform))
+
+
+_V4 = """
+CREATE FUNCTION search.v4_forward(id uuid, doc jsonb, carried jsonb) RETURNS search.divided LANGUAGE sql IMMUTABLE AS $$
+    SELECT doc || jsonb_build_object('custo', 1 / (doc ->> 'nome_servico' <> 'Quebra')::int), carried $$;
+CREATE FUNCTION search.v4_reverse(id uuid, doc jsonb, carried jsonb) RETURNS search.divided LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN doc ->> 'nome_servico' = 'Perde' THEN doc || '{"resumo": ""}' ELSE doc END - 'custo', carried $$;
+INSERT INTO search.schema_versions (version, position, fields, columns, indexes, fold_revision, forward, reverse)
+SELECT 'v4', 4, fields || 'custo'::text, columns, indexes, fold_revision, 'v4_forward', 'v4_reverse'
+FROM search.schema_versions WHERE version = 'v3';
+"""
+_WITHOUT_V4 = """
+TRUNCATE search.search_migrations, search.search_migration_errors;
+UPDATE search.search_collection SET mirror = NULL;
+SELECT search.drop_physical(name) FROM search.physical_tables WHERE schema_version = 'v4';
+DELETE FROM search.schema_versions WHERE version = 'v4';
+DROP FUNCTION search.v4_forward, search.v4_reverse;
+"""
+
+
+@asynccontextmanager
+async def with_v4(owner: asyncpg.Connection) -> AsyncIterator[None]:
+    """A version whose steps cannot take services of the name Quebra, and do not bring back those of the name Perde."""
+    await owner.execute(_V4)
+    try:
+        yield
+    finally:
+        await owner.execute(_WITHOUT_V4)

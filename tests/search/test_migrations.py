@@ -16,6 +16,7 @@ from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import RollbackBody, StartBody
 from balcao.search.services import service as services
+from tests.search import support
 from tests.search.support import act_as_staff, body
 from tests.support.issuer import Issuer, bearer
 
@@ -53,9 +54,10 @@ def history(http: httpx.Client, issuer: Issuer) -> Callable[..., dict[str, Any]]
 
 
 async def migrate(platform: Platform, version: str = "v2") -> str:
-    run_id, status = await migrations.start(act_as_staff(platform), StartBody(version))
-    assert status.status == "completed"
-    return run_id
+    status = await support.migrate(platform, version)
+    assert status.status == "completed", status.error_message
+    assert status.migration_id
+    return status.migration_id
 
 
 async def add_run(owner: asyncpg.Connection, status: str) -> str:
@@ -77,7 +79,7 @@ async def add_run(owner: asyncpg.Connection, status: str) -> str:
 
 async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platform, roll_back: Any) -> None:
     await services.create(act_as_staff(platform), body())
-    _, before = await migrations.start(act_as_staff(platform), StartBody("v2"))
+    before = await support.migrate(platform, "v2")
     answer = roll_back()
     assert answer.status_code == 200
     assert (
@@ -204,16 +206,19 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
     call = act_as_staff(platform)
     service = await services.create(call, body())
     migration = await migrate(platform)
-    await migrations.close_window(platform, migration)
+    await migrations.tidy_up(platform)
     former = await owner.fetchval("SELECT mirror FROM search.search_collection")
     assert former is not None
     await owner.execute("UPDATE search.search_migrations SET rollback_until = now() - interval '1 second'")
     assert [roll_back(asked).status_code for asked in (None, migration)] == [409, 409]
-    await migrations.drop_table(platform, former)
-    assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is not None
     for _ in range(2):
-        await migrations.close_window(platform, migration)
-        await migrations.drop_table(platform, former)
+        await migrations.tidy_up(platform)
+    # Old readers may still be reading it for a minute.
+    assert await owner.fetchval("SELECT mirror FROM search.search_collection") is None
+    assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is not None
+    await owner.execute("UPDATE search.physical_tables SET drop_after = drop_after - interval '1 minute'")
+    for _ in range(2):
+        await migrations.tidy_up(platform)
     assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is None
     assert roll_back().status_code == 409
     assert (await services.update(call, service.id, body(resumo="Novo"))).version == 2
@@ -245,7 +250,7 @@ async def test_of_two_rollbacks_at_once_one_is_done(platform: Platform, roll_bac
 async def test_writers_that_do_not_end_put_a_rollback_off(
     platform: Platform, roll_back: Any, history: Any, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collection_store, "LOCK_TIMEOUT", "100ms")
+    monkeypatch.setattr(migrations, "SWITCH_SECONDS", 0.1)
     await migrate(platform)
     async with owner.transaction():
         await collection_store.enter(owner)
@@ -274,7 +279,9 @@ async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     rows = await owner.fetch(f"SELECT doc ->> 'nome_servico', version FROM search.{physical} ORDER BY 1")
     assert [tuple(row) for row in rows] == [(f"Escrita {number}.5", 7) for number in range(5)]
-    assert await owner.fetch("SELECT * FROM search.differing_rows($1, $2)", physical, mirror) == []
+    assert (
+        await owner.fetchval("SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)", physical, mirror) == []
+    )
     assert await owner.fetch("SELECT * FROM search.search_migration_errors") == []
 
 

@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
-from balcao.search.collection.service import lock_exclusively, ready, swap_tables
-from balcao.search.schema_migrations import service as migrations
-from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.collection.service import ready, swap_tables
 from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
-from tests.search.support import act_as_staff, body
+from tests.search.support import act_as_staff, body, migrate, with_v4
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
@@ -129,18 +127,13 @@ async def read(platform: Platform, service_id: str) -> StaffService:
     return await services.update(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
-async def migrate(platform: Platform, version: str) -> str:
-    _, status = await migrations.start(act_as_staff(platform), StartBody(version))
-    return status.status
-
-
 async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: asyncpg.Connection) -> None:
     call = act_as_staff(platform)
     service = await services.create(call, body(nome_servico="Corte"))
     service = await services.update(call, service.id, body(sub_categoria="Áreas verdes"))
     history = await owner.fetch("SELECT * FROM search.service_versions")
     for version in ("v1", "v2", "v3"):
-        assert await migrate(platform, version) == "completed"
+        assert (await migrate(platform, version)).status == "completed"
         assert await read(platform, service.id) == service
     assert await owner.fetch("SELECT * FROM search.service_versions") == history
 
@@ -150,13 +143,13 @@ async def test_every_write_reaches_both_tables_whatever_their_schemas(
 ) -> None:
     call = act_as_staff(platform)
     kept, removed = [await services.create(call, body()) for _ in range(2)]
-    assert await migrate(platform, "v1") == "completed"
+    assert (await migrate(platform, "v1")).status == "completed"
     await services.update(call, kept.id, body(sub_categoria="Nova"))
     await services.delete(call, removed.id)
     await services.create(call, body())
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     assert await owner.fetchval(f"SELECT count(*) FROM search.{mirror}") == 2
-    assert await owner.fetch("SELECT * FROM search.differing_rows($1, $2)", physical, mirror) == []
+    assert await compare(owner, physical, mirror) == []
 
 
 async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
@@ -164,32 +157,25 @@ async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
 ) -> None:
     call = act_as_staff(platform)
     good, bad = await services.create(call, body()), await services.create(call, body(nome_servico="Quebra"))
-    await register_v4(owner)
-    try:
+    async with with_v4(owner):
         active = await owner.fetchrow("SELECT * FROM search.search_collection")
-        _, status = await migrations.start(call, StartBody("v4"))
+        status = await migrate(platform, "v4")
         assert (status.status, status.is_locked, status.migrated_documents) == ("failed", False, 1)
         assert bad.id in status.error_message
         assert good.id not in status.error_message
         assert await owner.fetchrow("SELECT * FROM search.search_collection") == active
-        assert await owner.fetchval("SELECT to_regclass('search.' || $1)", status.target_collection) is None
         assert (await services.update(call, bad.id, body(nome_servico="Quebra", resumo="Novo"))).version == 2
-    finally:
-        await forget_v4(owner)
 
 
 async def test_a_write_that_cannot_be_mirrored_passes(platform: Platform, owner: asyncpg.Connection) -> None:
     call = act_as_staff(platform)
-    await register_v4(owner)
-    try:
+    async with with_v4(owner):
         service = await services.create(call, body())
-        assert await migrate(platform, "v4") == "completed"
-        assert await migrate(platform, "v3") == "completed"
+        assert (await migrate(platform, "v4")).status == "completed"
+        assert (await migrate(platform, "v3")).status == "completed"
         assert (await services.update(call, service.id, body(nome_servico="Quebra"))).nome_servico == "Quebra"
         failed = await owner.fetchrow("SELECT service_id::text, reason FROM search.search_migration_errors")
         assert tuple(failed) == (service.id, "SQLSTATE 22012")
-    finally:
-        await forget_v4(owner)
 
 
 async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree(
@@ -200,8 +186,13 @@ async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree
     await migrate(platform, "v2")
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     await owner.execute(f"UPDATE search.{mirror} SET carried = '{{\"x\": 1}}' WHERE id = $1", services_made[1].id)
-    differing = await owner.fetch("SELECT * FROM search.differing_rows($1, $2)", physical, mirror)
-    assert [str(row[0]) for row in differing] == [services_made[1].id]
+    assert await compare(owner, physical, mirror) == [services_made[1].id]
+
+
+async def compare(owner: asyncpg.Connection, source: str, target: str) -> list[str]:
+    """The ids that the tables do not have alike."""
+    found = await owner.fetchval("SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)", source, target)
+    return [str(one) for one in found]
 
 
 @pytest.mark.parametrize("reverse", ["'no_such_function'", "'volatile_step'", "NULL"])
@@ -218,30 +209,6 @@ async def test_a_version_without_a_sound_way_back_is_not_registered(owner: async
         """)
 
 
-async def register_v4(owner: asyncpg.Connection) -> None:
-    """A version whose step cannot take services of the name Quebra."""
-    await owner.execute("""
-        CREATE FUNCTION search.v4_forward(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
-            LANGUAGE sql IMMUTABLE AS $$
-            SELECT doc || jsonb_build_object('custo', 1 / (doc ->> 'nome_servico' <> 'Quebra')::int), carried $$;
-        CREATE FUNCTION search.v4_reverse(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
-            LANGUAGE sql IMMUTABLE AS 'SELECT doc - ''custo'', carried';
-        INSERT INTO search.schema_versions (version, position, fields, columns, indexes, forward, reverse)
-        SELECT 'v4', 4, fields || 'custo'::text, columns, indexes, 'v4_forward', 'v4_reverse'
-        FROM search.schema_versions WHERE version = 'v3';
-    """)
-
-
-async def forget_v4(owner: asyncpg.Connection) -> None:
-    await owner.execute("""
-        TRUNCATE search.search_migrations, search.search_migration_errors;
-        UPDATE search.search_collection SET mirror = NULL;
-        SELECT search.drop_physical(name) FROM search.physical_tables WHERE schema_version = 'v4';
-        DELETE FROM search.schema_versions WHERE version = 'v4';
-        DROP FUNCTION search.v4_forward, search.v4_reverse;
-    """)
-
-
 async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
@@ -252,7 +219,7 @@ async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
         with pytest.raises(Unavailable):
             await services.create(act_as_staff(platform), body())
     finally:
-        await owner.execute("UPDATE search.search_collection SET fold_revision = 0")
+        await owner.execute("UPDATE search.search_collection SET fold_revision = search.fold_revision()")
 
 
 async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
@@ -260,7 +227,7 @@ async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
 ) -> None:
     call = act_as_staff(platform)
     service = await services.create(call, body(sub_categoria="Áreas verdes"))
-    assert await migrate(platform, "v2") == "completed"
+    assert (await migrate(platform, "v2")).status == "completed"
     former = await owner.fetchrow("SELECT physical, mirror, generation FROM search.search_collection")
     async with _rolled_back(owner):
         await owner.execute("UPDATE search.schema_versions SET fold_revision = 7 WHERE version = 'v2'")
@@ -275,16 +242,16 @@ async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
 async def test_a_writer_that_waited_for_a_switch_writes_to_the_table_it_leads_to(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    assert await migrate(platform, "v2") == "completed"
+    assert (await migrate(platform, "v2")).status == "completed"
+    former, goal = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     async with owner.transaction():
-        await lock_exclusively(owner)
+        assert await swap_tables(owner, former, goal)
         writer = asyncio.create_task(services.create(act_as_staff(platform), body()))
         async with asyncio.timeout(PATIENCE):
             while not await owner.fetchval(_WAITING_WRITERS):  # noqa: ASYNC110 - the server tells nobody
                 await asyncio.sleep(0)
-        active = await swap_tables(owner)
     service = await writer
-    assert await owner.fetchval(f"SELECT id::text FROM search.{active.physical}") == service.id
+    assert await owner.fetchval(f"SELECT id::text FROM search.{goal}") == service.id
 
 
 _WAITING_WRITERS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND NOT granted"

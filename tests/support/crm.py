@@ -1,8 +1,10 @@
 """Runs the sandbox CRM as `balcao serve` does, in a thread with its own event loop."""
 
+import functools
 import threading
 import time
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -54,6 +56,37 @@ class RunningCrm:
     def operations(self, **filters: str) -> list[str]:
         """Of the calls so far, in order, without those for a token."""
         return [entry["operation"] for entry in self.requests(**filters) if entry["operation"] != "token"]
+
+    def insert(self, entity: str, **fields: Any) -> str:
+        """Create a record as another client of the CRM does; return its id."""
+        created = self._call("POST", f"sobjects/{entity}", fields)
+        created_id: str = created.json()["id"]
+        return created_id
+
+    def change(self, entity: str, record_id: str, **fields: Any) -> None:
+        """Change a record as another client of the CRM does."""
+        self._call("PATCH", f"sobjects/{entity}/{record_id}", fields)
+
+    def upsert(self, entity: str, field: str, key: str, **fields: Any) -> None:
+        """Create or change the record that this key names, as another client of the CRM does."""
+        self._call("PATCH", f"sobjects/{entity}/{field}/{quote(key, safe='')}", fields)
+
+    def query(self, text: str) -> list[dict[str, Any]]:
+        """Return the records that a query finds."""
+        found: list[dict[str, Any]] = self._call("GET", f"query?q={quote(text)}").json()["records"]
+        return found
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
+        settings = self.settings
+        url = f"{settings.crm_url}/services/data/{settings.crm_api_version}/{path}"
+        return httpx.request(method, url, json=body, headers=self._authorization).raise_for_status()
+
+    @functools.cached_property
+    def _authorization(self) -> dict[str, str]:
+        settings, secret = self.settings, self.settings.crm_client_secret.get_secret_value()
+        form = {"grant_type": "client_credentials", "client_id": settings.crm_client_id, "client_secret": secret}
+        token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form).raise_for_status().json()
+        return {"Authorization": f"Bearer {token['access_token']}"}
 
     def accounts(self, cpf: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.switch.get("/accounts", params={"cpf": cpf}).json()

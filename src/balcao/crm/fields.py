@@ -12,7 +12,9 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
+# What an export of the CRM lists beside the account; the progress of an order is no list of its own there.
 RELATED = ("protocolos", "ligacoes", "ordensServico")
+PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # they stand in queries
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
@@ -37,7 +39,8 @@ class FieldMap:
         _check(default, replacements)
         names = {section: default[section] | replacements.get(section, {}) for section in default}
         return cls(
-            **{section: names[section] for section in _SECTIONS}, related={kind: names[kind] for kind in RELATED}
+            **{section: names[section] for section in _SECTIONS},
+            related={kind: names[kind] for kind in (*RELATED, PROGRESS)},
         )
 
     @property
@@ -99,6 +102,19 @@ class FieldMap:
         if texts.get("idioma"):
             texts["idioma"] = texts["idioma"].split(";")
         return texts | ({"endereco": parts} if parts else {})
+
+    def to_dados(self, account: Record) -> dict[str, Any]:
+        """Return every key of `dados` that is mirrored, from a whole account: null for what the CRM has no value for.
+
+        The two parts of an address that may also stand outside it are given in both places.
+        """
+        dados = self.from_crm(account)
+        address = dados["endereco"]
+        return dados | {
+            "accountId": account[self.account["accountId"]],
+            "cidade": address["cidade"],
+            "complemento": address["complemento"],
+        }
 
     def _split_name(self, nome: str) -> dict[str, str | None]:
         """Return the first word and the rest; a single word is the family name, which the CRM requires."""

@@ -10,6 +10,7 @@ from balcao.employability.reference_values.feature import FEATURE as REFERENCE_V
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
 from balcao.employability.resume.experiences.feature import FEATURE as EXPERIENCES
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
+from balcao.employability.skills.feature import FEATURE as SKILLS
 
 SERVICE = Service(
     name="employability",
@@ -18,6 +19,7 @@ SERVICE = Service(
     package=__name__,
     features=[
         REFERENCE_VALUES,
+        SKILLS,
         PROFILES,
         EXPERIENCES,
         BEHAVIOURS,
@@ -28,6 +30,7 @@ SERVICE = Service(
     description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
     tags={
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
+        "skills": "Comportamentos, habilidades e as áreas de atuação a que pertencem.",
         "resume": "O currículo da pessoa que chama.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },

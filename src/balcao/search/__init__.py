@@ -17,8 +17,9 @@ SERVICE = Service(
     package=__name__,
     features=[COLLECTION, SERVICES, VERSIONS, SCHEMA_MIGRATIONS, Feature(demo=Demo(demo.load, demo.examples))],
     dialects={"": ERROR_TEXT},
-    description="Administração da busca de serviços: versões do conteúdo e migrações do esquema.",
+    description="Administração do catálogo de serviços e da busca: edição, publicação, versões e migrações do esquema.",
     tags={
+        "services": "Os serviços do catálogo, para quem os edita, aprova e publica.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },

@@ -1,17 +1,19 @@
 """What every operation of this service does alike: query values, paging, path ids, responses for staff, who acts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from balcao.core.context.call import OPERATOR, Call
-from balcao.core.errors import Forbidden, NotFound
+from balcao.core.errors import Forbidden, Invalid, NotFound
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
 T = TypeVar("T")
+
+PUBLISH = "service:publish"
 
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
@@ -20,6 +22,7 @@ ServiceIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
 ]
 
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
 
 
@@ -29,11 +32,37 @@ def read_parameter(query: Mapping[str, str], name: str) -> str | None:
     return None if value in _ABSENT else value
 
 
+def require_parameter(query: Mapping[str, str], name: str) -> str:
+    """Return the query value. Raises Invalid when it is absent."""
+    value = read_parameter(query, name)
+    if value is None:
+        raise Invalid(f"Falta o parâmetro `{name}`.", code=f"{name}-missing")
+    return value
+
+
 def parse_integer(text: str | None) -> int | None:
     """Return the integer from 1 to the largest that this text is, else None."""
     found = re.fullmatch(r"0*([0-9]{1,10})", text or "")
     number = int(found[1]) if found else 0
     return number if 1 <= number <= LARGEST_INTEGER else None
+
+
+def parse_flag(query: Mapping[str, str], name: str) -> bool | None:
+    """Return the boolean of the query, None when absent. Raises Invalid for any other word."""
+    value = read_parameter(query, name)
+    if value is None:
+        return None
+    if value not in _FLAGS:
+        raise Invalid(f"O parâmetro `{name}` deve ser `true`, `1`, `false` ou `0`.", code=f"{name}-invalid")
+    return _FLAGS[value]
+
+
+def parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
+    """Return one of these words of the query, None when absent. Raises Invalid for any other."""
+    value = read_parameter(query, name)
+    if value is not None and value not in choices:
+        raise Invalid(f"O parâmetro `{name}` deve ser um de: {', '.join(choices)}.", code=f"{name}-invalid")
+    return value
 
 
 def parse_page(query: Mapping[str, str]) -> tuple[int, int]:
@@ -49,9 +78,14 @@ def parse_uuid(text: str, missing: str) -> str:
     return text.lower()
 
 
-def respond_to_staff(value: T, headers: Mapping[str, str] | None = None) -> Response[T]:
+def format_etag(version: int) -> str:
+    """Return the tag of a service's state: the number of its newest version."""
+    return f'"v{version}"'
+
+
+def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, status: int = 200) -> Response[T]:
     """Answer in a form that no cache stores."""
-    return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})})
+    return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
 
 
 def name_actor(call: Call) -> str:

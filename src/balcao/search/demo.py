@@ -26,10 +26,13 @@ from balcao.identity.demo import people
 from balcao.search.collection import service as collection
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
 
 SEED = 2026
+# The service that the descriptions name in their examples, and its id there.
+EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
 LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
@@ -61,12 +64,14 @@ async def load(platform: Platform) -> None:
         await _load(platform, planned, today)
     if await schema_migrations.find_newest_migration(platform) is None:
         body = StartBody("v3", reason="Endereços legíveis para os serviços")
-        await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
+        started = await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
+        if started.migration_id is not None:
+            await carry_on(platform, started.migration_id)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
     """Name a service with a long history, and the completed migration."""
-    planned = next(planned for planned in _draw_services() if planned.number in LONG_HISTORIES)
+    planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
         "service_id": planned.service_id,
@@ -152,9 +157,9 @@ def _draw_services() -> Iterator[PlannedService]:
     chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
     for number, row in enumerate(data["services"]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
-        service_id = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+        drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
         yield PlannedService(
-            service_id,
+            EXAMPLE_ID if number == EXAMPLE else drawn,
             number,
             {
                 "nome_servico": nome,

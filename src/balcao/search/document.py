@@ -1,70 +1,87 @@
 """A service of the catalogue as it is stored: what editors decide, and what is derived of it (rules: search 3.1)."""
 
-from typing import Annotated, Any
+from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
-Position = Annotated[int, msgspec.Meta(ge=0, le=2_147_483_647)]
+from balcao.search import members
+
+Position: TypeAlias = Annotated[
+    int, Meta(ge=0, le=2_147_483_647, description="Posição do botão; sem ela, a da lista.", examples=[1])
+]
 
 
 class AgentSettings(msgspec.Struct):
     """How conversational agents use the service."""
 
-    tool_hint: str = ""
-    exclusive_for_agents: bool = False
+    tool_hint: Annotated[
+        str, Meta(description="Dica para agentes conversacionais, até 2000 caracteres.", examples=["Pedidos de poda"])
+    ] = ""
+    exclusive_for_agents: Annotated[bool, Meta(description="Se só agentes o veem.", examples=[False])] = False
 
 
 class Button(msgspec.Struct):
     """One way into the service; `ordem` is the position in the list when left out."""
 
-    titulo: str
-    url_service: str
-    descricao: str = ""
-    is_enabled: bool = True
+    titulo: Annotated[str, Meta(description="Texto do botão, de 1 a 200 caracteres.", examples=["Pedir agora"])]
+    url_service: Annotated[
+        str,
+        Meta(
+            description="Endereço completo: https, http, mailto ou tel, até 2048 caracteres.",
+            examples=["https://servicos.portoaurora.example/poda"],
+        ),
+    ]
+    descricao: Annotated[str, Meta(description="Explicação, até 1000 caracteres.", examples=["Com a sua conta"])] = ""
+    is_enabled: Annotated[bool, Meta(description="Se o botão aparece.", examples=[True])] = True
     ordem: Position | None = None
+
+
+AGENTS = Meta(description="Uso por agentes conversacionais; nulo se não há.")
+Buttons: TypeAlias = Annotated[list[Button], Meta(description="Botões do serviço, até 20.")]
 
 
 class ServiceContent(msgspec.Struct):
     """What editors decide of a service, cleaned; in the order of the document's table."""
 
-    nome_servico: str
-    orgao_gestor: list[str]
-    resumo: str
-    tempo_atendimento: str
-    custo_servico: str
-    resultado_solicitacao: str
-    descricao_completa: str
-    documentos_necessarios: list[str]
-    instrucoes_solicitante: str
-    canais_digitais: list[str]
-    canais_presenciais: list[str]
-    servico_nao_cobre: str
-    legislacao_relacionada: list[str]
-    tema_geral: str
-    sub_categoria: str | None
-    publico_especifico: list[str]
-    fixar_destaque: bool
-    awaiting_approval: bool
-    published_at: int | None
-    is_free: bool | None
-    agents: AgentSettings | None
-    extra_fields: dict[str, Any]
-    status: int
-    buttons: list[Button]
+    nome_servico: members.Name
+    orgao_gestor: members.Organs
+    resumo: members.Summary
+    tempo_atendimento: members.Duration
+    custo_servico: members.Cost
+    resultado_solicitacao: members.Outcome
+    descricao_completa: members.Description
+    documentos_necessarios: members.Documents
+    instrucoes_solicitante: members.Instructions
+    canais_digitais: members.DigitalChannels
+    canais_presenciais: members.Places
+    servico_nao_cobre: members.NotCovered
+    legislacao_relacionada: members.Laws
+    tema_geral: members.Category
+    sub_categoria: members.Subcategory | None
+    publico_especifico: members.Audience
+    fixar_destaque: members.Highlighted
+    awaiting_approval: members.AwaitingApproval
+    published_at: members.PublishedAt | None
+    is_free: members.IsFree | None
+    agents: Annotated[AgentSettings | None, AGENTS]
+    extra_fields: members.ExtraFields
+    status: members.State
+    buttons: Buttons
 
 
 class ServiceDocument(ServiceContent):
     """What is stored; `created_at` and `last_update` in unix seconds."""
 
-    autor: str
-    id: str
-    slug: str
-    slug_history: list[str]
-    created_at: int
-    last_update: int
-    search_content: str
-    resumo_plaintext: str
-    resultado_solicitacao_plaintext: str
-    descricao_completa_plaintext: str
-    instrucoes_solicitante_plaintext: str
-    documentos_necessarios_plaintext: list[str]
+    autor: members.Author
+    id: members.ServiceId
+    slug: members.Slug
+    slug_history: members.FormerSlugs
+    created_at: members.CreatedAt
+    last_update: members.LastUpdate
+    search_content: members.SearchedText
+    resumo_plaintext: members.PlainText
+    resultado_solicitacao_plaintext: members.PlainText
+    descricao_completa_plaintext: members.PlainText
+    instrucoes_solicitante_plaintext: members.PlainText
+    documentos_necessarios_plaintext: members.PlainTexts

@@ -1,6 +1,7 @@
 """Departments (rules: registry 2.6, cases H1, A6)."""
 
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from balcao.registry.city.departments.imports import IMPORTS
+from balcao.registry.city.departments.schemas import Department, DepartmentNode
+from balcao.registry.city.departments.tree import build_tree
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.sizes import size
@@ -181,3 +184,89 @@ def test_loading_again_changes_only_what_differs(http: httpx.Client, database_ur
 def test_a_row_that_is_no_department_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(line("1", 1, "Nome") | changes, IMPORTS[0].row)
+
+
+# --- the tree ---------------------------------------------------------------------------------------------------------
+
+
+def chart(parents: dict[int, int | None]) -> list[Department]:
+    return [
+        Department(
+            id=str(code),
+            cd_ua=str(code),
+            sigla_ua="X",
+            nome_ua="X",
+            cd_ua_pai=None if parent is None else str(parent),
+            nivel=1,
+            ordem_ua_basica="",
+            ordem_absoluta="",
+            ordem_relativa="",
+        )
+        for code, parent in parents.items()
+    ]
+
+
+def walk(nodes: list[DepartmentNode], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each department with those above it."""
+    for node in nodes:
+        yield node.cd_ua, above
+        yield from walk(node.children, (*above, node.cd_ua))
+
+
+@given(parents=st.dictionaries(st.integers(0, 30), st.none() | st.integers(0, 32), max_size=31))
+def test_every_department_is_in_the_tree_once_and_below_its_parent_unless_that_is_unknown_or_a_ring(
+    parents: dict[int, int | None],
+) -> None:
+    found = dict(walk(build_tree(chart(parents))))
+    assert sorted(found) == sorted(map(str, parents))
+    for code, above in found.items():
+        parent, seen = parents[int(code)], {int(code)}
+        chain: list[str] = []
+        while parent in parents and parent not in seen:
+            seen.add(parent)
+            chain.insert(0, str(parent))
+            parent = parents[parent]
+        assert above == (() if parent in seen else tuple(chain))
+
+
+def test_a_chain_longer_than_there_are_levels_still_makes_a_tree_that_can_be_sent() -> None:
+    tree = build_tree(chart({code: code - 1 if code else None for code in range(150)}))
+    assert len(msgspec.json.encode(tree)) > 0
+    assert sorted(int(code) for code, _ in walk(tree)) == list(range(150))
+    assert max(len(above) for _, above in walk(tree)) == 99
+
+
+def list_codes(nodes: list[dict[str, Any]]) -> list[str]:
+    return [code for node in nodes for code in (node["cd_ua"], *list_codes(node["children"]))]
+
+
+def test_the_tree_and_the_ancestors_agree_over_http(http: httpx.Client) -> None:
+    body = http.get(f"{PATH}/tree").json()
+    assert body["total_count"] == len(list_codes(body["departments"]))
+    [top] = [node for node in body["departments"] if node["cd_ua"] == "1000"]
+    assert set(top) == MEMBERS | {"children", "msg", "updated_at"}
+    assert [(node["cd_ua"], len(node["children"])) for node in top["children"]] == [
+        ("1200", 0),
+        ("1100", 1),
+        ("1190", 0),
+    ]
+
+    def ancestors(code: str) -> list[str]:
+        answer = http.get(f"{PATH}/{code}/ancestors")
+        assert answer.status_code == 200
+        return [department["cd_ua"] for department in answer.json()["departments"]]
+
+    assert (ancestors("9000"), ancestors("1100"), ancestors("1000")) == (["1000", "1100"], ["1000"], [])
+    unknown = http.get(f"{PATH}/7777/ancestors")
+    assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "department-unknown")
+
+
+def test_departments_of_a_ring_have_no_ancestors(http: httpx.Client, sql: Sql) -> None:
+    sql("UPDATE registry.department SET cd_ua_pai = '9000' WHERE cd_ua = '1100'")
+    try:
+        tops = [node["cd_ua"] for node in http.get(f"{PATH}/tree").json()["departments"]]
+        assert {"1000", "1100", "9000"} <= set(tops)
+        for code in ("1100", "9000"):
+            assert http.get(f"{PATH}/{code}/ancestors").json() == {"departments": []}
+    finally:
+        sql("UPDATE registry.department SET cd_ua_pai = '1000' WHERE cd_ua = '1100'")

@@ -25,7 +25,7 @@ CATEGORY = {
     "created_at": INSTANT,
     "updated_at": INSTANT,
 }
-SHIPPED = [
+SEEDED = [
     ("events", "Eventos", True),
     ("services", "Serviços", True),
     ("alerts", "Alertas", True),
@@ -70,7 +70,7 @@ def test_the_shipped_categories_stand_in_their_order(anybody: Talk) -> None:
     answer = anybody("GET", LIST)
     assert differences(answer.json(), {"categories": [CATEGORY]}) == []
     shown = answer.json()["categories"]
-    assert [(row["id"], row["name"], row["default_opt_in"]) for row in shown] == SHIPPED
+    assert [(row["id"], row["name"], row["default_opt_in"]) for row in shown] == SEEDED
     assert [row["order"] for row in shown] == [1, 2, 3, 4, 5, 6]
     assert len({row["description"] for row in shown}) == 6
 
@@ -100,7 +100,7 @@ def test_keeping_them_needs_the_action(
     assert anybody(method, path, body).status_code == 401
     assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
     assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
-    assert ids(anybody, LIST) == [id_ for id_, _, _ in SHIPPED]
+    assert ids(anybody, LIST) == [id_ for id_, _, _ in SEEDED]
 
 
 def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(

@@ -223,6 +223,23 @@ def test_a_malformed_change_is_refused_and_changes_nothing(
     assert (citizen.ok("GET", path), entries()) == (before, [])
 
 
+@pytest.mark.parametrize(
+    ("member", "value", "text"),
+    [
+        ("channel", "Web", "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`."),
+        ("reason", "x" * 501, "O campo `reason` deve ter de 0 a 500 caracteres."),
+    ],
+)
+def test_a_refusal_says_what_would_do(citizen: Talk, path: str, member: str, value: str, text: str) -> None:
+    answer = citizen("PUT", path, {"channel": "web", "opt_in": False} | {member: value})
+    assert (answer.status_code, answer.json()["error"]) == (400, text)
+
+
+def test_a_reason_keeps_its_lines(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
+    citizen.ok("PUT", path, {"channel": "web", "opt_in": False, "reason": "uma linha\noutra\tcom tabulação"})
+    assert entries()[0]["reason"] == "uma linha\noutra\tcom tabulação"
+
+
 @pytest.mark.parametrize("channel", ["whatsapp", "w", "a_b.c-9", "x" * 32])
 def test_any_channel_of_the_right_form_will_do(
     citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], channel: str
@@ -272,6 +289,16 @@ def test_a_change_leaves_its_event_with_who_and_why(citizen: Talk, admin: Talk, 
             "Pedido na loja",
         ),
     ]
+
+
+def test_a_read_by_staff_says_which_preferences_were_shown(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    cpf = somebody()
+    Talk(http, issuer.admin()).ok("GET", f"/citizen/{cpf}/notification-preferences", X_Access_Reason="Pedido na loja")
+    (event,) = sql(
+        """SELECT fields, reason FROM platform.audit_event
+           WHERE operation = 'registry.read_preferences' AND actor_kind = 'staff' ORDER BY at DESC LIMIT 1"""
+    )
+    assert tuple(event) == (["opt_in", "category_opt_ins"], "Pedido na loja")
 
 
 @pytest.mark.parametrize(("table", "status"), [("platform.audit_event", 503), ("registry.preference_ledger", 500)])

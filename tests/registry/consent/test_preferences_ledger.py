@@ -169,10 +169,10 @@ def test_a_read_of_somebody_elses_history_leaves_its_event(
 ) -> None:
     Talk(http, issuer.admin()).ok("GET", f"{path}/history", X_Access_Reason="Queixa")
     events = sql(
-        "SELECT action, actor_kind, reason FROM platform.audit_event WHERE operation = $1",
+        "SELECT action, actor_kind, reason, fields FROM platform.audit_event WHERE operation = $1",
         "registry.list_preference_history",
     )
-    assert [tuple(event) for event in events] == [("read", "staff", "Queixa")]
+    assert [tuple(event) for event in events] == [("read", "staff", "Queixa", ["preference_history"])]
 
 
 @pytest.mark.parametrize(
@@ -246,6 +246,20 @@ def test_whatever_an_owner_of_the_tables_does_is_found(
         assert found() == expected
     finally:
         sql("DELETE FROM registry.preference_ledger WHERE cpf = $1", cpf)
+
+
+def test_somebody_elses_broken_ledger_is_no_finding_of_this_one(
+    http: httpx.Client, issuer: Issuer, five: None, found: Callable[[], list[tuple[int, str]]], sql: Sql
+) -> None:
+    other = somebody()
+    Talk(http, issuer.person(other)).ok(
+        "PUT", f"/citizen/{other}/notification-preferences", {"channel": "web", "opt_in": False}
+    )
+    sql("UPDATE registry.preferences SET opt_in = true WHERE cpf = $1", other)
+    try:
+        assert found() == []
+    finally:
+        sql("DELETE FROM registry.preference_ledger WHERE cpf = $1", other)
 
 
 OPT_INS: dict[str | None, bool] = {

@@ -1,4 +1,4 @@
-"""Avatars: the shipped figures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
+"""Avatars: the built-in pictures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
 import re
 import struct
@@ -62,7 +62,7 @@ def made(admin: Talk) -> Iterator[dict[str, Any]]:
     admin.ok("DELETE", f"/avatars/{avatar['id']}")
 
 
-def test_eight_figures_are_shipped_by_name_in_flat_pages(anybody: Talk) -> None:
+def test_eight_avatars_are_there_by_name_in_flat_pages(anybody: Talk) -> None:
     answer = anybody("GET", "/avatars")
     assert differences(answer.json(), PAGE) == []
     assert answer.headers["Cache-Control"] == "public, max-age=300"
@@ -225,8 +225,8 @@ def test_who_may_choose(
 def test_a_choice_shows_at_once_and_null_removes_it(
     citizen: Talk, own: str, made: dict[str, Any], anybody: Talk
 ) -> None:
-    shipped = anybody.ok("GET", "/avatars")["data"][0]
-    for avatar in (shipped, made):
+    built_in = anybody.ok("GET", "/avatars")["data"][0]
+    for avatar in (built_in, made):
         chosen = {"avatar_id": avatar["id"], "avatar": avatar}
         assert citizen.ok("PUT", own, {"avatar_id": avatar["id"]}) == chosen == citizen.ok("GET", own)
     for _ in range(2):

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
+from balcao.core.context.audit import HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.errors import Invalid
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
@@ -120,6 +122,16 @@ def test_a_number_counts_once_its_code_came_back(
     assert registers(sql, citizen) == dict.fromkeys(fields, digits(phone))
 
 
+def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], running_crm: RunningCrm
+) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    (sent,) = running_crm.switch.get("/codes", params={"to": digits(phone)}).json()
+    assert sent["text"] == f"Seu código da prefeitura é {code}. Ele vale por 10 min. Não o passe a ninguém."
+
+
 _numbers = st.one_of(
     st.tuples(st.just("55"), st.integers(11, 99).map(str), st.from_regex(r"[0-9]{8,9}", fullmatch=True)),
     st.from_regex(r"([1-9][0-9]{0,2}),([0-9]{0,4}),([0-9]{4,14})", fullmatch=True)
@@ -133,7 +145,10 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
     ddi, ddd, valor = parts
     number = Number.parse(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
     for shape, shows in (("{}", True), (form, form != "00-{}")):
-        held = {field: MirroredField(shape.format(value), NOW, "citizen") for field, value in number.registers.items()}
+        held = {
+            field: MirroredField(shape.format(value), NOW, "citizen")
+            for field, value in number.own_write.values.items()
+        }
         mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
         phones = merge_record(Cpf("90000000175"), None, mirror).telefone
         assert phones is not None
@@ -175,6 +190,40 @@ def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[st
         assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
         assert member in answer.json()["error"]
     assert sql(HELD, citizen.cpf) == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "code", "text"),
+    [
+        (("5555", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos."),
+        (("55", "10", "988887777"), "ddd-invalid", "O campo `ddd` deve ter dois dígitos, de 11 a 99."),
+        (("55", "21", "1234567"), "valor-invalid", "O campo `valor` deve ter 8 ou 9 dígitos."),
+        (("1", "12345", "988887777"), "ddd-invalid", "O campo `ddd` deve ter até 4 dígitos."),
+        (("1", "", "123"), "valor-invalid", "O campo `valor` deve ter de 4 a 14 dígitos."),
+        (("1", "", "123456"), "phone-length", "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15 dígitos."),
+        (("123", "1234", "123456789"), "phone-length", "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15"),
+    ],
+)
+def test_a_refused_number_says_which_part_and_what_would_do(parts: tuple[str, str, str], code: str, text: str) -> None:
+    ddi, ddd, valor = parts
+    with pytest.raises(Invalid) as refused:
+        Number.parse(PhoneBody(ddi=ddi, ddd=ddd, valor=valor))
+    assert refused.value.code == code
+    assert str(refused.value).startswith(text)
+
+
+@pytest.mark.parametrize("parts", [("1", "", "1234567"), ("123", "1234", "12345678"), ("44", "", "1234567890123")])
+def test_the_shortest_and_the_longest_number_are_taken(parts: tuple[str, str, str]) -> None:
+    ddi, ddd, valor = parts
+    assert len(Number.parse(PhoneBody(ddi=ddi, ddd=ddd, valor=valor)).digits) in (8, 15)
+
+
+def test_what_is_stored_of_a_number_and_a_citizen_is_the_same_in_every_release() -> None:
+    """Limits that count hashes would begin anew, and codes on their way die, if one of these changed."""
+    hashes = Secrets(HashKey(b"k" * 32, 1))
+    assert hashes.hash_number(Number("55", "21", "988887777")).hex()[:16] == "e1d2d6247b4c559f"
+    assert hashes.hash_citizen(Cpf("90000000175")).hex()[:16] == "70679cb818e1540f"
+    assert hashes.hash_code("a", "123456").hex()[:16] == "d6344cc354c90e48"
 
 
 @pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"])
@@ -416,6 +465,8 @@ def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url:
         citizen = Citizen.new(http, issuer)
         answer = citizen.put("phone", mobile())
     assert (answer.status_code, answer.headers["Error-Code"]) == (503, "phone-codes-not-configured")
+    text = "O envio de códigos por telefone não está configurado."
+    assert answer.json() == {"error": text, "message": text}
     assert sql(HELD, citizen.cpf) == []
 
 

@@ -59,6 +59,21 @@ def trail(sql: Sql) -> list[tuple[Any, ...]]:
     ]
 
 
+def test_nobody_writes_words_into_somebody_elses_list_but_staff_whom_a_role_let_pass(
+    http: httpx.Client, issuer: Issuer, owner: dict[str, str], staff: dict[str, str], sql: Sql
+) -> None:
+    words = {"X-Access-Reason": "ligue para 21 99999-0000"}
+    stranger, machine = bearer(issuer.person(BRUNO)), bearer(issuer.machine("x", "rmi:pessoa-fisica:read"))
+    address = path(ANA, "").rstrip("/")
+    assert http.get(address, headers=stranger | words).status_code == 403
+    assert http.get(address, headers=machine | words).status_code == 200
+    assert http.put(path(ANA, "gender"), headers=owner | words, json={"valor": "Não binário"}).status_code == 200
+    assert http.get(address, headers=staff | words).status_code == 200
+    kept = sql("SELECT actor_kind, outcome FROM platform.audit_event WHERE reason IS NOT NULL")
+    assert sorted(tuple(row) for row in kept) == [("owner", "done"), ("staff", "done")]
+    assert sql("SELECT count(*) FROM platform.audit_event")[0][0] == 4
+
+
 def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
 ) -> None:
@@ -305,6 +320,23 @@ def test_the_trail_is_filtered_and_shows_people_masked(
     )
     assert [row["subject"] for row in looks] == [None, "***.000.001-**", "***.000.001-**", None, None]
     assert {tuple(row["fields"]) for row in looks} == {("audit",)}
+
+
+def test_the_trail_of_a_login_without_cpf_is_found_by_its_subject(
+    http: httpx.Client, staff: dict[str, str], issuer: Issuer, sql: Sql
+) -> None:
+    for subject in ("login-um", "login-dois"):
+        clerk = bearer(issuer.login(sub=subject, realm_access={"roles": ["rmi:atendimento"]}))
+        http.get(path(ANA, ""), headers=clerk).raise_for_status()
+    today = sql("SELECT (now() AT TIME ZONE 'America/Sao_Paulo')::date::text AS today")[0]["today"]
+
+    def found(**query: str) -> list[str]:
+        answer = audit(http, staff, **{"from": today, "to": today}, **query).raise_for_status()
+        return [event["operation"] for event in answer.json()["data"]]
+
+    assert found(sub="login-um") == found(sub="login-dois", cpf=ANA) == ["registry.read_citizen"]
+    assert found(sub="login-um", cpf=BRUNO) == found(sub="login-um", actor=ADMIN) == found(sub="login-tres") == []
+    assert audit(http, staff, sub="\0").status_code == 400
 
 
 def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:

@@ -66,7 +66,7 @@ def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(post: 
         report = answer.json()
         assert (report["cpf"], report["dry_run"]) == (ANA, True)
         cleared = {entry["kind"]: (entry["count"], entry["fields"]) for entry in report["cleared"]}
-        assert cleared["registers"] == (1, ["genero"])
+        assert cleared["mirrored_fields"] == (1, ["genero"])
         assert cleared["wordings"] == (1, ["genero"])
         kept = {entry["kind"]: entry["count"] for entry in report["kept"]}
         assert (kept["base_record"], kept["preferences"]) == (1, 1)
@@ -91,13 +91,13 @@ def test_confirmed_it_erases_once_and_keeps_what_the_city_must_keep(
     assert done.status_code == 200
     report = done.json()
     assert (report["dry_run"], report["confirmation"], report["expires_at"]) == (False, None, None)
-    assert [entry["count"] for entry in report["cleared"] if entry["kind"] == "registers"] == [1]
+    assert [entry["count"] for entry in report["cleared"] if entry["kind"] == "mirrored_fields"] == [1]
     after = exported(http, owner)
     assert after["autodeclarado"] == []
     assert after["cidadao"]["genero"] is None
     assert (after["registro_base"], after["preferencias"]) == (before["registro_base"], before["preferencias"])
     (event,) = sql("SELECT actor_kind, reason, fields FROM platform.audit_event WHERE action = 'anonymise'")
-    assert tuple(event) == ("owner", "A pedido", ["outbox.genero", "registers.genero", "wordings.genero"])
+    assert tuple(event) == ("owner", "A pedido", ["mirrored_fields.genero", "outbox.genero", "wordings.genero"])
     again = post(dry_run=False, confirmation=confirmation)
     assert (again.status_code, again.headers["Error-Code"]) == (409, "confirmation-refused")
     # What is declared afterwards is a beginning of its own.
@@ -148,7 +148,6 @@ def test_no_other_confirmation_fits(post: Post, issuer: Issuer, sql: Sql) -> Non
         {"reason": "x" * 501},
         {"reason": 5},
     ],
-    ids=str,
 )
 def test_what_the_body_may_not_be(post: Post, members: dict[str, Any]) -> None:
     answer = post(members)
@@ -194,7 +193,7 @@ async def test_what_claims_to_be_of_the_future_is_erased_too(platform: Platform)
     done = await anonymisation.anonymise(call, carla, AnonymisationBody(False, said.confirmation, "teste"))
     assert done.at == said.at == future
     async with platform.database.connection() as connection:
-        assert (await mirror.read(connection, carla)).registers == {}
+        assert (await mirror.read(connection, carla)).fields == {}
 
 
 def test_two_confirmations_at_once_erase_once(post: Post) -> None:
@@ -216,7 +215,7 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
             return_exceptions=True,
         )
         async with platform.database.connection() as connection:
-            assert "genero" in (await mirror.read(connection, carla)).registers
+            assert "genero" in (await mirror.read(connection, carla)).fields
         assert isinstance(done, (Conflict, Anonymisation))
 
 

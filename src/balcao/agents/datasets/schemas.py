@@ -28,7 +28,8 @@ MAX_OBJECT_DEPTH = 10
 _EXAMPLE = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
 
 
-_EXAMPLE_ID = "AAAAAAAAAAAAAAAAAAAAAA-1"
+SET_ID = "eVASz0i2SRWFf_yfcs_43Q"
+EXAMPLE_ID = "AAAAAAAAAAAAAAAAAAAAAA-1"
 
 
 class Revision(msgspec.Struct):
@@ -71,7 +72,7 @@ class Span(msgspec.Struct):
 class Example(msgspec.Struct, rename="camel"):
     """An example with its present content."""
 
-    id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[_EXAMPLE_ID])]
+    id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
     span: Annotated[Span | None, Meta(description="De onde o exemplo foi tirado; nulo se foi escrito à mão.")]
 
@@ -109,7 +110,7 @@ class DatasetPage(msgspec.Struct, rename={"typename": "__typename", "example_cou
     """`exampleCount` counts all living examples."""
 
     typename: Annotated[Literal["Dataset"], Meta(description="Sempre `Dataset`.")]
-    id: Annotated[str, Meta(description="Identificador do conjunto.", examples=["eVASz0i2SRWFf_yfcs_43Q"])]
+    id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
     example_count: Annotated[int, Meta(ge=0, description="Exemplos no conjunto inteiro.", examples=[1])]
     examples: Annotated[Examples, Meta(description="A página pedida.")]
@@ -140,9 +141,7 @@ class ExamplesQuery(BaseModel):
 
     dataset_id: Annotated[
         str,
-        Field(
-            pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=["eVASz0i2SRWFf_yfcs_43Q"]
-        ),
+        Field(pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=[SET_ID]),
     ]
     first: Annotated[
         int,
@@ -187,6 +186,13 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 Object = Annotated[dict[str, Any], AfterValidator(_check_object)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
+
+
+class ExamplePath(BaseModel):
+    """The ids of an example in a path."""
+
+    dataset_id: OpaqueId
+    example_id: OpaqueId
 
 
 class NewExample(BaseModel):

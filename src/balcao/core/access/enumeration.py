@@ -27,7 +27,7 @@ class EnumerationGuard:
         """Raise TooMany for a blocked caller; `who` is a caller's key."""
         left = self._limits.counts.remaining((_BLOCKED, who))
         if left > 0:
-            raise TooMany(code="probing", retry_after=math.ceil(left))
+            raise TooMany(code="enumeration", retry_after=math.ceil(left))
 
     async def count(self, who: str) -> None:
         """Count one more refusal of this caller, and block who has had too many."""

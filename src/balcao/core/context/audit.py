@@ -72,6 +72,10 @@ class HashKey:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
 
+    def hash_login(self, issuer: str, subject: str) -> bytes:
+        """Return the 32 bytes that stand for a login without CPF; `issuer` has no slash at its end."""
+        return self.derive("login", f"{issuer}\0{subject}")
+
     def derive(self, purpose: str, content: str = "") -> bytes:
         """Return 32 bytes for one purpose (a word of at most 16 bytes): a hash of the content, or a further key."""
         hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
@@ -137,7 +141,7 @@ class Audit:
             "client": call.client,
             "grant": call.grant,
             "fields": list(fields),
-            "reason": call.reason,
+            "reason": None if outcome == "denied" else call.recorded_reason,
             "outcome": outcome,
         }
 
@@ -146,7 +150,7 @@ class Audit:
         caller = call.caller
         if caller is None or caller.is_machine or caller.cpf is not None:
             return self._key.hash_cpf(call.actor_cpf)
-        return self._key.derive("login", f"{caller.issuer}\0{caller.subject}")
+        return self._key.hash_login(caller.issuer, caller.subject)
 
 
 def _hex(content: bytes | None) -> str | None:

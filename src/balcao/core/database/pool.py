@@ -28,6 +28,15 @@ Row: TypeAlias = asyncpg.Record
 StatementRefused = asyncpg.PostgresError
 # ... because of the rows in it: other rows may pass.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+# ... whatever the rows: the next try will not pass either.
+StatementImpossible = (
+    *RowsRefused,
+    asyncpg.PLPGSQLError,
+    asyncpg.ProgramLimitExceededError,
+    asyncpg.SyntaxOrAccessError,
+)
+# Another transaction holds what the statement needs.
+Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 # Another transaction changed what this one, which sees one state throughout, wanted to change.
 Overtaken = asyncpg.SerializationError
 

@@ -2,7 +2,12 @@
 
 from typing import Any
 
+import asyncpg
+
 from balcao.core.database.pool import Connection
+
+# What the server raises for the removal of a row to which others refer, by the two ways to declare that.
+REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
 async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:

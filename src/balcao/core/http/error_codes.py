@@ -36,7 +36,7 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
 # A path that could be read in two ways is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
-_OF_A_PERSON = {400: ("access-reason-missing",), 429: ("probing",)}
+_OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
 _OF_A_BODY = (
     "body-invalid",
     "body-malformed",

@@ -40,6 +40,13 @@ BATCH = 10
 AT_ONCE = 2 * BATCH
 # Of the job at hand: how many tries this is, the first being 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
+_stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
+
+
+def is_stopping() -> bool:
+    """Return whether the worker of the job at hand is to stop: a job that takes minutes then hands itself on."""
+    stopping = _stopping.get()
+    return stopping is not None and stopping.is_set()
 
 
 @functools.cache
@@ -311,6 +318,7 @@ class Worker:
     def _make_runner(self, kind: JobKind) -> Callable[[Job], Awaitable[None]]:
         async def run(job: Job) -> None:
             this_try.set(job.attempts + 1)
+            _stopping.set(self._stopping)
             await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
 
         return run

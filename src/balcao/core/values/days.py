@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import lru_cache
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -9,16 +10,15 @@ import msgspec
 
 from balcao.core.values.clock import format_rfc3339
 
+_DAY_LENGTH = len("2026-01-31")
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def parse(text: str) -> date | datetime:
     """Return a day, or an instant in UTC. Raises ValueError for any other form and for days not in the calendar."""
     try:
-        return msgspec.convert(text, date)
-    except msgspec.ValidationError:
-        pass
-    try:
+        if len(text) == _DAY_LENGTH:
+            return msgspec.convert(text, date)
         return msgspec.convert(text, _Instant).astimezone(UTC)
     except (msgspec.ValidationError, OverflowError):
         raise ValueError("deve ser uma data `AAAA-MM-DD` ou um instante RFC 3339") from None
@@ -39,12 +39,15 @@ def format_day(text: str | None, zone: ZoneInfo) -> str | None:
     """Return a day as midnight in the city's zone, an instant in UTC; both in RFC 3339."""
     if text is None:
         return None
-    found = parse(text)
-    return (
-        format_rfc3339(found)
-        if isinstance(found, datetime)
-        else _find_midnight(found, zone).isoformat(timespec="seconds")
-    )
+    if len(text) == _DAY_LENGTH:
+        return _format_midnight(text, zone)
+    return format_rfc3339(msgspec.convert(text, _Instant).astimezone(UTC))
+
+
+@lru_cache(maxsize=4096)
+def _format_midnight(day: str, zone: ZoneInfo) -> str:
+    """Format a day, once for as long as it is asked for: lists are full of the same few."""
+    return _find_midnight(msgspec.convert(day, date), zone).isoformat(timespec="seconds")
 
 
 def _find_midnight(day: date, zone: ZoneInfo) -> datetime:

@@ -3,13 +3,14 @@
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.crm.sandbox.connections import close
-from balcao.crm.sandbox.faults import Operation, Reset
+from balcao.crm.sandbox.faults import Mode, Operation, Reset
 from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
 from balcao.crm.sandbox.records import Record
 from balcao.crm.sandbox.refusals import Refused, make_invalid_field, make_not_found
@@ -26,7 +27,7 @@ async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
     sandbox = crm.sandbox
     form = dict(parse_qsl((request.content or b"").decode("utf-8", "replace")))
 
-    def act(_: bool) -> Reply:
+    def act(_: Mode | None) -> Reply:
         if form.get("grant_type") != "client_credentials":
             return _refuse_token(400, "unsupported_grant_type")
         if (form.get("client_id"), form.get("client_secret")) != crm.client:
@@ -44,10 +45,11 @@ async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[An
     except Refused as refused:
         return await _perform(request, sandbox, "query", None, [], _raise(refused))
 
-    def act(duplicated: bool) -> Reply:
-        found = sandbox.records.select(parsed)
-        records = [_select_fields(parsed, record) for record in found]
-        if duplicated and parsed.entity == ACCOUNT.name:
+    def act(fault: Mode | None) -> Reply:
+        # A CRM that lost its filters answers with everybody's records: nobody must be shown them.
+        asked = replace(parsed, conditions=()) if fault == "misdirected" else parsed
+        records = [_select_fields(parsed, record) for record in sandbox.records.select(asked)]
+        if fault == "duplicate" and parsed.entity == ACCOUNT.name:
             records += [record | {"Id": OTHER_ACCOUNT} for record in records]
         return Reply(200, {"totalSize": len(records), "done": True, "records": records})
 
@@ -57,7 +59,7 @@ async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[An
 async def read(request: Request, crm: SandboxCrm, _version: str, name: str, record_id: str) -> Response[Any]:
     sandbox = crm.sandbox
 
-    def act(_: bool) -> Reply:
+    def act(_: Mode | None) -> Reply:
         entity = _find_entity(name)
         return Reply(200, _describe_record(entity.name, record_id) | sandbox.records.get(entity, record_id))
 
@@ -68,7 +70,7 @@ async def create(request: Request, crm: SandboxCrm, _version: str, name: str) ->
     sandbox = crm.sandbox
     written = _parse_object(request)
 
-    def act(_: bool) -> Reply:
+    def act(_: Mode | None) -> Reply:
         return _create_record(sandbox, _find_entity(name), _require_object(written))
 
     return await _perform(request, sandbox, "create", _find_cpf(written), list(written or ()), act)
@@ -78,7 +80,7 @@ async def update(request: Request, crm: SandboxCrm, _version: str, name: str, re
     sandbox = crm.sandbox
     written = _parse_object(request)
 
-    def act(_: bool) -> Reply:
+    def act(_: Mode | None) -> Reply:
         entity = _find_entity(name)
         _update_record(sandbox, entity, sandbox.records.get(entity, record_id), _require_object(written))
         return Reply(204)
@@ -92,12 +94,12 @@ async def upsert(request: Request, crm: SandboxCrm, _version: str, name: str, ex
     sandbox = crm.sandbox
     written = _parse_object(request)
 
-    def act(duplicated: bool) -> Reply:
+    def act(fault: Mode | None) -> Reply:
         entity = _find_entity(name)
         if external != entity.external or external in _require_object(written):
             raise make_invalid_field(external)
         matches = sandbox.records.find(entity, external, key)
-        if duplicated or len(matches) > 1:
+        if fault == "duplicate" or len(matches) > 1:
             return Reply(300, [f"/services/data/sobjects/{name}/{record['Id']}" for record in matches])
         if not matches:
             return _create_record(sandbox, entity, {**_require_object(written), external: key})
@@ -139,7 +141,7 @@ def _refuse_token(status: int, error: str) -> Reply:
 
 
 def _raise(refused: Refused) -> Act:
-    def act(_: bool) -> Reply:
+    def act(_: Mode | None) -> Reply:
         raise refused
 
     return act

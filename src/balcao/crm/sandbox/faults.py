@@ -10,7 +10,7 @@ import msgspec
 from balcao.crm.sandbox.refusals import Refused
 
 Operation = Literal["token", "query", "get", "create", "update", "upsert"]
-Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_token", "garbage"]
+Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_token", "garbage", "misdirected"]
 
 
 class Reset(Exception):

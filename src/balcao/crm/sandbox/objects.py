@@ -176,8 +176,19 @@ def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 
 
-CASE = _declare_related("Case", "500", "CaseNumber", "Type", "Status", "Origin")
+CASE = _declare_related("Case", "500", "CaseNumber", "Type", "Subcategoria__c", "Status", "Origin")
 TASK = _declare_related("Task", "00T", "Subject", "Status")
-WORK_ORDER = _declare_related("WorkOrder", "0WO", "WorkOrderNumber", "Subject", "Status")
-RELATED = (CASE, TASK, WORK_ORDER)
+WORK_ORDER = _declare_related(
+    "WorkOrder",
+    "0WO",
+    "WorkOrderNumber",
+    "Subject",
+    "Status",
+    "Endereco__c",
+    "EndDate",
+    "PrevisaoSLA__c",
+    "Protocolo__c",
+)
+PROGRESS = _declare_related("AndamentoOrdem__c", "a03", "NumeroOrdem__c", "Protocolo__c", "Data__c", "Descricao__c")
+RELATED = (CASE, TASK, WORK_ORDER, PROGRESS)
 ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION, *RELATED)}

@@ -139,7 +139,8 @@ class Records:
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:
-                table[line["record"]["Id"]] = line["record"]
+                # A file of an earlier release has no value for the fields that were added since.
+                table[line["record"]["Id"]] = dict.fromkeys(ENTITIES[line["entity"]].fields) | line["record"]
             else:
                 del table[line["id"]]
         self._last_number = max((int(key[3:]) for table in self._tables.values() for key in table), default=0)
@@ -152,8 +153,10 @@ def _format_line(entry: Mapping[str, Any]) -> str:
 
 def _matches(record: Record, condition: Condition) -> bool:
     value = record[condition.field]
-    if not condition.since:
+    if condition.operator == "=":
         return bool(value == condition.value)
+    if condition.operator == "IN":
+        return value in condition.value
     try:
         return bool(datetime.fromisoformat(str(value)) >= condition.value)
     except (ValueError, TypeError):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, VisitError
@@ -16,6 +16,7 @@ names: NAME ("," NAME)*
 where: WHERE condition (AND condition)*
 condition: NAME "=" value    -> equal
          | NAME ">=" MOMENT  -> since
+         | NAME IN "(" TEXT ("," TEXT)* ")" -> among
 value: TEXT -> text | TRUE -> true | FALSE -> false | NULL -> null
 order: ORDER BY NAME [ASC | DESC]
 limit: LIMIT COUNT
@@ -25,6 +26,7 @@ SELECT.2: /SELECT\b/i
 FROM.2: /FROM\b/i
 WHERE.2: /WHERE\b/i
 AND.2: /AND\b/i
+IN.2: /IN\b/i
 ORDER.2: /ORDER\b/i
 BY.2: /BY\b/i
 ASC.2: /ASC\b/i
@@ -44,11 +46,11 @@ COUNT: /\d{1,6}\b/
 
 @dataclass(frozen=True)
 class Condition:
-    """`since` compares instants; otherwise the field equals the value."""
+    """How a field is compared with the value: it equals it, is not earlier, or is among the texts."""
 
     field: str
     value: Any
-    since: bool = False
+    operator: Literal["=", ">=", "IN"] = "="
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,10 @@ class _Reader(Transformer[Token, Query]):
         return Condition(str(name), value)
 
     def since(self, name: Token, moment: Token) -> Condition:
-        return Condition(str(name), datetime.fromisoformat(moment), since=True)
+        return Condition(str(name), datetime.fromisoformat(moment), ">=")
+
+    def among(self, name: Token, _: Token, *literals: Token) -> Condition:
+        return Condition(str(name), [_unquote(literal) for literal in literals], "IN")
 
     def text(self, literal: Token) -> str:
         return _unquote(literal)

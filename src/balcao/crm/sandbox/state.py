@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao.core.logs import log
-from balcao.crm.sandbox.faults import ActiveFault, Faults, Operation, Reset
+from balcao.crm.sandbox.faults import ActiveFault, Faults, Mode, Operation, Reset
 from balcao.crm.sandbox.journal import Entry, Journal
 from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, CONSENT
 from balcao.crm.sandbox.records import Record, Records
@@ -39,8 +39,8 @@ class Reply:
     headers: Mapping[str, str] | None = None
 
 
-Act = Callable[[bool], Reply]
-"""Carries the operation out; the argument says whether to pretend that there is a second account."""
+Act = Callable[[Mode | None], Reply]
+"""Carries the operation out; the argument is the fault that shows in what is answered."""
 
 
 class Sandbox:
@@ -72,7 +72,7 @@ class Sandbox:
             raise Refused(401, "INVALID_SESSION_ID", "Session expired or invalid")
         if struck and struck.fault.mode == "garbage":
             return Reply(200, b"<html>garbage</html>")
-        return act(struck is not None and struck.fault.mode == "duplicate")
+        return act(struck.fault.mode if struck else None)
 
     def _finish(self, reply: Reply, struck: ActiveFault | None, entry: Entry) -> Reply:
         if struck and struck.fault.mode == "reset":

@@ -1,52 +1,124 @@
-"""Routes of the reference values."""
+"""Routes of the reference values: the same five for each of the ten kinds."""
 
-from balcao.core.access.rules import action, authenticated
+from typing import Annotated
+
+from balcao.core.access.rules import action, authenticated, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.responses import Response, stored, with_etag
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import InQuery
+from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.employability.lists import parse_page
 from balcao.employability.paths import UuidInPath
 from balcao.employability.reference_values import service
-from balcao.employability.reference_values.kinds import Kind
-from balcao.employability.reference_values.schemas import ReferenceBody, ReferenceValue
+from balcao.employability.reference_values.kinds import NOUNS, RANKED, Kind
+from balcao.employability.reference_values.schemas import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    ReferenceBody,
+    ReferenceQuery,
+    ReferenceValue,
+    ReferenceValues,
+)
+from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
 # Anybody with a token may read them: a cache may store them, and revalidates them before use.
 REVALIDATED = "private, no-cache"
+# Portals fill their menus with the lists: ten minutes of an old text harm nobody.
+LISTED = "public, max-age=600"
+RATE = "60/minute"
 
+ReferencePage = Annotated[
+    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), ReferenceQuery)
+]
 
 routes = Routes(tags=["reference-values"], body_limit=FORM_BODY)
 
 
-@routes.get(
-    f"{BASE}/{Kind.WORK_MODEL}/{{id}}",
-    "employability.read_work_model",
-    authenticated(),
-    "Um modelo de trabalho",
-    description=(
-        "Devolve um dos modelos de trabalho (remoto, presencial, híbrido) que vagas e currículos usam. Basta um token "
-        "válido. Guarde a resposta e revalide-a com o `ETag`: os valores mudam raramente."
-    ),
-    errors=[304, 400, 404],
-)
-async def read_work_model(call: Call, id: UuidInPath) -> Response[ReferenceValue]:
-    """Return a work model."""
-    return with_etag(await service.read_value(call, Kind.WORK_MODEL, id), call, REVALIDATED)
+def declare(kind: Kind) -> None:
+    """Declare the operations of one kind."""
+    noun, base, manage = NOUNS[kind], f"{BASE}/{kind}", action("job_reference:manage")
+    ranked = " O membro `ordem` dá o lugar de cada um." if kind in RANKED else ""
+    example = {"descricao": "Outra opção"} | ({"ordem": 11} if kind in RANKED else {})
+
+    @routes.get(
+        base,
+        f"employability.list_{noun.plural_key}",
+        public(),
+        f"Lista {noun.many}",
+        description=(
+            f"Devolve {noun.many}, na ordem da tabela, para quem filtra vagas ou preenche um currículo.{ranked} Não "
+            "pede token; a resposta vale por dez minutos e o `ETag` permite revalidá-la."
+        ),
+        errors=[304],
+    )
+    async def list_values(call: Call, page: ReferencePage) -> Response[ReferenceValues]:
+        return with_etag(await service.list_values(call, kind, page), call, LISTED)
+
+    @routes.post(
+        base,
+        f"employability.create_{noun.key}",
+        manage,
+        f"Cadastra {noun.one}",
+        description=(
+            "Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. O texto de outro "
+            "registro, sem distinguir maiúsculas e acentos, é 409."
+        ),
+        example=example,
+        status=201,
+        errors=[400, 409],
+        rate=RATE,
+    )
+    async def create_value(call: Call, body: ReferenceBody) -> Response[ReferenceValue]:
+        return created(await service.create_value(call, kind, body))
+
+    @routes.get(
+        f"{base}/{{id}}",
+        f"employability.read_{noun.key}",
+        authenticated(),
+        f"Consulta {noun.one}",
+        description=(
+            "Devolve um registro da tabela. Basta um token válido. Guarde a resposta e revalide-a com o `ETag`: os "
+            "valores mudam raramente."
+        ),
+        errors=[304, 400, 404],
+    )
+    async def read_value(call: Call, id: UuidInPath) -> Response[ReferenceValue]:
+        return with_etag(await service.read_value(call, kind, id), call, REVALIDATED)
+
+    @routes.put(
+        f"{base}/{{id}}",
+        f"employability.replace_{noun.key}",
+        manage,
+        f"Altera {noun.one}",
+        description=(
+            "Troca o texto de um registro e devolve o que foi gravado. Exige a ação `job_reference:manage`. Os demais "
+            "membros do corpo são ignorados; o texto de outro registro da tabela, sem distinguir maiúsculas e acentos, "
+            "é 409. Com `If-Match`, a mudança só vale sobre o estado lido."
+        ),
+        example=example,
+        errors=[400, 404, 409, 412],
+        rate=RATE,
+    )
+    async def replace_value(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
+        return stored(await service.replace_value(call, kind, id, body))
+
+    @routes.delete(
+        f"{base}/{{id}}",
+        f"employability.delete_{noun.key}",
+        manage,
+        f"Exclui {noun.one}",
+        description=(
+            "Exclui um registro da tabela. Exige a ação `job_reference:manage`. O que uma vaga ou um currículo usa não "
+            "se exclui (409)."
+        ),
+        errors=[400, 404, 409, 412],
+        rate=RATE,
+    )
+    async def delete_value(call: Call, id: UuidInPath) -> Message:
+        return await service.delete_value(call, kind, id)
 
 
-@routes.put(
-    f"{BASE}/{Kind.AVAILABILITY}/{{id}}",
-    "employability.replace_availability",
-    action("job_reference:manage"),
-    "Altera uma disponibilidade",
-    description=(
-        "Troca o texto de uma disponibilidade e devolve o registro gravado. Exige a ação `job_reference:manage`. Os "
-        "demais membros do corpo são ignorados; um texto que outra disponibilidade já tem, sem distinguir maiúsculas e"
-        " acentos, é 409. Com `If-Match`, a mudança só vale sobre o estado lido."
-    ),
-    example={"descricao": "Imediata"},
-    errors=[400, 404, 409, 412],
-    rate="60/minute",
-)
-async def replace_availability(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
-    """Replace the text of an availability."""
-    return stored(await service.replace_value(call, Kind.AVAILABILITY, id, body))
+for each in Kind:
+    declare(each)

@@ -1,5 +1,6 @@
 """The ten kinds of reference values, by the word that their paths carry, and the ids of the seed data."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -17,6 +18,34 @@ class Kind(StrEnum):
     CURRENT_SITUATION = "situacoes-atual"
     AVAILABILITY = "disponibilidades"
     ZONE = "zonas"
+
+
+# Kinds whose order means something: a demanded level is met by every later one. Their records show it as `ordem`.
+RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
+
+
+@dataclass(frozen=True)
+class Noun:
+    """How operation keys and descriptions name a kind; `one` comes with its article."""
+
+    key: str
+    plural_key: str
+    one: str
+    many: str
+
+
+NOUNS = {
+    Kind.CONTRACT_TYPE: Noun("contract_type", "contract_types", "um regime de contratação", "regimes de contratação"),
+    Kind.WORK_MODEL: Noun("work_model", "work_models", "um modelo de trabalho", "modelos de trabalho"),
+    Kind.DISABILITY_TYPE: Noun("disability_type", "disability_types", "um tipo de deficiência", "tipos de deficiência"),
+    Kind.LANGUAGE: Noun("language", "languages", "um idioma", "idiomas"),
+    Kind.LANGUAGE_LEVEL: Noun("language_level", "language_levels", "um nível de idioma", "níveis de idioma"),
+    Kind.SCHOOLING: Noun("schooling", "schoolings", "uma escolaridade", "escolaridades"),
+    Kind.ACHIEVEMENT_TYPE: Noun("achievement_type", "achievement_types", "um tipo de conquista", "tipos de conquista"),
+    Kind.CURRENT_SITUATION: Noun("current_situation", "current_situations", "uma situação atual", "situações atuais"),
+    Kind.AVAILABILITY: Noun("availability", "availabilities", "uma disponibilidade", "disponibilidades"),
+    Kind.ZONE: Noun("zone", "zones", "uma zona", "zonas da cidade"),
+}
 
 
 def seed_value_id(kind: Kind, descricao: str) -> UUID:

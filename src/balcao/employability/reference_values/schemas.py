@@ -4,13 +4,18 @@ from typing import Annotated
 from uuid import UUID
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
+from balcao.employability.lists import ListMeta, PageNumber
 from balcao.employability.schemas import CreatedAt, UpdatedAt
+
+MOST_PER_PAGE = 1000
+DEFAULT_PER_PAGE = 100
+LAST_POSITION = 32_767
 
 
 class ReferenceValue(msgspec.Struct):
-    """A reference value: an availability or a work model (spec: employability records)."""
+    """A reference value, such as a work model (spec: employability records); `ordem` only where it has a meaning."""
 
     id: Annotated[
         UUID,
@@ -19,12 +24,35 @@ class ReferenceValue(msgspec.Struct):
     descricao: Annotated[str, Meta(description="Texto mostrado às pessoas.", examples=["Remoto"])]
     created_at: CreatedAt
     updated_at: UpdatedAt
+    ordem: Annotated[
+        int | UnsetType,
+        Meta(description="Lugar na ordem crescente; só em `escolaridades` e `niveis-idioma`.", examples=[4]),
+    ] = UNSET
+
+
+class ReferenceValues(msgspec.Struct):
+    """A page of one of the tables, in the table's order."""
+
+    data: Annotated[list[ReferenceValue], Meta(description="Valores da página, na ordem da tabela.")]
+    meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+
+
+class ReferenceQuery(msgspec.Struct):
+    page: PageNumber = 1
+    pageSize: Annotated[  # noqa: N815 - the specification's word
+        int, Meta(description="Itens por página; acima de 1000 vale 1000.", examples=[DEFAULT_PER_PAGE])
+    ] = DEFAULT_PER_PAGE
 
 
 class ReferenceBody(msgspec.Struct):
     """`id`, `created_at` and `updated_at` may be sent and are ignored."""
 
-    descricao: Annotated[
-        str,
-        Meta(description="Texto novo, de 1 a 255 caracteres, único entre as disponibilidades.", examples=["Imediata"]),
-    ]
+    descricao: Annotated[str, Meta(description="Texto, de 1 a 255 caracteres, único na tabela.", examples=["Imediata"])]
+    ordem: Annotated[
+        int | None,
+        Meta(
+            description="Lugar na ordem, de 1 a 32767; só vale em `escolaridades` e `niveis-idioma`. Ausente: no fim, "
+            "ou o lugar de antes.",
+            examples=[4],
+        ),
+    ] = None

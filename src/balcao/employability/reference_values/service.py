@@ -1,18 +1,35 @@
-"""Reading and changing reference values; all ten kinds behave alike."""
+"""Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
 
 from uuid import UUID
 
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.errors import NotFound
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
+from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values import store
-from balcao.employability.reference_values.kinds import Kind
-from balcao.employability.reference_values.schemas import ReferenceBody, ReferenceValue
+from balcao.employability.reference_values.kinds import RANKED, Kind
+from balcao.employability.reference_values.schemas import (
+    LAST_POSITION,
+    ReferenceBody,
+    ReferenceValue,
+    ReferenceValues,
+)
+from balcao.employability.schemas import Message
 from balcao.employability.texts import clean_line
 
 MAX_LENGTH = 255
+
+
+async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
+    """Return a page of one table, in its order."""
+    async with call.platform.database.connection() as connection:
+        values, total = await store.list_page(connection, kind, page)
+    return ReferenceValues(values, ListMeta.of(page, total))
 
 
 async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
@@ -21,18 +38,56 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
         return _require(await store.read(connection, kind, id_))
 
 
+async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
+    """Add a value at the end of its table, or in the place that was sent, and return it as JSON.
+
+    Raises Invalid, and Conflict for the text of another value.
+    """
+    descricao, ordem = clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
+
+    async def insert() -> ReferenceValue:
+        value = await store.insert(connection, kind, descricao, ordem)
+        await call.platform.audit.record(connection, call, "create", fields=["descricao"])
+        return value
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [kind, body], insert)
+
+
 async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) -> ReferenceValue:
-    """Replace a value's text and return the row as stored.
+    """Replace a value's text, and its place where one is sent, and return the row as stored.
 
     Raises Invalid, NotFound, PreconditionFailed, and Conflict for the text of another value.
     """
-    descricao = clean_line("descricao", body.descricao, MAX_LENGTH)
+    descricao, ordem = clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
     async with call.platform.database.transaction() as connection:
-        current = _require(await store.lock(connection, kind, id_))
-        require_match(call.if_match, etag_of(msgspec.json.encode(current)))
-        stored = await store.update_descricao(connection, id_, descricao)
+        await _lock(connection, call, kind, id_)
+        stored = await store.update(connection, id_, descricao, ordem)
         await call.platform.audit.record(connection, call, "update", fields=["descricao"])
     return stored
+
+
+async def delete_value(call: Call, kind: Kind, id_: UUID) -> Message:
+    """Delete a value. Raises NotFound, PreconditionFailed, and Conflict while a job or a resume uses it."""
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, kind, id_)
+        await store.delete(connection, id_)
+        await call.platform.audit.record(connection, call, "delete", fields=["descricao"])
+    return Message("Registro excluído.")
+
+
+async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> None:
+    current = _require(await store.lock(connection, kind, id_))
+    require_match(call.if_match, etag_of(msgspec.json.encode(current)))
+
+
+def _check_position(kind: Kind, body: ReferenceBody) -> int | None:
+    """Return the place that was sent; one for a kind whose order has no meaning is ignored like any other member."""
+    if kind not in RANKED or body.ordem is None:
+        return None
+    if not 1 <= body.ordem <= LAST_POSITION:
+        raise Invalid(f"O campo `ordem` deve ser um número inteiro de 1 a {LAST_POSITION}.", code="ordem-invalid")
+    return body.ordem
 
 
 def _require(value: ReferenceValue | None) -> ReferenceValue:

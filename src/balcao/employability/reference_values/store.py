@@ -3,17 +3,33 @@
 from uuid import UUID
 
 import asyncpg
+from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
 from balcao.core.errors import Conflict
-from balcao.employability.reference_values.kinds import Kind
-from balcao.employability.reference_values.schemas import ReferenceValue
+from balcao.core.http.paging import Page
+from balcao.core.values.ids import new_id
+from balcao.employability.reference_values.kinds import RANKED, Kind
+from balcao.employability.reference_values.schemas import LAST_POSITION, ReferenceValue
 
-_READ = """
-SELECT id, descricao, created_at, updated_at
-FROM employability.reference_value
-WHERE kind = $1 AND id = $2
-"""
+_MEMBERS = "id, descricao, created_at, updated_at, kind, posicao"
+_PAGE = page_sql(
+    f"""
+    SELECT {_MEMBERS} FROM employability.reference_value
+    WHERE kind = $1 ORDER BY posicao, id LIMIT $2 OFFSET $3
+    """,  # noqa: S608 - names of our own columns
+    "SELECT count(*) FROM employability.reference_value WHERE kind = $1",
+)
+
+
+async def list_page(connection: Connection, kind: Kind, page: Page) -> tuple[list[ReferenceValue], int]:
+    """Return the page's values and how many there are in all."""
+    rows, total = await fetch_page(connection, _PAGE, kind, page.limit, page.offset)
+    return [_to_value(row) for row in rows], total
+
+
+_READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = $1 AND id = $2"  # noqa: S608
 
 
 async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
@@ -21,7 +37,7 @@ async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue 
     return _to_value(row) if row else None
 
 
-_LOCK = _READ + "FOR UPDATE"
+_LOCK = f"{_READ} FOR UPDATE"
 
 
 async def lock(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
@@ -30,21 +46,58 @@ async def lock(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue 
     return _to_value(row) if row else None
 
 
-_DESCRIBE = """
-UPDATE employability.reference_value
-SET descricao = $2, updated_at = clock_timestamp()
-WHERE id = $1
-RETURNING id, descricao, created_at, updated_at
-"""
+# Without a place of its own a new value goes last; two that come at once may share that place, and stand by their ids.
+_INSERT = f"""
+INSERT INTO employability.reference_value (id, kind, descricao, posicao)
+SELECT $1, $2, $3, coalesce($4, least(max(posicao) + 1, {LAST_POSITION}), 1)
+FROM employability.reference_value WHERE kind = $2
+RETURNING {_MEMBERS}
+"""  # noqa: S608 - names of our own columns
 
 
-async def update_descricao(connection: Connection, id_: UUID, descricao: str) -> ReferenceValue:
-    """Update the text of a locked row. Raises Conflict when another value of the kind has the same text, folded."""
+async def insert(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
+    """Insert a value. Raises Conflict when another value of the kind has the same text, folded."""
     try:
-        return _to_value(await connection.fetchrow(_DESCRIBE, id_, descricao))
+        return _to_value(await connection.fetchrow(_INSERT, new_id(), kind, descricao, position))
     except asyncpg.UniqueViolationError:
-        raise Conflict("Já existe outro registro com esta `descricao`.", code="descricao-taken") from None
+        raise _taken() from None
+
+
+_UPDATE = f"""
+UPDATE employability.reference_value
+SET descricao = $2, posicao = coalesce($3, posicao), updated_at = clock_timestamp()
+WHERE id = $1
+RETURNING {_MEMBERS}
+"""  # noqa: S608 - names of our own columns
+
+
+async def update(connection: Connection, id_: UUID, descricao: str, position: int | None) -> ReferenceValue:
+    """Update a locked row; None keeps the place. Raises Conflict when another value of the kind has the same text."""
+    try:
+        return _to_value(await connection.fetchrow(_UPDATE, id_, descricao, position))
+    except asyncpg.UniqueViolationError:
+        raise _taken() from None
+
+
+_DELETE = "DELETE FROM employability.reference_value WHERE id = $1"
+
+
+async def delete(connection: Connection, id_: UUID) -> None:
+    """Delete a locked row. Raises Conflict while another row refers to it."""
+    try:
+        await connection.execute(_DELETE, id_)
+    except REFERRED_TO:
+        raise Conflict(
+            "Este registro está em uso por vagas ou currículos e não pode ser excluído.", code="reference-in-use"
+        ) from None
+
+
+def _taken() -> Conflict:
+    return Conflict("Já existe outro registro com esta `descricao`.", code="descricao-taken")
 
 
 def _to_value(row: Row) -> ReferenceValue:
-    return ReferenceValue(**dict(row))
+    ranked = row["kind"] in RANKED
+    return ReferenceValue(
+        row["id"], row["descricao"], row["created_at"], row["updated_at"], row["posicao"] if ranked else UNSET
+    )

@@ -82,7 +82,7 @@ async def record_failure(
     return _row(await connection.fetchrow(_FAILED, outbox_id, given_up, json_text(attempt)))
 
 
-# A field stays dirty for as long as its register is the citizen's own word.
+# A field stays dirty for as long as its value is the citizen's own word.
 _KEEP_OWN = f"""
 UPDATE registry.outbox AS waiting SET dirty = coalesce((
     SELECT jsonb_object_agg(field.key, field.value)

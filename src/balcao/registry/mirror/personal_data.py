@@ -39,7 +39,7 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
     left = await outbox.list_dirty_fields(connection, cpf)
     clean = [field for field in dirty if field not in left]
     return [
-        Cleared("registers", len(covered.fields), covered.fields),
+        Cleared("mirrored_fields", len(covered.fields), covered.fields),
         Cleared("wordings", len(covered.wordings), covered.wordings),
         Cleared("crm_consents", covered.consents, CONSENT_FIELDS),
         Cleared("outbox", len(clean), clean),

@@ -28,13 +28,13 @@ class Mirror(msgspec.Struct, frozen=True):
     """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
 
     known: bool
-    registers: dict[str, MirroredField]
+    fields: dict[str, MirroredField]
     wordings: dict[str, Wording]
     version: int = 0
     read_at: datetime | None = None
 
 
-class HeldConsent(msgspec.Struct, frozen=True):
+class CrmConsent(msgspec.Struct, frozen=True):
     """A consent as the CRM gave it, or as it confirmed one of the citizen's."""
 
     categoria: Annotated[str, Meta(description="Categoria do consentimento; vazia se o CRM não a informa.")]
@@ -51,7 +51,7 @@ class Head(msgspec.Struct, frozen=True):
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None
-    consents: list[HeldConsent] = []
+    consents: list[CrmConsent] = []
 
 
 class Covered(msgspec.Struct, frozen=True):
@@ -71,3 +71,13 @@ class OutboxRow(msgspec.Struct, frozen=True):
     job: int
     given_up: bool
     request_id: str
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What a comparison with the CRM must know: the person's own values by field, and which consents stand.
+
+    A consent is named by category and channel.
+    """
+
+    own: dict[str, Value]
+    consents: list[tuple[str, str]]

@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, own_write_store, store
 from balcao.registry.mirror.own_write_store import Written
-from balcao.registry.mirror.records import Head, Mirror
+from balcao.registry.mirror.records import Head, Mirror, Standing
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 
@@ -30,6 +30,11 @@ def document_sql(cpf: str) -> str:
 async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
     return await store.read_head(connection, cpf)
+
+
+async def list_standing(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, Standing]:
+    """Return of each person what a comparison with the CRM must know."""
+    return await store.list_standing(connection, people)
 
 
 async def lock(connection: Connection, cpf: Cpf) -> Row:
@@ -54,10 +59,10 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     head = await store.lock(connection, cpf)
     if head["anonymised_at"] is not None and at <= head["anonymised_at"]:
         return Result.ANONYMISED
-    won = await _merge_registers(connection, cpf, writes.registers, at)
+    won = await _merge_fields(connection, cpf, writes.fields, at)
     won += await _merge_consents(connection, cpf, writes, at, head["consents_cleared_at"])
     await store.touch(connection, cpf, at)
-    return _result(won, len(writes.registers) + len(writes.consents) + writes.clears_consents)
+    return _result(won, len(writes.fields) + len(writes.consents) + writes.clears_consents)
 
 
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
@@ -109,11 +114,11 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) 
     await store.stamp_pushed(connection, cpf, fields)
 
 
-async def _merge_registers(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
+async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
     """Return how many writes won. The echo of a push not confirmed yet, or overtaken by a newer change, is no write."""
     marked = await outbox.find_marked(connection, cpf, offered)
     writes = {field: value for field, value in offered.items() if not marked.get(field)}
-    won = await store.merge_registers(connection, cpf, writes, at, "crm")
+    won = await store.merge_fields(connection, cpf, writes, at, "crm")
     if marked:
         await outbox.drop_overridden(connection, cpf)
     return len(won)

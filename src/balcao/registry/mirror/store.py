@@ -9,10 +9,10 @@ import msgspec
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror.records import Covered, Head, Mirror
+from balcao.registry.mirror.records import Covered, Head, Mirror, Standing
 from balcao.registry.mirror.writes import Consent, Value
 
-# Locks the citizen's mirror until the transaction ends. Whoever reads registers to decide does it in a later statement,
+# Locks the citizen's mirror until the transaction ends. Whoever reads fields to decide does it in a later statement,
 # so that it sees what the holder before it has committed.
 _LOCK = """
 INSERT INTO registry.mirror_head (cpf, version) VALUES ($1, 1)
@@ -42,7 +42,7 @@ RETURNING field
 """  # noqa: S608 - our own texts
 
 
-async def merge_registers(
+async def merge_fields(
     connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, origin: str
 ) -> list[str]:
     """Merge the values; return the fields in which the write won."""
@@ -64,7 +64,7 @@ async def record_pushed(connection: Connection, cpf: Cpf, fields: Sequence[str])
     return {row["field"]: msgspec.json.decode(row["value"], type=Value) for row in rows}
 
 
-# Also of a register that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
+# Also of a field that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
 _STAMP_PUSHED = """
 UPDATE registry.register SET at = greatest(at, clock_timestamp()), pushed_at = clock_timestamp()
 WHERE cpf = $1 AND field = ANY($2) AND origin <> 'crm'
@@ -124,7 +124,7 @@ WITH head AS (
         anonymised_at = greatest(anonymised_at, $2),
         consents_cleared_at = CASE WHEN consents_cleared_at > $2 THEN consents_cleared_at END
     WHERE cpf = $1
-), registers AS (
+), fields AS (
     DELETE FROM registry.register WHERE cpf = $1 AND at <= $2
 ), remembered AS (
     UPDATE registry.register SET pushed_value = NULL
@@ -171,7 +171,7 @@ jsonb_build_object(
     'known', EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf}),
     'version', coalesce((SELECT version FROM registry.mirror_head AS head WHERE head.cpf = {cpf}), 0),
     'read_at', clock_timestamp(),
-    'registers', coalesce((
+    'fields', coalesce((
         SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
         FROM registry.register WHERE register.cpf = {cpf}), '{{}}'),
     'wordings', coalesce((
@@ -210,7 +210,7 @@ async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, tr
 
 
 _KNOWN = "SELECT true FROM registry.mirror_head WHERE cpf = $1 FOR UPDATE"
-# Wordings go with their registers, or a later erasure would pass them by.
+# Wordings go with their fields, or a later erasure would pass them by.
 _RELEASE_FUTURE = """
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = $1
@@ -244,6 +244,23 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     """Return an empty head for a citizen of whom nothing was ever written."""
     found = await connection.fetchval(_READ_HEAD, cpf.digits)
     return Head() if found is None else msgspec.json.decode(found, type=Head)
+
+
+_STANDING = """
+SELECT asked.cpf, jsonb_build_object(
+    'own', coalesce((
+        SELECT jsonb_object_agg(field, value) FROM registry.register
+        WHERE register.cpf = asked.cpf AND origin <> 'crm'), '{}'),
+    'consents', coalesce((
+        SELECT jsonb_agg(jsonb_build_array(categoria, canal)) FROM registry.crm_consentimentos AS consent
+        WHERE consent.cpf = asked.cpf), '[]'))::text AS standing
+FROM unnest($1::text[]) AS asked (cpf)
+"""
+
+
+async def list_standing(connection: Connection, people: Sequence[Cpf]) -> dict[Cpf, Standing]:
+    rows = await connection.fetch(_STANDING, [cpf.digits for cpf in people])
+    return {Cpf(row["cpf"]): msgspec.json.decode(row["standing"], type=Standing) for row in rows}
 
 
 # A wording stands beside the field that every own write of its kind writes.

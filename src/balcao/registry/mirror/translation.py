@@ -17,8 +17,8 @@ _OTHER_GENDER = "Outro_Prefere_nao_informar"
 _GENDER_OUT = {text: code for code, text in _GENDER_IN.items()}
 
 
-def format_gender(register: str) -> str:
-    return "Prefiro não informar" if register == _OTHER_GENDER else _GENDER_IN.get(register, register)
+def format_gender(value: str) -> str:
+    return "Prefiro não informar" if value == _OTHER_GENDER else _GENDER_IN.get(value, value)
 
 
 def to_crm_gender(text: str) -> str:
@@ -35,9 +35,9 @@ def to_crm_ethnicity(option: str) -> str:
     return _ETHNICITY_OUT[option]
 
 
-def format_ethnicity(register: str) -> str:
-    plain = strip_accents(register).lower()
-    return plain if plain in ETHNICITY else register
+def format_ethnicity(value: str) -> str:
+    plain = strip_accents(value).lower()
+    return plain if plain in ETHNICITY else value
 
 
 def strip_accents(text: str) -> str:
@@ -56,11 +56,11 @@ class Phone:
 _NO_PHONE = Phone("", "", "")
 
 
-def parse_phone(register: str) -> Phone | None:
+def parse_phone(value: str) -> Phone | None:
     """Return None for a text that is no phone number: the base record's shows then."""
-    if register == "":
+    if value == "":
         return _NO_PHONE
-    digits = re.sub(r"[^0-9]", "", register)
+    digits = re.sub(r"[^0-9]", "", value)
     if len(digits) in (12, 13) and digits.startswith("55"):
         digits = digits[2:]
     if len(digits) in (10, 11):

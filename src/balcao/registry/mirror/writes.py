@@ -26,20 +26,20 @@ class Consent:
 class Writes:
     """All of one event's writes; every one has the event's time."""
 
-    registers: Mapping[str, Value] = field(default_factory=dict)
+    fields: Mapping[str, Value] = field(default_factory=dict)
     consents: Sequence[Consent] = ()
     clears_consents: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.registers or self.consents or self.clears_consents)
+        return bool(self.fields or self.consents or self.clears_consents)
 
 
 @dataclass(frozen=True)
 class OwnWrite:
     """What a citizen, or staff on their behalf, changes.
 
-    `beside` names further registers that show in the same member. `wording` is what was typed where the CRM's form is
-    poorer, `wire` what the register holds for it; with `wording_kind` and no wording, the one that is stored goes.
+    `beside` names further fields that show in the same member. `wording` is what was typed where the CRM's form is
+    poorer, `wire` what the field holds for it; with `wording_kind` and no wording, the one that is stored goes.
     """
 
     values: Mapping[str, Value]
@@ -60,13 +60,13 @@ def parse_delta(dados: Mapping[str, Any]) -> Writes:
     """
     entries = dados.get(CONSENTS)
     return Writes(
-        registers=dict(_registers(dados)),
+        fields=dict(_read_fields(dados)),
         consents=_consents(entries or []),
         clears_consents=CONSENTS in dados and entries in (None, ""),
     )
 
 
-def _registers(dados: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
+def _read_fields(dados: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
     for key in TEXT_KEYS:
         if key in dados:
             yield key, dados[key]

@@ -87,8 +87,8 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     "Trilha de auditoria de um período de até 31 dias",
     description=(
         "Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por "
-        "pessoa, autor, cliente ou operação. Exige a ação `audit:read` e o motivo no cabeçalho `X-Access-Reason`; a "
-        "própria consulta fica na trilha."
+        "pessoa, autor (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o "
+        "motivo no cabeçalho `X-Access-Reason`; a própria consulta fica na trilha."
     ),
     errors=[304, 400],
     query=AuditQuery,

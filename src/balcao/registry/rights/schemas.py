@@ -169,3 +169,13 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
         Annotated[str, Meta(description="Operação do catálogo de acesso.", examples=["registry.read_citizen"])]
         | UnsetType
     ) = UNSET
+    sub: (
+        Annotated[
+            str,
+            Meta(
+                description="`sub` do token de quem agiu sem CPF, pelo provedor de identidade desta instalação.",
+                examples=["5f1c7d3e-2b4a-4c8d-9e0f-1a2b3c4d5e6f"],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET

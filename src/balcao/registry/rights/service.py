@@ -65,8 +65,10 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
     key = call.platform.audit.key
-    client, operation = (_parse_word(query, name) for name in ("client", "operation"))
-    filters = Filters(key.hash_cpf(subject), key.hash_cpf(actor), client, operation)
+    client, operation, login = (_parse_word(query, name) for name in ("client", "operation", "sub"))
+    issuers = call.platform.settings.issuers
+    logins = [key.hash_login(issuer.rstrip("/"), login) for issuer in issuers] if login is not None else None
+    filters = Filters(key.hash_cpf(subject), key.hash_cpf(actor), client, operation, logins)
     async with call.platform.database.transaction() as connection:
         total = await store.count_events(connection, period, filters)
         data = await store.list_events(connection, period, filters, page)

@@ -1,8 +1,9 @@
 """SQL over the platform's audit trail: who saw a person's data, and what an auditor searches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
@@ -53,12 +54,13 @@ async def fetch_time_before(connection: Connection, span: timedelta) -> datetime
 
 @dataclass(frozen=True)
 class Filters:
-    """What to look for in the trail; None lets everything pass."""
+    """What to look for in the trail; None lets everything pass. `logins` are the hashes of a login, one per issuer."""
 
     subject: bytes | None
     actor: bytes | None
     client: str | None
     operation: str | None
+    logins: list[bytes] | None
 
 
 _MATCHING = """
@@ -66,6 +68,7 @@ FROM platform.audit_event
 WHERE at >= $1 AND at < $2
   AND ($3::bytea IS NULL OR subject_hash = $3) AND ($4::bytea IS NULL OR actor_hash = $4)
   AND ($5::text IS NULL OR client = $5) AND ($6::text IS NULL OR operation = $6)
+  AND ($7::bytea[] IS NULL OR actor_hash = ANY ($7))
 """
 _EVENTS = f"""
 SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject_hash, 'hex') AS subject_hash,
@@ -73,7 +76,7 @@ SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject
        encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
 {_MATCHING}
 ORDER BY at DESC, id DESC
-LIMIT $7 OFFSET $8
+LIMIT $8 OFFSET $9
 """
 _COUNT_EVENTS = f"SELECT count(*) {_MATCHING}"
 
@@ -89,5 +92,5 @@ async def count_events(connection: Connection, period: Period, filters: Filters)
     return await fetch_count(connection, _COUNT_EVENTS, *_bounds(period, filters))
 
 
-def _bounds(period: Period, filters: Filters) -> tuple[datetime | bytes | str | None, ...]:
-    return period.start, period.end, filters.subject, filters.actor, filters.client, filters.operation
+def _bounds(period: Period, filters: Filters) -> tuple[Any, ...]:
+    return period.start, period.end, *astuple(filters)

@@ -1,5 +1,7 @@
 """A service as a row of the collection, in the form in which the programs read and write it."""
 
+from typing import Self
+
 import msgspec
 
 from balcao.search.document import ServiceDocument
@@ -18,3 +20,25 @@ class StoredService(msgspec.Struct, frozen=True):
     document: ServiceDocument
     carried: str
     version: int
+
+    @classmethod
+    def decode(cls, doc: str, carried: str, version: int) -> Self:
+        """Return a service from its row, which the database has stepped to the form of the programs."""
+        return cls(msgspec.json.decode(doc, type=ServiceDocument), carried, version)
+
+
+class RefusedRow(msgspec.Struct, frozen=True):
+    """A row that could not be taken to a table; `reason` is `SQLSTATE` and its code, or `REVERSE`."""
+
+    service_id: str
+    reason: str
+    field: str | None = None
+
+
+class RehearsedChunk(msgspec.Struct, frozen=True):
+    """Some rows of a dry run: how many, the last id, the refused ones, and how many rows each field differs in."""
+
+    seen: int
+    last: str | None
+    refused: list[RefusedRow]
+    changed: list[dict[str, int]]

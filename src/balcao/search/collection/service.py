@@ -4,16 +4,20 @@ The order of locks is the same everywhere: runs, collection, head, physical row.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
-from balcao.search.collection.row import StoredService
+from balcao.search.collection.row import RefusedRow, RehearsedChunk, StoredService
 
-# 0: no folded column, so there is nothing that query and table could fold differently.
-KNOWN_FOLD_REVISIONS = frozenset({0})
+# The foldings that a query can be made with; a table says which one its columns were made with (rules: search 4.6).
+KNOWN_FOLD_REVISIONS = frozenset({1})
+# So long a reader that took the table's name before a switch may still be reading it.
+OLD_READERS = timedelta(seconds=60)
 
 
 async def lock_for_write(connection: Connection) -> Alias:
@@ -59,23 +63,14 @@ async def begin_with(platform: Platform, schema_version: str) -> None:
 
 
 async def create_table(connection: Connection, schema_version: str) -> str:
-    """Create an empty physical table for a migration and return its name."""
+    """Create an empty physical table, with its indexes and its mirror's trigger, and return its name."""
     return await store.create_table(connection, schema_version)
 
 
-async def close_mirror(connection: Connection, *tables: str) -> str | None:
-    """End the mirror when it is one of these tables and return its name. The caller holds the exclusive lock."""
-    alias = await store.read_alias(connection)
-    if alias.mirror not in tables:
-        return None
-    await store.set_mirror(connection, None)
-    return alias.mirror
-
-
 async def read_alias(connection: Connection) -> Alias:
-    """Return the alias row, in a statement of its own.
+    """Return the alias row: a reader takes table and folding revision from this one read, and needs no lock.
 
-    Together with the lock, one statement would see the row as it was before the wait.
+    A copy up to a second old is harmless: a table that was left stays for a minute.
     """
     return await store.read_alias(connection)
 
@@ -85,19 +80,47 @@ async def lock_runs(connection: Connection) -> None:
     await store.lock_runs(connection)
 
 
-async def lock_exclusively(connection: Connection) -> None:
-    """Keep every writer out until the transaction ends. Raises Unavailable."""
-    await store.lock_exclusively(connection)
+async def find_reusable_mirror(connection: Connection, alias: Alias, schema_version: str) -> str | None:
+    """Return the mirror if it is a whole table of that version, so that nothing has to be copied to it."""
+    if alias.mirror is None or not await store.is_whole(connection, alias.mirror, schema_version):
+        return None
+    return alias.mirror
 
 
-async def set_mirror(connection: Connection, table: str | None) -> None:
-    """Let every write go to this table, too; None ends that."""
-    await store.set_mirror(connection, table)
+async def open_mirror(connection: Connection, table: str) -> None:
+    """Let every write go to this table, too, from the commit on; the table that was the mirror is dropped soon.
+
+    Raises LockNotAvailableError for writers that do not end; the caller tries again in a new transaction.
+    """
+    former = (await store.read_alias(connection)).mirror
+    if former not in (None, table):
+        await store.drop_later(connection, former, OLD_READERS)
+    await store.open_mirror(connection, table)
 
 
-async def swap_tables(connection: Connection) -> Alias:
-    """Exchange active table and mirror. The caller holds the exclusive lock."""
-    return await store.swap_tables(connection)
+async def close_mirror(connection: Connection, table: str, keep: timedelta = OLD_READERS) -> None:
+    """Let no further write go to this table and have it dropped after so long."""
+    await store.close_mirror(connection, table)
+    await store.drop_later(connection, table, keep)
+
+
+async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
+    """Exchange active table and mirror; return false when they are not these two, or have missed a write.
+
+    The caller's last statement before the commit: no writer gets in between. Raises LockNotAvailableError for
+    writers that do not end; the caller tries again in a new transaction.
+    """
+    return await store.swap_tables(connection, active, goal)
+
+
+async def drop_overdue_tables(platform: Platform) -> None:
+    """Drop the tables whose time is over; one that is read at the moment stays until the next call."""
+    async with platform.database.connection() as connection:
+        overdue = await store.list_overdue_tables(connection)
+    for table in overdue:
+        with suppress(Unavailable):
+            async with platform.database.transaction() as connection:
+                await store.drop_table(connection, table)
 
 
 async def list_schema_versions(connection: Connection) -> list[str]:
@@ -105,29 +128,40 @@ async def list_schema_versions(connection: Connection) -> list[str]:
     return await store.list_schema_versions(connection)
 
 
-async def drop_table(connection: Connection, table: str) -> bool:
-    """Drop a table; return false, and drop nothing, while it is active or a mirror.
-
-    Raises Unavailable while it is being read.
-    """
-    return await store.drop_table(connection, table)
-
-
 async def count_rows(connection: Connection, table: str) -> int:
     """Count the services in a table; its name comes from the alias row, whose form the database checks."""
     return await store.count_rows(connection, table)
 
 
-async def copy_rows(connection: Connection, source: str, target: str) -> int:
-    """Return how many rows were copied; those that a step refused are in the errors of the target."""
-    return await store.copy_rows(connection, source, target)
+async def compare_chunk(
+    connection: Connection, source: str, target: str, after: str | None, rows: int
+) -> tuple[list[str], str | None]:
+    """Return the ids that the tables do not have alike among the next rows, and where to go on; None at the end."""
+    return await store.compare_chunk(connection, source, target, after, rows)
 
 
-async def list_differing_rows(connection: Connection, source: str, target: str) -> list[str]:
-    """Return the ids of the rows that the two tables do not have alike."""
-    return await store.list_differing_rows(connection, source, target)
+async def analyze_table(connection: Connection, table: str) -> None:
+    """Bring the planner's statistics of a filled table up to date."""
+    await store.analyze_table(connection, table)
 
 
-async def list_refused_rows(connection: Connection, table: str) -> list[str]:
-    """Return the ids of the rows that a step could not bring into this table."""
-    return await store.list_refused_rows(connection, table)
+async def create_rehearsal(connection: Connection, schema_version: str) -> None:
+    """Create the table of a dry run, which this transaction alone sees and which ends with it."""
+    await store.create_rehearsal(connection, schema_version)
+
+
+async def rehearse_chunk(
+    connection: Connection, source: str, schema_version: str, after: str | None, rows: int
+) -> RehearsedChunk:
+    """Take the next rows to the version and back in the table of the dry run."""
+    return await store.rehearse_chunk(connection, source, schema_version, after, rows)
+
+
+async def count_refused_rows(connection: Connection, table: str) -> int:
+    """Count the services that a step or a constraint kept out of this table."""
+    return await store.count_refused_rows(connection, table)
+
+
+async def list_refused_rows(connection: Connection, table: str, most: int = 100) -> list[RefusedRow]:
+    """Return the first rows that a step or a constraint kept out of this table."""
+    return await store.list_refused_rows(connection, table, most)

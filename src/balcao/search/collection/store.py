@@ -1,17 +1,14 @@
 """SQL of the collection: its locks, its alias row and its physical tables."""
 
+from datetime import timedelta
+
 import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.errors import Unavailable
 from balcao.search.collection.alias import Alias
-from balcao.search.collection.row import PROGRAM_VERSION, StoredService
-from balcao.search.document import ServiceDocument
-
-# What a schema change waits for the writers under way (rules: search 2.1).
-LOCK_TIMEOUT = "10s"
-
+from balcao.search.collection.row import PROGRAM_VERSION, RefusedRow, RehearsedChunk, StoredService
 
 _ENTER = """
 SELECT physical, mirror, schema_version, fold_revision, generation FROM search.enter_collection()
@@ -27,28 +24,19 @@ async def enter(connection: Connection) -> Alias:
     return _to_alias(await connection.fetchrow(_ENTER))
 
 
+# What a call waits for another one to decide, or for a table that is read to be free.
+LOCK_TIMEOUT = "10s"
 _SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
 _LOCK_RUNS = "SELECT pg_advisory_xact_lock(hashtextextended('search.migrations', 0))"
-_SEIZE = "SELECT pg_advisory_xact_lock(hashtextextended('search.collection', 0))"
 
 
 async def lock_runs(connection: Connection) -> None:
     """Let one schema change at a time decide. Raises Unavailable."""
-    await _wait_for(connection, _LOCK_RUNS)
-
-
-async def lock_exclusively(connection: Connection) -> None:
-    """Keep every writer out until the transaction ends. Raises Unavailable."""
-    await _wait_for(connection, _SEIZE)
-
-
-async def _wait_for(connection: Connection, lock: str) -> None:
     await connection.execute(_SET_LOCK_TIMEOUT, LOCK_TIMEOUT)
     try:
-        await connection.execute(lock)
+        await connection.execute(_LOCK_RUNS)
     except asyncpg.LockNotAvailableError:
-        text = "Há gravações em curso que impedem a troca agora. Nada mudou: tente de novo."
-        raise Unavailable(text, code="switch-lock", retry_after=2) from None
+        raise Unavailable(code="migration-decision", retry_after=2) from None
 
 
 _READ = """
@@ -62,26 +50,47 @@ async def read_alias(connection: Connection) -> Alias:
     return _to_alias(await connection.fetchrow(_READ))
 
 
-_SET_MIRROR = "UPDATE search.search_collection SET mirror = $1"
+_CLOSE_MIRROR = "UPDATE search.search_collection SET mirror = NULL WHERE mirror = $1 RETURNING true"
 
 
-async def set_mirror(connection: Connection, table: str | None) -> None:
-    await connection.execute(_SET_MIRROR, table)
+async def close_mirror(connection: Connection, table: str) -> bool:
+    """Let no further write go to this table; return false when none went."""
+    return bool(await connection.fetchval(_CLOSE_MIRROR, table))
 
 
-_SWITCH = """
-UPDATE search.search_collection
-SET physical = goal.name, mirror = search_collection.physical, schema_version = goal.schema_version,
-    fold_revision = goal.fold_revision, generation = generation + 1
-FROM search.physical_tables AS goal
-WHERE goal.name = search_collection.mirror
-RETURNING physical, mirror, search_collection.schema_version, search_collection.fold_revision, generation
-"""
+_OPEN_MIRROR = "SELECT search.open_mirror($1)"
 
 
-async def swap_tables(connection: Connection) -> Alias:
-    """Exchange active table and mirror and return the new state."""
-    return _to_alias(await connection.fetchrow(_SWITCH))
+async def open_mirror(connection: Connection, table: str) -> None:
+    """Let every write go to this table, too. Raises LockNotAvailableError for writers that do not end."""
+    await connection.execute(_OPEN_MIRROR, table)
+
+
+_SWAP = "SELECT search.swap_tables($1, $2)"
+
+
+async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
+    """Exchange active table and mirror; return false when they are not these two, or not alike.
+
+    Raises LockNotAvailableError for writers that do not end.
+    """
+    return bool(await connection.fetchval(_SWAP, active, goal))
+
+
+_DROP_LATER = "UPDATE search.physical_tables SET drop_after = clock_timestamp() + $2::interval WHERE name = $1"
+
+
+async def drop_later(connection: Connection, table: str, delay: timedelta) -> None:
+    """Let a table go after so long."""
+    await connection.execute(_DROP_LATER, table, delay)
+
+
+_OVERDUE = "SELECT name FROM search.physical_tables WHERE drop_after <= now() ORDER BY name"
+
+
+async def list_overdue_tables(connection: Connection) -> list[str]:
+    """Return the tables whose time is over."""
+    return [row["name"] for row in await connection.fetch(_OVERDUE)]
 
 
 _READ_ROW = """
@@ -98,7 +107,7 @@ async def read_row(connection: Connection, alias: Alias, service_id: str) -> Sto
     )
     if row is None:
         return None
-    return StoredService(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
+    return StoredService.decode(row["doc"], row["carried"], row["version"])
 
 
 _WRITE_ROW = """
@@ -174,29 +183,84 @@ async def count_rows(connection: Connection, table: str) -> int:
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
 
-_COPY = "SELECT search.copy_rows($1, $2)"
+_COMPARE = "SELECT differing::text[], last::text FROM search.compare_chunk($1, $2, $3, $4)"
 
 
-async def copy_rows(connection: Connection, source: str, target: str) -> int:
-    """Return how many rows were copied; those that a step refused are in the errors of the target."""
-    return int(await connection.fetchval(_COPY, source, target))
+async def compare_chunk(
+    connection: Connection, source: str, target: str, after: str | None, rows: int
+) -> tuple[list[str], str | None]:
+    """Return the ids that the tables do not have alike among the next rows, and the last id of these.
+
+    The last id is None when no row is left.
+    """
+    [row] = await connection.fetch(_COMPARE, source, target, after, rows)
+    return row["differing"], row["last"]
 
 
-_DIFFERING = "SELECT differing_rows::text AS id FROM search.differing_rows($1, $2)"
-
-
-async def list_differing_rows(connection: Connection, source: str, target: str) -> list[str]:
-    return [row["id"] for row in await connection.fetch(_DIFFERING, source, target)]
-
-
-_REFUSED = """
-SELECT DISTINCT service_id::text AS id FROM search.search_migration_errors WHERE physical_table = $1 ORDER BY 1
+_IS_WHOLE = """
+SELECT physical_tables.name FROM search.physical_tables
+JOIN search.schema_versions
+  ON version = schema_version AND schema_versions.fold_revision = physical_tables.fold_revision
+WHERE name = $1 AND version = $2
+  AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = name)
 """
 
 
-async def list_refused_rows(connection: Connection, table: str) -> list[str]:
-    """Return the ids of the rows that a step could not bring into this table."""
-    return [row["id"] for row in await connection.fetch(_REFUSED, table)]
+async def is_whole(connection: Connection, table: str, schema_version: str) -> bool:
+    """Return whether this table is of that version, made with its present folding, and has missed no write."""
+    return await connection.fetchval(_IS_WHOLE, table, schema_version) is not None
+
+
+_ANALYZE = "SELECT search.analyze_physical($1)"
+
+
+async def analyze_table(connection: Connection, table: str) -> None:
+    """Bring the planner's statistics of a filled table up to date."""
+    await connection.execute(_ANALYZE, table)
+
+
+_CREATE_REHEARSAL = "SELECT search.create_rehearsal($1)"
+
+
+async def create_rehearsal(connection: Connection, schema_version: str) -> None:
+    """Create a table of this transaction alone, with the constraints of a schema version."""
+    await connection.execute(_CREATE_REHEARSAL, schema_version)
+
+
+_REHEARSE = """
+SELECT seen, last::text, failed::text, changed::text FROM search.rehearse_chunk($1, $2, $3, $4)
+"""
+
+
+async def rehearse_chunk(
+    connection: Connection, source: str, schema_version: str, after: str | None, rows: int
+) -> RehearsedChunk:
+    """Take the next rows to the version in the table of the dry run and back."""
+    [row] = await connection.fetch(_REHEARSE, source, schema_version, after, rows)
+    return RehearsedChunk(
+        row["seen"],
+        row["last"],
+        msgspec.json.decode(row["failed"], type=list[RefusedRow]),
+        msgspec.json.decode(row["changed"], type=list[dict[str, int]]),
+    )
+
+
+_REFUSED = """
+SELECT service_id::text, field, reason FROM search.search_migration_errors WHERE physical_table = $1
+ORDER BY id LIMIT $2
+"""
+
+
+async def list_refused_rows(connection: Connection, table: str, most: int) -> list[RefusedRow]:
+    """Return the first rows that a step or a constraint refused in this table."""
+    return [RefusedRow(**row) for row in await connection.fetch(_REFUSED, table, most)]
+
+
+_COUNT_REFUSED = "SELECT count(DISTINCT service_id) FROM search.search_migration_errors WHERE physical_table = $1"
+
+
+async def count_refused_rows(connection: Connection, table: str) -> int:
+    return int(await connection.fetchval(_COUNT_REFUSED, table))
 
 
 def _to_alias(row: Row | None) -> Alias:

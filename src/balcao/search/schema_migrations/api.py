@@ -1,21 +1,117 @@
 """Routes of the schema migrations."""
 
+from typing import Annotated, TypeAlias
+
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.parameters import Query
+from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
+from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.schema_migrations import service
 from balcao.search.schema_migrations.schemas import (
+    AbortBody,
     History,
     HistoryQuery,
+    IdentifiedStatus,
     MigrationStatus,
     RollbackBody,
+    RunDetail,
+    SchemaVersions,
+    StartBody,
+    StartedMigration,
+    decode_abort,
     decode_rollback,
 )
 
 routes = Routes(tags=["migration"])
+
+MigrationIdInPath: TypeAlias = Annotated[
+    str, InPath(str, "Identificador da execução", "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60", f"^{UUID_PATTERN}$")
+]
+
+
+@routes.post(
+    "/api/v1/admin/migration/start",
+    "search.start_migration",
+    action("search_migration:start"),
+    "Inicia uma migração de esquema",
+    description=(
+        "Inicia a migração da coleção para uma versão de esquema e responde logo; acompanhe-a pelo estado. Ninguém "
+        "espera por ela: leituras e gravações seguem como sempre, e a troca dura milissegundos. Exige a ação "
+        "`search_migration:start`. Com `dry_run`, converte todos os serviços em uma tabela temporária, por até um "
+        "minuto, e responde com um relatório: nada muda. Enquanto há uma migração em andamento a resposta é 409."
+    ),
+    example={"schema_version": "v3", "dry_run": True},
+    errors=[400, 409],
+)
+async def start_migration(call: Call, body: StartBody) -> Response[StartedMigration]:
+    """Begin a migration, or rehearse one."""
+    return respond_to_staff(await service.start(call, body))
+
+
+@routes.get(
+    "/api/v1/admin/migration/status",
+    "search.read_migration_status",
+    action("search_migration:read"),
+    "Mostra o estado da migração de esquema",
+    description=(
+        "Devolve a execução mais recente: a que está em andamento ou a última. `is_locked` só diz que outra mudança de "
+        "esquema teria de esperar; gravar serviços é sempre possível. Exige a ação `search_migration:read`."
+    ),
+)
+async def read_migration_status(call: Call) -> Response[IdentifiedStatus]:
+    """Return the newest run."""
+    return respond_to_staff(await service.read_current_status(call))
+
+
+@routes.get(
+    "/api/v1/admin/migration/schemas",
+    "search.list_schema_versions",
+    action("search_migration:read"),
+    "Lista as versões de esquema",
+    description=(
+        "Devolve a versão de esquema em uso e as que uma migração pode pedir. Exige a ação `search_migration:read`."
+    ),
+)
+async def list_schema_versions(call: Call) -> Response[SchemaVersions]:
+    """Return the schema version in use and the known ones."""
+    return respond_to_staff(await service.list_schemas(call))
+
+
+@routes.get(
+    "/api/v1/admin/migration/runs/{migration_id}",
+    "search.read_migration",
+    action("search_migration:read"),
+    "Mostra uma execução",
+    description=(
+        "Devolve tudo o que está registrado de uma migração ou reversão: a etapa, a verificação, os serviços que não "
+        "puderam ser convertidos e se pode ser desfeita agora. Exige a ação `search_migration:read`."
+    ),
+    errors=[404],
+)
+async def read_migration(call: Call, migration_id: MigrationIdInPath) -> Response[RunDetail]:
+    """Return everything recorded of a run."""
+    return respond_to_staff(await service.read_run(call, migration_id))
+
+
+@routes.post(
+    "/api/v1/admin/migration/abort",
+    "search.abort_migration",
+    action("search_migration:start"),
+    "Aborta a migração em andamento",
+    description=(
+        "Termina a migração em andamento como falha; a coleção fica como está e nenhuma gravação se perde. Exige a "
+        "ação `search_migration:start`. Depois que a troca começa a resposta é 409: espere e desfaça a migração."
+    ),
+    example={"reason": "Fica para depois do expediente."},
+    errors=[400, 404, 409],
+    described_body=AbortBody,
+)
+async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStatus]:
+    """End the run under way."""
+    return respond_to_staff(await service.abort(call, decode_abort(content)))
 
 
 @routes.post(

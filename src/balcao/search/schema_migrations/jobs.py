@@ -5,22 +5,25 @@ from datetime import timedelta
 from typing import Any
 
 from balcao.core.context.platform import Platform
-from balcao.core.jobs.worker import JobKind
+from balcao.core.jobs.worker import JobKind, Wait
 from balcao.search.schema_migrations import service
+from balcao.search.schema_migrations.work import WORK_JOB, carry_on
 
 
-async def close_window(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """End the mirror of a run whose time for a rollback is over."""
-    await service.close_window(platform, payload["run"])
+async def continue_migration(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Carry a run on, or come back when the lease of the worker that has it would have run out."""
+    held_for = await carry_on(platform, payload["run"])
+    if held_for is not None:
+        raise Wait("migration-held", held_for)
 
 
-async def drop_table(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Drop a table that nothing reads any more."""
-    await service.drop_table(platform, payload["table"])
+async def tidy_up(platform: Platform, _: Mapping[str, Any]) -> None:
+    """End windows that are over and drop tables that nothing reads any more."""
+    await service.tidy_up(platform)
 
 
-# Both wait for nothing but locks of a moment, so they are tried until they succeed.
+# A run is never given up by its job: it ends, or an operator aborts it.
 JOBS = [
-    JobKind(service.CLOSE_JOB, close_window, attempts=1000, first_delay=timedelta(seconds=10)),
-    JobKind(service.DROP_JOB, drop_table, attempts=1000, first_delay=timedelta(seconds=10)),
+    JobKind(WORK_JOB, continue_migration, attempts=1_000_000, longest_delay=timedelta(seconds=30)),
+    JobKind("search.tidy_up", tidy_up, first_delay=timedelta(seconds=10), cron="* * * * *"),
 ]

@@ -46,10 +46,42 @@ def decode_rollback(content: bytes) -> RollbackBody:
 
 
 class StartBody(msgspec.Struct):
-    """Which registered schema version the collection shall have."""
+    """Which registered schema version the collection shall have; `async` of older clients is ignored."""
 
-    schema_version: str
-    reason: str | None = None
+    schema_version: Annotated[
+        str,
+        Meta(
+            description="Versão de esquema desejada: uma das conhecidas, também a atual, para reconstruir a coleção.",
+            examples=["v3"],
+        ),
+    ]
+    dry_run: Annotated[
+        bool,
+        Meta(description="Só experimentar: converte todos os serviços, responde com um relatório e não muda nada."),
+    ] = False
+    reason: Annotated[
+        str | None, Meta(description="Motivo, até 2000 caracteres.", examples=["Endereços legíveis para os serviços."])
+    ] = None
+
+
+class AbortBody(msgspec.Struct):
+    """Both members may be left out, null or empty: then the migration under way is aborted."""
+
+    migration_id: Annotated[
+        str | None,
+        Meta(
+            description="Migração a abortar; sem ela, a que está em andamento.",
+            examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"],
+        ),
+    ] = None
+    reason: Annotated[
+        str | None, Meta(description="Motivo, até 2000 caracteres.", examples=["Fica para depois do expediente."])
+    ] = None
+
+
+def decode_abort(content: bytes) -> AbortBody:
+    """Decode the optional body of an abort; no body is an empty object. Raises Invalid."""
+    return decode(content, AbortBody) if content.strip() else AbortBody()
 
 
 class MigrationStatus(msgspec.Struct):
@@ -68,6 +100,95 @@ class MigrationStatus(msgspec.Struct):
     status: Status
     target_collection: Annotated[Table, Meta(description="Coleção de destino.")]
     total_documents: Total
+
+
+class RefusedService(msgspec.Struct):
+    """A service that cannot be taken to the new schema version."""
+
+    service_id: Annotated[str, Meta(description="Identificador do serviço.")]
+    field: Annotated[str | None, Meta(description="Campo em que falhou, quando se sabe qual.", examples=[None])]
+    reason: Annotated[
+        str,
+        Meta(
+            description="`SQLSTATE` e o código do banco, ou `REVERSE`: a volta não devolve o serviço como era.",
+            examples=["SQLSTATE 22012"],
+        ),
+    ]
+
+
+class ChangedField(msgspec.Struct):
+    """A field that the new schema version adds, removes or changes."""
+
+    field: Annotated[str, Meta(description="Nome do campo.", examples=["slug"])]
+    rows: Annotated[int, Meta(description="Em quantos serviços.", examples=[44])]
+
+
+class DryRunReport(msgspec.Struct):
+    """What a migration would do."""
+
+    checked: Annotated[int, Meta(description="Serviços experimentados.", examples=[44])]
+    failed: Annotated[int, Meta(description="Serviços que não podem ser convertidos.", examples=[0])]
+    failures: Annotated[list[RefusedService], Meta(description="Os primeiros 100 que não podem ser convertidos.")]
+    fields_changed: Annotated[list[ChangedField], Meta(description="Campos que mudam, por nome.")]
+    estimated_seconds: Annotated[int, Meta(description="Duração estimada da migração, em segundos.", examples=[1])]
+
+
+MigrationId = Annotated[
+    str | None,
+    Meta(
+        description="Identificador da execução (UUID); nulo se não há nenhuma.",
+        examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"],
+    ),
+]
+
+
+class IdentifiedStatus(MigrationStatus):
+    """The state of a run, and which run it is."""
+
+    migration_id: MigrationId
+
+
+class StartedMigration(IdentifiedStatus):
+    """The state of a run that begins; of a dry run the report, and no id."""
+
+    dry_run: Annotated[DryRunReport, Meta(description="Relatório do ensaio; só com `dry_run`.")] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )
+
+
+class SchemaVersions(msgspec.Struct):
+    """The schema versions that a migration can lead to."""
+
+    current_version: Annotated[str, Meta(description="Versão de esquema em uso.", examples=["v3"])]
+    available_versions: Annotated[
+        list[str], Meta(description="Versões conhecidas, em ordem crescente.", examples=[["v1", "v2", "v3"]])
+    ]
+
+
+class Verification(msgspec.Struct):
+    """How the tables were compared before the switch."""
+
+    compared: Annotated[int, Meta(description="Serviços comparados, um a um, pelo conteúdo.", examples=[44])]
+    differing: Annotated[int, Meta(description="Serviços que não ficaram iguais.", examples=[0])]
+
+
+class RunDetail(IdentifiedStatus):
+    """Everything that is recorded of a run, but for which worker has it."""
+
+    kind: Annotated[Literal["migration", "rollback"], Meta(description="Migração ou reversão.")]
+    phase: Annotated[
+        Literal["preparing", "back_fill", "indexing", "verifying", "switching", "done"],
+        Meta(description="Etapa em que está, ou em que falhou."),
+    ]
+    previous_schema_version: FormerSchemaVersion
+    reason: Annotated[str | None, Meta(description="Motivo informado.", examples=[None])]
+    rolled_back_by: Annotated[str | None, Meta(description="Reversão que a desfez.", examples=[None])]
+    rollback_until: Annotated[int, Meta(description="Até quando pode ser desfeita, em segundos Unix; 0: não pode.")]
+    last_key: Annotated[str | None, Meta(description="Último serviço copiado.", examples=[None])]
+    resumes: Annotated[int, Meta(description="Vezes em que foi retomada desde o último avanço.", examples=[0])]
+    verification: Annotated[Verification | None, Meta(description="Resultado da verificação.")]
+    errors: Annotated[list[RefusedService], Meta(description="Os primeiros 100 serviços que não puderam ser gravados.")]
+    rollback_possible: Annotated[bool, Meta(description="Verdadeiro se pode ser desfeita agora.", examples=[True])]
 
 
 class HistoryEntry(msgspec.Struct):

@@ -1,95 +1,92 @@
-"""Giving the collection another schema version, and taking it back (rules: search 4.4, 4.5).
+"""Giving the collection another schema version, and taking it back (rules: search 4.4, 4.5)."""
 
-A migration runs in one transaction while writers wait: right for a small catalogue. The tables, the triggers and the
-switch are those of the online method, which only replaces the copy.
-"""
+import asyncio
+import time
+from typing import Any
 
-from datetime import timedelta
+from msgspec.structs import asdict
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Invalid
+from balcao.core.database.pool import Connection, Locked
+from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
 from balcao.core.jobs.worker import enqueue
-from balcao.core.values.ids import new_id
+from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
-from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import RefusedRow
 from balcao.search.conventions import describe_event, name_actor
 from balcao.search.schema_migrations import states, store
-from balcao.search.schema_migrations.schemas import History, MigrationStatus, RollbackBody, StartBody
+from balcao.search.schema_migrations.rehearsal import rehearse
+from balcao.search.schema_migrations.schemas import (
+    AbortBody,
+    History,
+    IdentifiedStatus,
+    MigrationStatus,
+    RefusedService,
+    RollbackBody,
+    RunDetail,
+    SchemaVersions,
+    StartBody,
+    StartedMigration,
+)
+from balcao.search.schema_migrations.work import KEPT_AFTER_FAILURE, WORK_JOB
 
-CLOSE_JOB = "search.close_rollback_window"
-DROP_JOB = "search.drop_unused_table"
-
-# So long every write also goes to the former table (rules: search 4.5).
-ROLLBACK_WINDOW = timedelta(days=7)
-# So long a reader that took the table's name before a switch may still be reading it.
-OLD_READERS = timedelta(seconds=60)
+# What a rollback waits, a short try at a time, for the writers under way (rules: search 2.1).
+SWITCH_SECONDS = 10.0
+PAUSE_SECONDS = 0.5
 
 
-async def start(call: Call, body: StartBody) -> tuple[str, MigrationStatus]:
-    """Migrate the collection and return the run's id and how it ended.
+async def start(call: Call, body: StartBody) -> StartedMigration:
+    """Begin a migration, which a worker carries out, or rehearse one.
 
-    A run that `failed` leaves everything as before. Raises Invalid, Conflict, and Unavailable for busy writers.
+    Raises Invalid for an unknown schema version, Conflict while a run is in progress.
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
         known = await collection.list_schema_versions(connection)
         if body.schema_version not in known:
             raise Invalid(f"O campo `schema_version` deve ser um de: {', '.join(known)}.", code="schema-unknown")
-        await collection.lock_runs(connection)
-        if any(run.status == "in_progress" for run in await store.list_runs(connection)):
-            raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running")
-        await collection.lock_exclusively(connection)
-        run_id = await _migrate(connection, call, body.schema_version, reason)
-        await call.platform.audit.record(connection, call, "event", fields=describe_event(migration=run_id))
-        return run_id, await store.read_status(connection, run_id)
+        if not body.dry_run:
+            return await _start(connection, call, body.schema_version, reason)
+        states.require_none_running(await store.list_runs(connection))
+    return await rehearse(call, body.schema_version)
 
 
-async def _migrate(connection: Connection, call: Call, schema_version: str, reason: str | None) -> str:
-    run_id = new_id()
+async def _start(connection: Connection, call: Call, schema_version: str, reason: str | None) -> StartedMigration:
+    await collection.lock_runs(connection)
+    states.require_none_running(await store.list_runs(connection))
     alias = await collection.read_alias(connection)
-    target = await collection.create_table(connection, schema_version)
-    versions, tables = (schema_version, alias.schema_version), (alias.physical, target)
+    target = await collection.find_reusable_mirror(connection, alias, schema_version)
+    target = target or await collection.create_table(connection, schema_version)
     total = await collection.count_rows(connection, alias.physical)
+    run_id = new_id()
+    versions, tables = (schema_version, alias.schema_version), (alias.physical, target)
     await store.insert_migration(connection, run_id, versions, tables, name_actor(call), reason, total)
-    copied = await collection.copy_rows(connection, alias.physical, target)
-    if fault := await _find_fault(connection, alias.physical, target):
-        phase, message = fault
-        await store.mark_failed(connection, run_id, phase, copied, message)
-        await collection.drop_table(connection, target)
-    else:
-        await _switch_to(connection, alias.mirror, target)
-        await store.mark_completed(connection, run_id, copied, ROLLBACK_WINDOW)
-        await enqueue(connection, CLOSE_JOB, {"run": run_id}, delay=ROLLBACK_WINDOW + OLD_READERS)
-    return run_id
+    await enqueue(connection, WORK_JOB, {"run": run_id})
+    await call.platform.audit.record(connection, call, "event", fields=describe_event(migration=run_id))
+    return StartedMigration(**await _to_members(connection, run_id))
 
 
-async def _find_fault(connection: Connection, source: str, target: str) -> tuple[str, str] | None:
-    """Return the phase that failed and the sentence for staff.
+async def abort(call: Call, body: AbortBody) -> IdentifiedStatus:
+    """End the run under way as failed; the collection stays as it is.
 
-    Verified by content: equal counts alone prove nothing.
+    Raises NotFound and Conflict as the states say.
     """
-    if refused := await collection.list_refused_rows(connection, target):
-        return "back_fill", _format_fault("na cópia", "não puderam ser convertidos", refused)
-    if differing := await collection.list_differing_rows(connection, source, target):
-        return "verifying", _format_fault("na verificação", "ficaram diferentes", differing)
-    return None
+    reason = _clean_reason(body.reason)
+    async with call.platform.database.transaction() as connection:
+        await collection.lock_runs(connection)
+        run = states.choose_abortable(await store.list_runs(connection), _clean_id(body.migration_id))
+        message = f"Abortada por {name_actor(call)}" + (f": {reason}" if reason else ".")
+        if not await store.abort(connection, run.id, message):
+            raise Conflict("A migração terminou ou já está na troca.", code="migration-switching")
+        await collection.close_mirror(connection, run.target_collection, KEPT_AFTER_FAILURE)
+        await call.platform.audit.record(connection, call, "event", fields=describe_event(migration=run.id, abort=True))
+        return IdentifiedStatus(**await _to_members(connection, run.id))
 
 
-def _format_fault(phase: str, what: str, ids: list[str]) -> str:
-    return f"Falha {phase}: {len(ids)} registro(s) {what} ({', '.join(ids[:5])})."
-
-
-async def _switch_to(connection: Connection, former_mirror: str | None, target: str) -> None:
-    """Make the target the active table; this ends an older window, because there is one mirror."""
-    # The swap exchanges active table and mirror, so the target is the mirror first; the former table then becomes it.
-    await store.end_windows(connection)
-    await collection.set_mirror(connection, target)
-    await collection.swap_tables(connection)
-    if former_mirror is not None:
-        await enqueue(connection, DROP_JOB, {"table": former_mirror}, delay=OLD_READERS)
+async def _to_members(connection: Connection, run_id: str) -> dict[str, Any]:
+    return asdict(await store.read_status(connection, run_id)) | {"migration_id": run_id}
 
 
 async def roll_back(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
@@ -98,32 +95,95 @@ async def roll_back(call: Call, body: RollbackBody) -> tuple[str, MigrationStatu
     Lossless: what was written after the switch is in the old table already. Raises Conflict and NotFound as the states
     say, Unavailable when writers keep the collection busy.
     """
-    reason = _clean_reason(body.reason)
-    migration_id = (body.migration_id or "").strip().lower() or None
-    async with call.platform.database.transaction() as connection:
-        await collection.lock_runs(connection)
-        # Chosen twice: before the lock, so that a refused call keeps no writer waiting, and under it, because a write
-        # that failed to reach the mirror meanwhile has ended the window.
-        states.choose_revocable(await store.list_runs(connection), migration_id)
-        await collection.lock_exclusively(connection)
-        undone = states.choose_revocable(await store.list_runs(connection), migration_id)
-        left = await collection.read_alias(connection)
-        run_id = await _switch_back(connection, call, undone, left, reason)
-        fields = describe_event(migration=undone.id, rollback=run_id)
-        await call.platform.audit.record(connection, call, "event", fields=fields)
-        return run_id, await store.read_status(connection, run_id)
+    reason, migration_id = _clean_reason(body.reason), _clean_id(body.migration_id)
+    deadline = time.monotonic() + SWITCH_SECONDS
+    while True:
+        try:
+            async with call.platform.database.transaction() as connection:
+                return await _roll_back(connection, call, migration_id, reason)
+        except Locked:
+            if time.monotonic() >= deadline:
+                text = "Há gravações em curso que impedem a troca agora. Nada mudou: tente de novo."
+                raise Unavailable(text, code="switch-lock", retry_after=2) from None
+        await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def _switch_back(
-    connection: Connection, call: Call, undone: states.MigrationRun, left: Alias, reason: str | None
-) -> str:
+async def _roll_back(
+    connection: Connection, call: Call, migration_id: str | None, reason: str | None
+) -> tuple[str, MigrationStatus]:
+    await collection.lock_runs(connection)
+    undone = states.choose_revocable(await store.list_runs(connection), migration_id)
     run_id = new_id()
-    active = await collection.swap_tables(connection)
-    versions, tables = (active.schema_version, left.schema_version), (left.physical, active.physical)
-    total = await collection.count_rows(connection, active.physical)
+    versions, tables = (
+        (undone.previous_schema_version, undone.schema_version),
+        (undone.target_collection, undone.source_collection),
+    )
+    total = await collection.count_rows(connection, undone.source_collection)
     await store.insert_rollback(connection, run_id, versions, tables, name_actor(call), reason, total)
     await store.mark_rolled_back(connection, undone.id, run_id)
-    return run_id
+    fields = describe_event(migration=undone.id, rollback=run_id)
+    await call.platform.audit.record(connection, call, "event", fields=fields)
+    status = await store.read_status(connection, run_id)
+    # Last, so that no writer waits for anything but the commit.
+    if not await collection.swap_tables(connection, undone.target_collection, undone.source_collection):
+        raise states.window_over()
+    return run_id, status
+
+
+async def read_current_status(call: Call) -> IdentifiedStatus:
+    """Return the newest run; `idle` before there was one."""
+    async with call.platform.database.connection() as connection:
+        found = await store.find_newest_status(connection)
+        return found or await _describe_idle(connection)
+
+
+async def _describe_idle(connection: Connection) -> IdentifiedStatus:
+    alias = await collection.read_alias(connection)
+    return IdentifiedStatus(
+        backup_collection="",
+        completed_at=0,
+        error_message="",
+        is_locked=False,
+        migrated_documents=0,
+        progress=0,
+        schema_version=alias.schema_version,
+        source_collection=alias.physical,
+        started_at=0,
+        started_by="",
+        status="idle",
+        target_collection="",
+        total_documents=0,
+        migration_id=None,
+    )
+
+
+async def read_run(call: Call, run_id: str) -> RunDetail:
+    """Return everything recorded of a run. Raises NotFound."""
+    if not is_uuid(run_id):
+        raise NotFound(states.UNKNOWN, code="migration-unknown")
+    async with call.platform.database.connection() as connection:
+        runs = await store.list_runs(connection)
+        run = next((run for run in runs if run.id == run_id.lower()), None)
+        if run is None:
+            raise NotFound(states.UNKNOWN, code="migration-unknown")
+        # Of a rollback nothing was refused: the table that it leads to has followed every write.
+        refused = await collection.list_refused_rows(connection, run.target_collection)
+        errors = [_to_refused(row) for row in refused] if run.kind == "migration" else []
+        return await store.read_detail(
+            connection, run.id, errors=errors, rollback_possible=states.is_revocable(runs, run)
+        )
+
+
+def _to_refused(row: RefusedRow) -> RefusedService:
+    return RefusedService(service_id=row.service_id, field=row.field, reason=row.reason)
+
+
+async def list_schemas(call: Call) -> SchemaVersions:
+    """Return the schema version in use and those that a migration can lead to."""
+    async with call.platform.database.connection() as connection:
+        alias = await collection.read_alias(connection)
+        known = await collection.list_schema_versions(connection)
+    return SchemaVersions(current_version=alias.schema_version, available_versions=known)
 
 
 async def read_history(call: Call, page: int, per_page: int) -> History:
@@ -139,23 +199,18 @@ async def find_newest_migration(platform: Platform) -> str | None:
         return await store.find_newest_migration(connection)
 
 
-async def close_window(platform: Platform, run_id: str) -> None:
-    """End a mirror whose window is over, and let its table go once old readers have left."""
+async def tidy_up(platform: Platform) -> None:
+    """End the mirror whose window is over, and drop the tables that nothing reads any more."""
     async with platform.database.transaction() as connection:
         await collection.lock_runs(connection)
-        tables = await store.find_tables_after_window(connection, run_id)
-        if tables is None:
-            return
-        await collection.lock_exclusively(connection)
-        if unused := await collection.close_mirror(connection, *tables):
-            await enqueue(connection, DROP_JOB, {"table": unused}, delay=OLD_READERS)
-
-
-async def drop_table(platform: Platform, table: str) -> None:
-    """Drop a table unless it is active or a mirror again."""
-    async with platform.database.transaction() as connection:
-        await collection.drop_table(connection, table)
+        if unneeded := await store.find_unneeded_mirror(connection):
+            await collection.close_mirror(connection, unneeded)
+    await collection.drop_overdue_tables(platform)
 
 
 def _clean_reason(text: str | None) -> str | None:
     return clean("reason", text or "", longest=2000, shortest=0, one_line=False) or None
+
+
+def _clean_id(text: str | None) -> str | None:
+    return (text or "").strip().lower() or None

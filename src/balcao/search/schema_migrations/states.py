@@ -10,6 +10,8 @@ from balcao.core.errors import Conflict, NotFound
 NOTHING = "Não há migração a desfazer."
 UNKNOWN = "Migração não encontrada."
 
+Phase = Literal["preparing", "back_fill", "indexing", "verifying", "switching", "done"]
+
 
 class MigrationRun(msgspec.Struct, frozen=True):
     """A recorded run, as the decision needs it. `window_open`: still reversible by time, and its mirror is whole."""
@@ -19,9 +21,32 @@ class MigrationRun(msgspec.Struct, frozen=True):
     status: Literal["in_progress", "completed", "failed", "rollback"]
     source_collection: str
     target_collection: str
+    schema_version: str
     previous_schema_version: str
+    phase: Phase
     rolled_back: bool
     window_open: bool
+
+
+def require_none_running(runs: Sequence[MigrationRun]) -> None:
+    """Raise Conflict while a run is in progress."""
+    if any(run.status == "in_progress" for run in runs):
+        raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running")
+
+
+def choose_abortable(runs: Sequence[MigrationRun], migration_id: str | None) -> MigrationRun:
+    """Return the run to abort, of all runs.
+
+    Raises NotFound for an unknown `migration_id`, Conflict when that run, or none, is in progress, or already switches.
+    """
+    if migration_id is not None and all(run.id != migration_id for run in runs):
+        raise NotFound(UNKNOWN, code="migration-unknown")
+    running = [run for run in runs if run.status == "in_progress" and migration_id in (None, run.id)]
+    if not running:
+        raise Conflict("Não há migração em andamento a abortar.", code="migration-not-running")
+    if running[0].phase == "switching":
+        raise Conflict("A migração já está na troca: espere que termine e desfaça-a.", code="migration-switching")
+    return running[0]
 
 
 def choose_revocable(runs: Sequence[MigrationRun], migration_id: str | None) -> MigrationRun:
@@ -29,15 +54,27 @@ def choose_revocable(runs: Sequence[MigrationRun], migration_id: str | None) -> 
 
     Raises Conflict for one that cannot be, and NotFound for an unknown `migration_id` or when there is none.
     """
-    if any(run.status == "in_progress" for run in runs):
-        raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running")
+    require_none_running(runs)
     completed = [run for run in runs if run.status == "completed"]
     chosen = _find_named(runs, completed, migration_id) if migration_id is not None else _find_newest(completed)
     if chosen.rolled_back:
         raise Conflict("Esta migração já foi desfeita.", code="migration-rolled-back")
     if not chosen.window_open:
-        raise Conflict("O prazo para desfazer esta migração terminou.", code="migration-window-over")
+        raise window_over()
     return chosen
+
+
+def window_over() -> Conflict:
+    """Return the refusal of a rollback that comes too late."""
+    return Conflict("O prazo para desfazer esta migração terminou.", code="migration-window-over")
+
+
+def is_revocable(runs: Sequence[MigrationRun], run: MigrationRun) -> bool:
+    """Return whether this run, one of all runs, could be rolled back now."""
+    try:
+        return choose_revocable(runs, run.id) is run
+    except Conflict:
+        return False
 
 
 def _find_named(runs: Sequence[MigrationRun], completed: Sequence[MigrationRun], migration_id: str) -> MigrationRun:

@@ -1,23 +1,33 @@
 """SQL of the runs of schema migrations."""
 
-from datetime import timedelta
+import asyncpg
+import msgspec
 
 from balcao.core.database.pool import Connection, Row
-from balcao.search.schema_migrations.schemas import HistoryEntry, MigrationStatus
+from balcao.core.errors import Conflict
+from balcao.search.schema_migrations.schemas import (
+    HistoryEntry,
+    IdentifiedStatus,
+    MigrationStatus,
+    RefusedService,
+    RunDetail,
+    Verification,
+)
 from balcao.search.schema_migrations.states import MigrationRun
 
 # A write that could not reach the mirror ends the window: the other table is no longer the same catalogue.
-_RUNS = """
-SELECT id::text, kind, status, source_collection, target_collection, previous_schema_version,
-       rolled_back_by IS NOT NULL AS rolled_back,
-       coalesce(rollback_until > now(), false)
-           AND EXISTS (SELECT FROM search.search_collection
-                       WHERE physical = target_collection AND mirror = source_collection)
-           AND NOT EXISTS (SELECT FROM search.search_migration_errors
-                           WHERE physical_table = source_collection AND at >= completed_at) AS window_open
+_WINDOW_OPEN = """
+coalesce(rollback_until > now(), false)
+    AND EXISTS (SELECT FROM search.search_collection
+                WHERE physical = target_collection AND mirror = source_collection)
+    AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = source_collection)
+"""
+_RUNS = f"""
+SELECT id::text, kind, status, source_collection, target_collection, schema_version,
+       previous_schema_version, phase, rolled_back_by IS NOT NULL AS rolled_back, {_WINDOW_OPEN} AS window_open
 FROM search.search_migrations
 ORDER BY started_at DESC, id DESC
-"""
+"""  # noqa: S608 - a text of ours
 
 
 async def list_runs(connection: Connection) -> list[MigrationRun]:
@@ -42,54 +52,70 @@ async def insert_migration(
     reason: str | None,
     total: int,
 ) -> None:
-    """Insert a running migration; `versions` are the new and the present one, `tables` the source and the target."""
-    await connection.execute(_BEGIN, run_id, *versions, *tables, started_by, reason, total)
+    """Insert a running migration; `versions` are the new and the present one, `tables` the source and the target.
+
+    Raises Conflict while another one runs.
+    """
+    try:
+        await connection.execute(_BEGIN, run_id, *versions, *tables, started_by, reason, total)
+    except asyncpg.UniqueViolationError:
+        raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running") from None
 
 
-_COMPLETE = """
+_ABORT = """
 UPDATE search.search_migrations
-SET status = 'completed', phase = 'done', progress = 100, migrated_documents = $2, total_documents = $2,
-    backup_collection = source_collection, completed_at = clock_timestamp(),
-    rollback_until = clock_timestamp() + $3::interval
-WHERE id = $1
+SET status = 'failed', error_message = $2, completed_at = clock_timestamp(), lease_until = NULL, worker_id = NULL
+WHERE id = $1 AND status = 'in_progress' AND phase <> 'switching'
+RETURNING true
 """
 
 
-async def mark_completed(connection: Connection, run_id: str, migrated: int, window: timedelta) -> None:
-    await connection.execute(_COMPLETE, run_id, migrated, window)
+async def abort(connection: Connection, run_id: str, message: str) -> bool:
+    """End a run as failed; return false when it has ended or begun to switch."""
+    return bool(await connection.fetchval(_ABORT, run_id, message))
 
 
-_FAIL = """
-UPDATE search.search_migrations
-SET status = 'failed', phase = $2, migrated_documents = $3, error_message = $4, completed_at = clock_timestamp()
-WHERE id = $1
+_STATUS_COLUMNS = """
+status, schema_version, source_collection, target_collection, backup_collection, started_by,
+total_documents, migrated_documents, progress, error_message, status = 'in_progress' AS is_locked,
+floor(extract(epoch FROM started_at))::bigint AS started_at,
+coalesce(floor(extract(epoch FROM completed_at))::bigint, 0) AS completed_at
 """
-
-
-async def mark_failed(connection: Connection, run_id: str, phase: str, migrated: int, message: str) -> None:
-    await connection.execute(_FAIL, run_id, phase, migrated, message)
-
-
-_END_WINDOWS = "UPDATE search.search_migrations SET rollback_until = now() WHERE rollback_until > now()"
-
-
-async def end_windows(connection: Connection) -> None:
-    """End every open window: the next migration needs the mirror for itself."""
-    await connection.execute(_END_WINDOWS)
-
-
-_STATUS = """
-SELECT status, schema_version, source_collection, target_collection, backup_collection, started_by,
-       total_documents, migrated_documents, progress, error_message, status = 'in_progress' AS is_locked,
-       floor(extract(epoch FROM started_at))::bigint AS started_at,
-       coalesce(floor(extract(epoch FROM completed_at))::bigint, 0) AS completed_at
-FROM search.search_migrations WHERE id = $1
-"""
+_STATUS = f"SELECT {_STATUS_COLUMNS} FROM search.search_migrations WHERE id = $1"  # noqa: S608 - a text of ours
 
 
 async def read_status(connection: Connection, run_id: str) -> MigrationStatus:
     [row] = await connection.fetch(_STATUS, run_id)
     return MigrationStatus(**row)
+
+
+_NEWEST_STATUS = f"""
+SELECT id::text AS migration_id, {_STATUS_COLUMNS} FROM search.search_migrations
+ORDER BY search_migrations.started_at DESC, id DESC LIMIT 1
+"""  # noqa: S608 - a text of ours
+
+
+async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
+    """Return the newest run, None when there was never one."""
+    row = await connection.fetchrow(_NEWEST_STATUS)
+    return IdentifiedStatus(**row) if row else None
+
+
+_DETAIL = f"""
+SELECT id::text AS migration_id, {_STATUS_COLUMNS}, kind, phase, previous_schema_version, reason,
+       rolled_back_by::text, last_key::text, resumes, verification::text,
+       coalesce(floor(extract(epoch FROM rollback_until))::bigint, 0) AS rollback_until
+FROM search.search_migrations WHERE id = $1
+"""  # noqa: S608 - a text of ours
+
+
+async def read_detail(
+    connection: Connection, run_id: str, *, errors: list[RefusedService], rollback_possible: bool
+) -> RunDetail:
+    """Return everything recorded of a run that exists."""
+    [row] = await connection.fetch(_DETAIL, run_id)
+    verification = row["verification"] and msgspec.json.decode(row["verification"], type=Verification)
+    return RunDetail(**{**row, "verification": verification}, errors=errors, rollback_possible=rollback_possible)
 
 
 _ADD_ROLLBACK = """
@@ -124,16 +150,20 @@ async def mark_rolled_back(connection: Connection, run_id: str, rollback_id: str
     await connection.execute(_MARK, run_id, rollback_id)
 
 
-_WINDOW = """
-SELECT source_collection, target_collection FROM search.search_migrations
-WHERE id = $1 AND status = 'completed' AND rollback_until <= now()
+_UNNEEDED_MIRROR = """
+SELECT mirror FROM search.search_collection
+WHERE mirror IS NOT NULL
+  AND NOT EXISTS (SELECT FROM search.search_migrations WHERE status = 'in_progress')
+  AND NOT EXISTS (SELECT FROM search.search_migrations
+                  WHERE rollback_until > now() AND (source_collection, target_collection)
+                        IN ((physical, mirror), (mirror, physical)))
 """
 
 
-async def find_tables_after_window(connection: Connection, run_id: str) -> tuple[str, str] | None:
-    """Return source and target of a run whose window is over, else None."""
-    row = await connection.fetchrow(_WINDOW, run_id)
-    return (row["source_collection"], row["target_collection"]) if row else None
+async def find_unneeded_mirror(connection: Connection) -> str | None:
+    """Return the mirror when the window of the migration that it belongs to is over."""
+    found: str | None = await connection.fetchval(_UNNEEDED_MIRROR)
+    return found
 
 
 _HISTORY = """

@@ -1,5 +1,6 @@
-"""The catalogue of services."""
+"""The services of the catalogue."""
 
 from balcao.core.feature import Feature
+from balcao.search.services import api
 
-FEATURE = Feature()
+FEATURE = Feature(routes=api.routes.declared)

@@ -1,50 +1,113 @@
 """Forms of a service: what a caller sends and what staff see (rules: search 3.1)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from balcao.search.document import AgentSettings, Button, ServiceDocument
+from balcao.search import members
+from balcao.search.document import AGENTS, AgentSettings, Buttons, ServiceDocument
+
+Reason: TypeAlias = Annotated[
+    str, Meta(description="Motivo, até 20000 caracteres.", examples=["O texto anterior é o correto."])
+]
 
 
 class ServiceBody(msgspec.Struct):
     """What is sent to create or change a service; what an absent or null member means is decided when it is merged."""
 
-    nome_servico: str | UnsetType | None = UNSET
-    orgao_gestor: list[str] | UnsetType | None = UNSET
-    resumo: str | UnsetType | None = UNSET
-    tempo_atendimento: str | UnsetType | None = UNSET
-    custo_servico: str | UnsetType | None = UNSET
-    resultado_solicitacao: str | UnsetType | None = UNSET
-    descricao_completa: str | UnsetType | None = UNSET
-    documentos_necessarios: list[str] | UnsetType | None = UNSET
-    instrucoes_solicitante: str | UnsetType | None = UNSET
-    canais_digitais: list[str] | UnsetType | None = UNSET
-    canais_presenciais: list[str] | UnsetType | None = UNSET
-    servico_nao_cobre: str | UnsetType | None = UNSET
-    legislacao_relacionada: list[str] | UnsetType | None = UNSET
-    tema_geral: str | UnsetType | None = UNSET
-    sub_categoria: str | UnsetType | None = UNSET
-    publico_especifico: list[str] | UnsetType | None = UNSET
-    fixar_destaque: bool | UnsetType | None = UNSET
-    awaiting_approval: bool | UnsetType | None = UNSET
-    published_at: int | UnsetType | None = UNSET
-    is_free: bool | UnsetType | None = UNSET
-    agents: AgentSettings | UnsetType | None = UNSET
-    extra_fields: dict[str, Any] | UnsetType | None = UNSET
-    status: int | UnsetType | None = UNSET
-    buttons: list[Button] | UnsetType | None = UNSET
+    nome_servico: members.Name | UnsetType | None = UNSET
+    orgao_gestor: members.Organs | UnsetType | None = UNSET
+    resumo: members.Summary | UnsetType | None = UNSET
+    tempo_atendimento: members.Duration | UnsetType | None = UNSET
+    custo_servico: members.Cost | UnsetType | None = UNSET
+    resultado_solicitacao: members.Outcome | UnsetType | None = UNSET
+    descricao_completa: members.Description | UnsetType | None = UNSET
+    documentos_necessarios: members.Documents | UnsetType | None = UNSET
+    instrucoes_solicitante: members.Instructions | UnsetType | None = UNSET
+    canais_digitais: members.DigitalChannels | UnsetType | None = UNSET
+    canais_presenciais: members.Places | UnsetType | None = UNSET
+    servico_nao_cobre: members.NotCovered | UnsetType | None = UNSET
+    legislacao_relacionada: members.Laws | UnsetType | None = UNSET
+    tema_geral: members.Category | UnsetType | None = UNSET
+    sub_categoria: members.Subcategory | UnsetType | None = UNSET
+    publico_especifico: members.Audience | UnsetType | None = UNSET
+    fixar_destaque: members.Highlighted | UnsetType | None = UNSET
+    awaiting_approval: members.AwaitingApproval | UnsetType | None = UNSET
+    published_at: members.PublishedAt | UnsetType | None = UNSET
+    is_free: members.IsFree | UnsetType | None = UNSET
+    agents: Annotated[AgentSettings | UnsetType | None, AGENTS] = UNSET
+    extra_fields: members.ExtraFields | UnsetType | None = UNSET
+    status: members.State | UnsetType | None = UNSET
+    buttons: Buttons | UnsetType | None = UNSET
 
 
 class StaffService(ServiceDocument):
     """The staff form: everything, with the number of the newest version."""
 
-    version: int
+    version: members.VersionNumber
+
+
+class StaffServices(msgspec.Struct):
+    """A page of services; `out_of` counts what there is without a filter."""
+
+    found: Annotated[int, Meta(description="Serviços que passam pelos filtros.", examples=[12])]
+    out_of: Annotated[int, Meta(description="Serviços sem filtro nenhum.", examples=[180])]
+    page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
+    per_page: Annotated[int, Meta(description="Serviços por página.", examples=[10])]
+    services: Annotated[list[StaffService], Meta(description="Os serviços da página.")]
 
 
 class ServiceRollbackBody(msgspec.Struct):
     """Which version to bring back."""
 
-    to_version: Annotated[int, msgspec.Meta(ge=1, le=2_147_483_647)]
-    change_reason: str | None = None
+    to_version: Annotated[
+        int, Meta(ge=1, le=2_147_483_647, description="Versão que volta, um inteiro a partir de 1.", examples=[1])
+    ]
+    change_reason: Reason | None = None
+
+
+class RolledBackService(StaffService):
+    """The service after a rollback, and the same record once more in `service`."""
+
+    message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Serviço voltou à versão 1."])]
+    rolled_back_to: Annotated[int, Meta(description="Versão cujo conteúdo voltou.", examples=[1])]
+    previous_version: Annotated[int, Meta(description="Versão que valia antes.", examples=[3])]
+    service: Annotated[StaffService, Meta(description="O serviço, mais uma vez.")]
+
+
+Flag: TypeAlias = Literal["true", "1", "false", "0"]
+
+
+class ServiceListQuery(msgspec.Struct, omit_defaults=True):
+    """Filters of the staff list; all of them together."""
+
+    page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
+    status: Annotated[Literal["0", "1"] | None, Meta(description="0 em edição, 1 publicado.")] = None
+    awaiting_approval: Annotated[Flag | None, Meta(description="Se espera aprovação.")] = None
+    tema_geral: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.")] = None
+    sub_categoria: Annotated[str | None, Meta(description="Subcategoria, sem diferença de acentos.")] = None
+    author: Annotated[str | None, Meta(description="Nome de quem criou.")] = None
+    is_free: Annotated[Flag | None, Meta(description="Se é gratuito.")] = None
+    published_at: Annotated[int, Meta(ge=0, description="Instante exato, em segundos Unix.")] | None = None
+    nome_servico: Annotated[str | None, Meta(description="Palavras que o nome deve ter, todas.")] = None
+    field: Annotated[
+        Literal[
+            "id",
+            "nome_servico",
+            "orgao_gestor",
+            "tema_geral",
+            "sub_categoria",
+            "autor",
+            "slug",
+            "publico_especifico",
+        ]
+        | None,
+        Meta(description="Campo a comparar com `value`."),
+    ] = None
+    value: Annotated[str | None, Meta(description="Valor do campo de `field`.")] = None
+    sort_by: Annotated[
+        Literal["last_update", "nome_servico", "published_at", "created_at"] | None, Meta(description="Ordem da lista.")
+    ] = None
+    order: Annotated[Literal["desc", "asc"] | None, Meta(description="Sentido da ordem.")] = None

@@ -19,13 +19,21 @@ from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
-from balcao.search.conventions import describe_event, name_actor, parse_uuid, require_action
+from balcao.search.conventions import PUBLISH, describe_event, format_etag, name_actor, parse_uuid, require_action
 from balcao.search.document import ServiceContent, ServiceDocument
-from balcao.search.services import derived, store
+from balcao.search.services import derived, listing_store, store
 from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
-from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody, StaffService
+from balcao.search.services.filters import ServiceFilters
+from balcao.search.services.schemas import (
+    RolledBackService,
+    ServiceBody,
+    ServiceRollbackBody,
+    StaffService,
+    StaffServices,
+)
 from balcao.search.services.store import ServiceHead
 from balcao.search.versions import service as versions
+from balcao.search.versions.schemas import ChangeType
 from balcao.search.versions.service import VersionChange
 
 UNKNOWN = "Serviço não encontrado."
@@ -51,6 +59,25 @@ class _Slugs(TypedDict):
     slug_history: list[str]
 
 
+async def list_services(call: Call, filters: ServiceFilters, page: int, per_page: int) -> StaffServices:
+    """Return a page of the services that pass the filters; one beyond the end is empty."""
+    async with call.platform.database.connection() as connection:
+        alias = await collection.read_alias(connection)
+        found = await listing_store.list_services(connection, alias, filters, page, per_page)
+    services = [_to_staff_service(stored.document, stored.version) for stored in found.services]
+    return StaffServices(found=found.found, out_of=found.out_of, page=page, per_page=per_page, services=services)
+
+
+async def read(call: Call, service_id: str) -> StaffService:
+    """Return a service in any editorial state. Raises NotFound, also for a deleted one."""
+    known = parse_uuid(service_id, UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        stored = await collection.read_row(connection, await collection.read_alias(connection), known)
+    if stored is None:
+        raise NotFound(UNKNOWN)
+    return _to_staff_service(stored.document, stored.version)
+
+
 async def create(
     call: Call, body: ServiceBody, *, service_id: str | None = None, at: datetime | None = None
 ) -> StaffService:
@@ -61,7 +88,7 @@ async def create(
     at = at or utc_now()
     content = merge(body, None, at)
     if content.status == 1:
-        require_action(call, "service:publish")
+        require_action(call, PUBLISH)
         content.published_at = content.published_at or to_unix_seconds(at)
     service_id = service_id or str(uuid.uuid4())
     async with call.platform.database.transaction() as connection:
@@ -79,8 +106,8 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
     async with _lock_existing(call, service_id, at) as (edit, stored):
         content = merge(body, stored.document, edit.at)
         if 1 in (stored.document.status, content.status):
-            require_action(call, "service:publish")
-        require_match(call.if_match, store.format_etag(stored.version))
+            require_action(call, PUBLISH)
+        require_match(call.if_match, format_etag(stored.version))
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
             content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
@@ -99,7 +126,7 @@ async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) 
 
 
 async def _set_status(call: Call, service_id: str, status: int, at: datetime | None) -> StaffService:
-    require_action(call, "service:publish")
+    require_action(call, PUBLISH)
     async with _lock_existing(call, service_id, at) as (edit, stored):
         if stored.document.status == status:
             return _to_staff_service(stored.document, stored.version)
@@ -112,7 +139,7 @@ async def _set_status(call: Call, service_id: str, status: int, at: datetime | N
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
     """Remove the row from the collection; versions and slugs stay."""
     async with _lock_existing(call, service_id, at) as (edit, stored):
-        require_match(call.if_match, store.format_etag(stored.version))
+        require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
         await collection.delete_row(edit.connection, edit.alias, edit.service_id)
@@ -124,7 +151,7 @@ async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> 
 
 async def roll_back(
     call: Call, service_id: str, body: ServiceRollbackBody, *, at: datetime | None = None
-) -> StaffService:
+) -> RolledBackService:
     """Save the content of an older version as the newest; also brings back a deleted service.
 
     Raises NotFound, Conflict, Forbidden.
@@ -132,15 +159,22 @@ async def roll_back(
     reason = clean("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
     async with _lock_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
-            require_action(call, "service:publish")
-        require_match(call.if_match, store.format_etag(edit.head.newest_version))
+            require_action(call, PUBLISH)
+        require_match(call.if_match, format_etag(edit.head.newest_version))
         chosen = await versions.read_snapshot(edit.connection, edit.service_id, body.to_version)
         if chosen is None:
             raise NotFound("A versão indicada em `to_version` não existe neste serviço.", code="version-unknown")
         if body.to_version == edit.head.newest_version:
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
         change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
-        return await _save(edit, await _restore_content(edit, chosen), change)
+        saved = await _save(edit, await _restore_content(edit, chosen), change)
+    return RolledBackService(
+        **msgspec.structs.asdict(saved),
+        message=f"O serviço voltou ao conteúdo da versão {body.to_version}.",
+        rolled_back_to=body.to_version,
+        previous_version=edit.head.newest_version,
+        service=saved,
+    )
 
 
 async def _restore_content(edit: _Edit, chosen: ServiceContent) -> ServiceContent:
@@ -162,7 +196,7 @@ async def read_newest_version(call: Call, service_id: str) -> int:
         return await store.read_newest_version(connection, service_id)
 
 
-def _name_change(before: int, after: int) -> versions.ChangeType:
+def _name_change(before: int, after: int) -> ChangeType:
     if before == after:
         return "update"
     return "publish" if after == 1 else "unpublish"

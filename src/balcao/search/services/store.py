@@ -15,11 +15,6 @@ class ServiceHead(msgspec.Struct, frozen=True):
     deleted: bool
 
 
-def format_etag(version: int) -> str:
-    """Return the tag of a service's state: the number of its newest version."""
-    return f'"v{version}"'
-
-
 _ADD_HEAD = "INSERT INTO search.service_head (id, created_at) VALUES ($1, $2)"
 
 

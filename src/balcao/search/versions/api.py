@@ -1,15 +1,57 @@
 """Routes of the versions."""
 
+from typing import Annotated, TypeAlias
+
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
-from balcao.core.http.parameters import Query
+from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
-from balcao.search.conventions import ServiceIdInPath, respond_to_staff
+from balcao.search.conventions import ServiceIdInPath, parse_page, respond_to_staff
 from balcao.search.versions import service
-from balcao.search.versions.schemas import Comparison, ComparisonQuery
+from balcao.search.versions.schemas import (
+    Comparison,
+    ComparisonQuery,
+    ServiceVersion,
+    VersionList,
+    VersionListQuery,
+)
+
+VersionInPath: TypeAlias = Annotated[str, InPath(str, "Número da versão", "1", "^[1-9][0-9]{0,9}$")]
 
 routes = Routes(tags=["versions"])
+
+
+@routes.get(
+    "/api/v1/admin/services/{id}/versions",
+    "search.list_versions",
+    action("service_version:read"),
+    "Lista as versões de um serviço",
+    description=(
+        "Devolve uma página das versões, da mais nova à mais antiga, sem os textos longos, também de um serviço "
+        "excluído. Exige a ação `service_version:read`."
+    ),
+    query=VersionListQuery,
+)
+async def list_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[VersionList]:
+    """Return a page of a service's versions."""
+    return respond_to_staff(await service.list_versions(call, id, *parse_page(query)))
+
+
+@routes.get(
+    "/api/v1/admin/services/{id}/versions/{version}",
+    "search.read_version",
+    action("service_version:read"),
+    "Uma versão de um serviço",
+    description=(
+        "Devolve uma versão com o conteúdo completo daquele momento, também de um serviço excluído. Exige a ação "
+        "`service_version:read`."
+    ),
+    errors=[400],
+)
+async def read_version(call: Call, id: ServiceIdInPath, version: VersionInPath) -> Response[ServiceVersion]:
+    """Return one version."""
+    return respond_to_staff(await service.read_version(call, id, version))
 
 
 @routes.get(

@@ -1,9 +1,12 @@
-"""Wire types of the versions."""
+"""Wire types of the versions (rules: search 3.3)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
+
+from balcao.search import members
+from balcao.search.document import ServiceContent
 
 ValueType = Literal["string", "int", "float", "bool", "array", "object"]
 Number = Annotated[int, Meta(ge=1, le=2_147_483_647)]
@@ -44,3 +47,85 @@ class ComparisonQuery(msgspec.Struct):
 
     from_version: FromVersion
     to_version: ToVersion
+
+
+OwnNumber: TypeAlias = Annotated[Number, Meta(description="Número da versão, a partir de 1.", examples=[3])]
+VersionId: TypeAlias = Annotated[
+    str, Meta(description="Identificador da versão (UUID).", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])
+]
+MadeAt: TypeAlias = Annotated[int, Meta(description="Quando foi feita, em segundos Unix.", examples=[1791232200])]
+MadeBy: TypeAlias = Annotated[str, Meta(description="Nome de quem a fez.", examples=["Editora Demo"])]
+Subject: TypeAlias = Annotated[
+    str, Meta(description="Identificador de quem a fez, no provedor de identidade.", examples=["demo-editora"])
+]
+MaskedCpf: TypeAlias = Annotated[str, Meta(description="CPF de quem a fez, mascarado.", examples=["***.000.201-**"])]
+ChangeType: TypeAlias = Annotated[
+    Literal["create", "update", "publish", "unpublish", "delete", "rollback"],
+    Meta(description="O que a fez.", examples=["update"]),
+]
+ChangeReason: TypeAlias = Annotated[str, Meta(description="Motivo, se foi dado.", examples=["Endereço novo."])]
+Previous: TypeAlias = Annotated[int, Meta(description="Versão anterior; nula na primeira.", examples=[2])]
+IsRollback: TypeAlias = Annotated[bool, Meta(description="Se trouxe de volta outra versão.", examples=[False])]
+RollbackTo: TypeAlias = Annotated[int, Meta(description="Versão que voltou, se voltou alguma.", examples=[1])]
+ChangedFields: TypeAlias = Annotated[
+    list[str], Meta(description="Campos que diferem da versão anterior.", examples=[["resumo"]])
+]
+
+
+class VersionEntry(msgspec.Struct):
+    """A version in the list, without the long texts."""
+
+    id: VersionId
+    service_id: members.ServiceId
+    version_number: OwnNumber
+    created_at: MadeAt
+    created_by: MadeBy
+    created_by_sub: Subject
+    created_by_cpf: MaskedCpf | None
+    change_type: ChangeType
+    change_reason: ChangeReason | None
+    previous_version: Previous | None
+    is_rollback: IsRollback
+    rollback_to_version: RollbackTo | None
+    nome_servico: members.Name
+    status: members.State
+    published_at: members.PublishedAt | None
+    changed_fields: ChangedFields
+
+
+class VersionList(msgspec.Struct):
+    """A page of a service's versions, newest first; `found` and `out_of` both count all of them."""
+
+    found: Annotated[int, Meta(description="Versões do serviço.", examples=[3])]
+    out_of: Annotated[int, Meta(description="O mesmo que `found`.", examples=[3])]
+    page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
+    per_page: Annotated[int, Meta(description="Versões por página.", examples=[10])]
+    versions: Annotated[list[VersionEntry], Meta(description="As versões da página, da mais nova à mais antiga.")]
+
+
+class ServiceVersion(ServiceContent):
+    """One version with the complete content of that moment."""
+
+    autor: members.Author
+    slug: members.Slug
+    search_content: members.SearchedText
+    id: VersionId
+    service_id: members.ServiceId
+    version_number: OwnNumber
+    created_at: MadeAt
+    created_by: MadeBy
+    created_by_sub: Subject
+    created_by_cpf: MaskedCpf | None
+    change_type: ChangeType
+    change_reason: ChangeReason | None
+    previous_version: Previous | None
+    is_rollback: IsRollback
+    rollback_to_version: RollbackTo | None
+    changed_fields: ChangedFields
+
+
+class VersionListQuery(msgspec.Struct):
+    """A value out of its range counts as absent."""
+
+    page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[int, Meta(description="Versões por página, até 100.", examples=[10])] = 10

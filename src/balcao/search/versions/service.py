@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 import msgspec
 
@@ -12,13 +11,13 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.ids import new_id
-from balcao.search.conventions import LARGEST_INTEGER, name_actor, parse_integer, parse_uuid, read_parameter
+from balcao.search.conventions import LARGEST_INTEGER, name_actor, parse_integer, parse_uuid, require_parameter
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.versions import store
-from balcao.search.versions.comparison import list_differences
-from balcao.search.versions.schemas import Comparison
+from balcao.search.versions.comparison import COMPARED, list_differences
+from balcao.search.versions.schemas import ChangeType, Comparison, ServiceVersion, VersionList
 
-ChangeType = Literal["create", "update", "publish", "unpublish", "delete", "rollback"]
+UNKNOWN = "Serviço não encontrado."
 
 # Of a service: everything that can be changed, who created it, and what is only known at that moment.
 SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content")
@@ -70,18 +69,44 @@ async def read_author(connection: Connection, service_id: str) -> str | None:
     return None if first is None else msgspec.json.decode(first, type=_Author).autor
 
 
+async def list_versions(call: Call, service_id: str, page: int, per_page: int) -> VersionList:
+    """Return a page of a service's versions, also of a deleted one. Raises NotFound for one that never existed."""
+    known = parse_uuid(service_id, UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        found = await store.list_versions(connection, known, COMPARED, (page - 1) * per_page, per_page)
+    if found is None:
+        raise NotFound(UNKNOWN)
+    total, entries = found
+    return VersionList(found=total, out_of=total, page=page, per_page=per_page, versions=entries)
+
+
+async def read_version(call: Call, service_id: str, version: str) -> ServiceVersion:
+    """Return a version with its content. Raises Invalid for no number, NotFound for what does not exist."""
+    number = _parse_number("version", version)
+    known = parse_uuid(service_id, UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        found = await store.read_version(connection, known, COMPARED, number)
+    if found is None:
+        raise NotFound(UNKNOWN)
+    if found.entry is None or found.snapshot is None:
+        raise NotFound("O serviço não tem esta versão.", code="version-unknown")
+    members = msgspec.json.decode(found.snapshot) | msgspec.structs.asdict(found.entry)
+    return msgspec.convert(members, ServiceVersion)
+
+
 async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
     """Return what differs between two versions, also of a deleted service.
 
     Raises Invalid for the query alone, then NotFound saying what does not exist.
     """
-    from_version, to_version = (_parse_number(query, name) for name in ("from_version", "to_version"))
-    unknown = "Serviço não encontrado."
-    service_id = parse_uuid(service_id, unknown)
+    from_version, to_version = (
+        _parse_number(name, require_parameter(query, name)) for name in ("from_version", "to_version")
+    )
+    service_id = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         pair = await store.read_pair(connection, service_id, from_version, to_version)
     if not pair.known:
-        raise NotFound(unknown)
+        raise NotFound(UNKNOWN)
     old, new = _require_snapshot("from_version", pair.old), _require_snapshot("to_version", pair.new)
     return Comparison(
         change_type=pair.change_type or "",
@@ -93,10 +118,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
     )
 
 
-def _parse_number(query: Mapping[str, str], name: str) -> int:
-    text = read_parameter(query, name)
-    if text is None:
-        raise Invalid(f"Falta o parâmetro `{name}`.", code=f"{name}-missing")
+def _parse_number(name: str, text: str) -> int:
     number = parse_integer(text)
     if number is None:
         raise Invalid(f"O parâmetro `{name}` deve ser um inteiro de 1 a {LARGEST_INTEGER}.", code=f"{name}-invalid")

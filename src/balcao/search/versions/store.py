@@ -1,11 +1,13 @@
 """SQL of the versions; they are added and read, never changed."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.search.versions.schemas import VersionEntry
 
 
 class NewVersion(msgspec.Struct):
@@ -44,6 +46,75 @@ _SNAPSHOT = "SELECT snapshot::text FROM search.service_versions WHERE service_id
 async def read_snapshot(connection: Connection, service_id: str, number: int) -> str | None:
     found: str | None = await connection.fetchval(_SNAPSHOT, service_id, number)
     return found
+
+
+# What a version tells of itself; `changed_fields` are in the order of `$2`, all members that are compared.
+_ENTRY = """
+SELECT version.id::text, version.service_id::text, version.version_number,
+       floor(extract(epoch FROM version.created_at))::bigint AS created_at,
+       version.created_by, version.created_by_sub, version.created_by_cpf, version.change_type, version.change_reason,
+       version.previous_version, version.is_rollback, version.rollback_to_version,
+       version.snapshot ->> 'nome_servico' AS nome_servico,
+       (version.snapshot ->> 'status')::int AS status,
+       (version.snapshot ->> 'published_at')::bigint AS published_at,
+       ARRAY(SELECT member FROM unnest($2::text[]) WITH ORDINALITY AS compared (member, place)
+             WHERE search.value_or_null(version.snapshot -> member)
+                   IS DISTINCT FROM search.value_or_null(former.snapshot -> member)
+             ORDER BY place) AS changed_fields
+FROM search.service_versions AS version
+LEFT JOIN search.service_versions AS former
+    ON former.service_id = version.service_id AND former.version_number = version.version_number - 1
+WHERE version.service_id = $1
+"""
+_LIST = f"""
+SELECT head.next_version - 1 AS total, entry.*
+FROM search.service_head AS head
+LEFT JOIN LATERAL (
+    {_ENTRY} AND version.version_number <= head.next_version - 1 - $3
+    ORDER BY version.version_number DESC LIMIT $4
+) AS entry ON true
+WHERE head.id = $1
+ORDER BY entry.version_number DESC
+"""  # noqa: S608 - constants
+
+
+async def list_versions(
+    connection: Connection, service_id: str, compared: Sequence[str], offset: int, limit: int
+) -> tuple[int, list[VersionEntry]] | None:
+    """Return the number of all versions, and a page of them, newest first; None for an unknown service."""
+    rows = await connection.fetch(_LIST, service_id, list(compared), offset, limit)
+    if not rows:
+        return None
+    return rows[0]["total"], [_parse_entry(row) for row in rows if row["id"] is not None]
+
+
+_READ_VERSION = f"""
+SELECT entry.*, (SELECT snapshot::text FROM search.service_versions WHERE id = entry.id::uuid) AS snapshot
+FROM search.service_head AS head
+LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = $3) AS entry ON true
+WHERE head.id = $1
+"""  # noqa: S608 - constants
+
+
+class WholeVersion(msgspec.Struct, frozen=True):
+    """A version and its snapshot; both None when the service has no version of that number."""
+
+    entry: VersionEntry | None
+    snapshot: str | None
+
+
+async def read_version(
+    connection: Connection, service_id: str, compared: Sequence[str], number: int
+) -> WholeVersion | None:
+    """Return the version of that number; None for an unknown service."""
+    row = await connection.fetchrow(_READ_VERSION, service_id, list(compared), number)
+    if row is None:
+        return None
+    return WholeVersion(None if row["id"] is None else _parse_entry(row), row["snapshot"])
+
+
+def _parse_entry(row: Row) -> VersionEntry:
+    return VersionEntry(**{name: row[name] for name in VersionEntry.__struct_fields__})
 
 
 class VersionPair(msgspec.Struct, frozen=True):

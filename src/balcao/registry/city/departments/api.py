@@ -8,7 +8,13 @@ from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
 from balcao.registry.city.departments import service
 from balcao.registry.city.departments.paths import DepartmentInPath
-from balcao.registry.city.departments.schemas import Department, DepartmentQuery, Departments
+from balcao.registry.city.departments.schemas import (
+    Department,
+    DepartmentAncestors,
+    DepartmentQuery,
+    Departments,
+    DepartmentTree,
+)
 
 routes = Routes(tags=["departments"])
 
@@ -31,6 +37,22 @@ async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) 
 
 
 @routes.get(
+    "/departments/tree",
+    "registry.read_department_tree",
+    public(),
+    "Organograma da prefeitura",
+    description=(
+        "Devolve todos os órgãos, cada um com os seus subordinados em `children`, na ordem do organograma. Cada órgão "
+        "aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite "
+        "repetir a leitura sem corpo (304)."
+    ),
+    errors=[304],
+)
+async def read_department_tree(call: Call) -> Response[DepartmentTree]:
+    return with_etag(await service.read_tree(call), call, PUBLIC)
+
+
+@routes.get(
     "/departments/{cd_ua}",
     "registry.read_department",
     public(),
@@ -40,3 +62,18 @@ async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) 
 )
 async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
+
+
+@routes.get(
+    "/departments/{cd_ua}/ancestors",
+    "registry.list_department_ancestors",
+    public(),
+    "Órgãos superiores de um órgão",
+    description=(
+        "Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um "
+        "código desconhecido é 404."
+    ),
+    errors=[304, 404],
+)
+async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
+    return with_etag(await service.list_ancestors(call, cd_ua), call, PUBLIC)

@@ -39,6 +39,35 @@ class Departments(msgspec.Struct):
     total_count: Annotated[int, Meta(description="Total de órgãos em todas as páginas.", examples=[42])]
 
 
+class DepartmentNode(Department, kw_only=True):
+    """A department with those below it."""
+
+    # Without a default, so that the empty list of a leaf is shown, too.
+    children: Annotated[
+        list["DepartmentNode"], Meta(description="Órgãos subordinados, na ordem do organograma; vazio sem nenhum.")
+    ]
+
+    @classmethod
+    def of(cls, department: Department) -> "DepartmentNode":
+        """Return the department with nothing below it yet."""
+        return cls(**msgspec.structs.asdict(department), children=[])
+
+
+class DepartmentTree(msgspec.Struct):
+    """The whole chart; `total_count` is of the departments on all levels."""
+
+    departments: Annotated[list[DepartmentNode], Meta(description="Órgãos do topo, cada um com os seus subordinados.")]
+    total_count: Annotated[int, Meta(description="Total de órgãos em todos os níveis.", examples=[42])]
+
+
+class DepartmentAncestors(msgspec.Struct):
+    """The departments above one, from the top down."""
+
+    departments: Annotated[
+        list[Department], Meta(description="Órgãos superiores, do topo ao mais próximo; vazio para um órgão do topo.")
+    ]
+
+
 class DepartmentQuery(LongMenuPageQuery):
     """Which departments to list; `exact_level` wins over the range."""
 

@@ -8,7 +8,8 @@ from balcao.core.http.paging import Page
 from balcao.core.values.text import has_control
 from balcao.registry.city.departments import store
 from balcao.registry.city.departments.filters import DepartmentFilters
-from balcao.registry.city.departments.schemas import Department, Departments
+from balcao.registry.city.departments.schemas import Department, DepartmentAncestors, Departments, DepartmentTree
+from balcao.registry.city.departments.tree import LONGEST_CHAIN, build_tree
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
@@ -25,4 +26,25 @@ async def read_department(call: Call, cd_ua: str) -> Department:
         async with call.platform.database.connection() as connection:
             if found := await store.read(connection, cd_ua):
                 return found
-    raise NotFound("Não há órgão com este código.", code="department-unknown")
+    raise _unknown()
+
+
+async def read_tree(call: Call) -> DepartmentTree:
+    """Return all departments, each below the one that it belongs to (rules: registry 4.10)."""
+    async with call.platform.database.connection() as connection:
+        found = await store.list_all(connection)
+    return DepartmentTree(build_tree(found), len(found))
+
+
+async def list_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
+    """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
+    if not has_control(cd_ua):
+        async with call.platform.database.connection() as connection:
+            chain = await store.list_chain(connection, cd_ua, LONGEST_CHAIN + 1)
+        if chain:
+            return DepartmentAncestors(chain[:-1] if len(chain) <= LONGEST_CHAIN + 1 else [])
+    raise _unknown()
+
+
+def _unknown() -> NotFound:
+    return NotFound("Não há órgão com este código.", code="department-unknown")

@@ -41,6 +41,32 @@ async def find(connection: Connection, filters: DepartmentFilters, page: Page) -
     return [_parse_department(row) for row in rows], total
 
 
+_ALL = f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua"  # noqa: S608 - constants
+
+
+async def list_all(connection: Connection) -> list[Department]:
+    """Return every department in the chart's order."""
+    return [_parse_department(row) for row in await connection.fetch(_ALL)]
+
+
+# The bound ends a chain that goes round in a ring, which a city's file may hold by mistake.
+_CHAIN = f"""
+WITH RECURSIVE chain AS (
+    SELECT 0 AS steps, department.* FROM registry.department WHERE cd_ua = $1
+    UNION ALL
+    SELECT chain.steps + 1, above.*
+    FROM chain JOIN registry.department AS above ON above.cd_ua = chain.cd_ua_pai
+    WHERE chain.steps < $2
+)
+SELECT {_COLUMNS} FROM chain ORDER BY steps DESC
+"""  # noqa: S608 - constants
+
+
+async def list_chain(connection: Connection, cd_ua: str, most: int) -> list[Department]:
+    """Return the department, last, below at most so many that stand above it; nothing for an unknown code."""
+    return [_parse_department(row) for row in await connection.fetch(_CHAIN, cd_ua, most)]
+
+
 _IMPORT = f"""
 INSERT INTO registry.department ({_COLUMNS})
 SELECT {_COLUMNS}

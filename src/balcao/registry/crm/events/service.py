@@ -1,13 +1,19 @@
 """The CRM's events: parsed and stored, then applied to the mirror by a job, each once."""
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any, NamedTuple
+
+import msgspec
 
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
-from balcao.core.errors import Unavailable
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, Unavailable
+from balcao.core.logs import log
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
 from balcao.registry.crm.events import event_parser, store
@@ -19,6 +25,13 @@ from balcao.registry.mirror.writes import parse_delta
 
 FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
+
+
+class Fed(NamedTuple):
+    """How many events are new, and how many the CRM could not have sent; those known already are neither."""
+
+    new: int
+    refused: int
 
 
 def require_configured(platform: Platform) -> None:
@@ -44,6 +57,25 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
         _future_events.inc()
     backlog.add()
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
+
+
+async def feed(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> Fed:
+    """Accept events that the platform itself has read from the CRM, as if they had been sent, in this transaction.
+
+    They have the webhook's form and are checked as such; what it would refuse is only counted.
+    """
+    rows: list[store.AcceptedEvent] = []
+    for body in bodies:
+        try:
+            event = event_parser.parse(msgspec.json.encode(body))
+        except Invalid as fault:
+            log.warning("crm_event.not_fed", code=fault.code)
+            continue
+        trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
+        rows.append(store.AcceptedEvent(event, call.client, call.request_id, trail))
+    with recording():
+        new = await store.accept(connection, rows) if rows else []
+    return Fed(sum(new), len(bodies) - len(rows))
 
 
 async def apply(platform: Platform, event_id: str) -> None:

@@ -8,7 +8,7 @@ from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import parse_period
 from balcao.registry.crm.state import service
-from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedRegisters
+from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedFields
 from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.paths import CpfInPath, parse_query_cpf, parse_query_text
 
@@ -61,7 +61,7 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     ),
     errors=[400],
 )
-async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedRegisters:
+async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedFields:
     return await service.release_future(call, cpf)
 
 

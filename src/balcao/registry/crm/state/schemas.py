@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from balcao.core.http.paging import PageQuery, Pagination
 from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, PeriodStart
-from balcao.registry.mirror.records import HeldConsent
+from balcao.registry.mirror.records import CrmConsent
 from balcao.registry.mirror.writes import Value
 
 
@@ -100,7 +100,7 @@ class EventQuery(PageQuery, rename={"from_": "from"}):
     to: PeriodEnd | None = None
 
 
-class ReleasedRegisters(msgspec.Struct):
+class ReleasedFields(msgspec.Struct):
     """How many fields were moved to the present."""
 
     released: Annotated[int, Meta(description="Quantos campos vieram para o presente.", examples=[2])]
@@ -134,4 +134,4 @@ class CrmMirror(msgspec.Struct):
         ),
     ]
     fields: Annotated[list[MirroredField], Meta(description="Campos espelhados, por nome.")]
-    crm_consentimentos: Annotated[list[HeldConsent], Meta(description="Consentimentos que o CRM informou.")]
+    crm_consentimentos: Annotated[list[CrmConsent], Meta(description="Consentimentos que o CRM informou.")]

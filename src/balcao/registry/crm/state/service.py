@@ -19,7 +19,7 @@ from balcao.registry.crm.state.schemas import (
     EventStatus,
     MirroredField,
     PushStatus,
-    ReleasedRegisters,
+    ReleasedFields,
 )
 from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.mirror import service as mirror
@@ -64,7 +64,7 @@ async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEvent
     return CrmEventPage(events, page.of(total))
 
 
-async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
+async def release_future(call: Call, cpf: Cpf) -> ReleasedFields:
     """Move what the CRM dated in the future to the present; return how many fields.
 
     Raises NotFound for a citizen of whom nothing was ever mirrored.
@@ -74,7 +74,7 @@ async def release_future(call: Call, cpf: Cpf) -> ReleasedRegisters:
         if released is None:
             raise NotFound("Não há espelho deste cidadão.", code="mirror-unknown")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=released)
-    return ReleasedRegisters(len(released))
+    return ReleasedFields(len(released))
 
 
 async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
@@ -84,7 +84,7 @@ async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
         head = await mirror.read_head(connection, cpf)
     shown = choices.list_chosen(mirrored)
     fields = [
-        MirroredField(name, register.value, register.at, register.origin, name in shown)
-        for name, register in sorted(mirrored.registers.items())
+        MirroredField(name, value.value, value.at, value.origin, name in shown)
+        for name, value in sorted(mirrored.fields.items())
     ]
     return CrmMirror(cpf.digits, head.anonymised_at, head.consents_cleared_at, fields, head.consents)

@@ -120,9 +120,12 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
                     return
 
 
-async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
-    """Return the pending and accepted links of a vehicle, the oldest first."""
-    return await store.list_open_links(connection, vehicle_id)
+def open_links_sql(vehicle_id: str) -> str:
+    """Return the SQL expression, a JSON object, of the drivers' CPFs by the ids of the open links of a vehicle.
+
+    `vehicle_id` is an SQL expression.
+    """
+    return store.open_links_sql(vehicle_id)
 
 
 def revoke_sql(ids: str, source: str) -> str:

@@ -33,6 +33,14 @@ ORDER BY created_at, id
 """  # noqa: S608 - constants
 
 
+def open_links_sql(vehicle_id: str) -> str:
+    """Return the SQL expression of the drivers' CPFs by link; `vehicle_id` is an expression."""
+    return f"""
+(SELECT coalesce(jsonb_object_agg(link.id::text, link.conductor_cpf), '{{}}') FROM registry.vehicle_conductor AS link
+ WHERE link.vehicle_id = {vehicle_id} AND link.status IN ('pending', 'accepted'))
+"""  # noqa: S608 - an expression of our own stores
+
+
 async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
     """Return pending and accepted links of a vehicle, the oldest first."""
     return [_parse_link(row) for row in await connection.fetch(_OPEN, vehicle_id)]

@@ -16,7 +16,6 @@ from balcao.core.values.ids import new_id
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
 from balcao.registry.mobility.catalogue.service import Chosen
-from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles import form as forms
 from balcao.registry.mobility.vehicles import store, views
@@ -103,16 +102,15 @@ async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
     async with people.recording_refusals(call):
         while True:
             async with call.platform.database.connection() as connection:
-                try:
-                    vehicle, _ = await _find_owned(connection, call, vehicle_id, cpf)
-                except NotFound:
+                found = await store.read_with_links(connection, vehicle_id, cpf)
+                if found is None:
                     if await store.is_deleted_of(connection, vehicle_id, cpf):
                         return
-                    raise
-                links = {link.id: link.conductor_cpf for link in await drivers.list_open_links(connection, vehicle_id)}
-                trail = people.encode_trail(call, "delete", cpf, links.values(), FIELDS)
+                    raise _unknown()
+                _require_current(call, found.vehicle, found.owner, cpf)
+                trail = people.encode_trail(call, "delete", cpf, found.links.values(), FIELDS)
                 with recording():
-                    if await store.delete(connection, vehicle, links, trail):
+                    if await store.delete(connection, found.vehicle, found.links, trail):
                         return
 
 
@@ -120,8 +118,12 @@ async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) ->
     """Return a live vehicle that the viewer owns or drives, and how to reach its owner. Raises NotFound."""
     found = await store.read(connection, vehicle_id, viewer)
     if found is None:
-        raise NotFound("Não há veículo com este id.", code="vehicle-unknown")
+        raise _unknown()
     return found
+
+
+def _unknown() -> NotFound:
+    return NotFound("Não há veículo com este id.", code="vehicle-unknown")
 
 
 async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> tuple[Vehicle, Contact]:
@@ -130,10 +132,15 @@ async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewe
     Raises NotFound, PreconditionFailed, and DriverRefused to its driver.
     """
     vehicle, owner = await _find_visible(connection, vehicle_id, viewer)
+    _require_current(call, vehicle, owner, viewer)
+    return vehicle, owner
+
+
+def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:
+    """Raise DriverRefused unless the viewer owns the vehicle, PreconditionFailed unless it is as `If-Match` says."""
     people.require_owner(vehicle.owner_cpf, viewer)
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_build_detail(call, vehicle, owner, viewer)).etag)
-    return vehicle, owner
 
 
 async def list_owned(connection: Connection, owner: Cpf) -> list[VehicleDetail]:

@@ -1,6 +1,6 @@
 """SQL of the vehicles and of who may see one; driver links are written by the text of their own store."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -67,10 +67,28 @@ async def read(connection: Connection, vehicle_id: str, viewer: Cpf) -> tuple[Ve
     row = await connection.fetchrow(_READ, viewer.digits, vehicle_id)
     if row is None:
         return None
+    return _parse_with_owner(dict(row))
+
+
+_READ_WITH_LINKS = _READ.replace(" AS owner ", f" AS owner, {drivers.open_links_sql('vehicle.id')}::text AS links ")
+
+
+class Removable(NamedTuple):
+    """What the removal of a vehicle is decided on; `links` holds the drivers' CPFs by the ids of the open links."""
+
+    vehicle: Vehicle
+    owner: Contact
+    links: Mapping[str, Cpf]
+
+
+async def read_with_links(connection: Connection, vehicle_id: str, viewer: Cpf) -> Removable | None:
+    """Return what `read` does, and the vehicle's open links."""
+    row = await connection.fetchrow(_READ_WITH_LINKS, viewer.digits, vehicle_id)
+    if row is None:
+        return None
     values = dict(row)
-    owner = values.pop("owner")
-    vehicle = _parse_vehicle(values)
-    return vehicle, people.parse_contact(vehicle.owner_cpf, owner)
+    links = msgspec.json.decode(values.pop("links"), type=dict[str, str])
+    return Removable(*_parse_with_owner(values), {id_: Cpf(digits) for id_, digits in links.items()})
 
 
 _REACHED = """
@@ -284,6 +302,12 @@ RETURNING true
 async def erase_owned(connection: Connection, cpf: Cpf, at: datetime) -> int:
     """Erase a person's vehicles and delete the live ones; return how many. The registration number stays, nobody's."""
     return len(await connection.fetch(_ERASE_OWNED, cpf.digits, at))
+
+
+def _parse_with_owner(values: dict[str, Any]) -> tuple[Vehicle, Contact]:
+    owner = values.pop("owner")
+    vehicle = _parse_vehicle(values)
+    return vehicle, people.parse_contact(vehicle.owner_cpf, owner)
 
 
 def _parse_vehicle(row: Row | dict[str, Any]) -> Vehicle:

@@ -9,7 +9,7 @@ from balcao.registry.mirror.translation import Phone
 ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
 _OTHER_PHONES = ("telefone2", "telefone3")
-# The declared address shows when one of these does; which register each part comes from, the newest of several.
+# The declared address shows when one of these does; which mirrored field each part comes from, the newest of several.
 _DECIDING = ("endereco.logradouro", "endereco.bairro", "endereco.cep")
 _ADDRESS: Mapping[str, tuple[str, ...]] = {
     "cep": ("endereco.cep",),
@@ -23,20 +23,20 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 
 def find_register(mirror: Mirror, field: str) -> MirroredField | None:
     """Return the field's entry if it has a value; a cleared one counts as absent."""
-    found = mirror.registers.get(field)
+    found = mirror.fields.get(field)
     return found if found is not None and found.value is not None else None
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
     """Return the field written last, the first named of equals; None when that one is cleared or none is there."""
-    present = [field for field in fields if field in mirror.registers]
-    found = max(present, key=lambda field: mirror.registers[field].at, default=None)
+    present = [field for field in fields if field in mirror.fields]
+    found = max(present, key=lambda field: mirror.fields[field].at, default=None)
     return found if found is not None and find_register(mirror, found) is not None else None
 
 
 def parse_phone(mirror: Mirror, field: str) -> Phone | None:
     """Return the phone as typed while the field still has it; None for what cannot be read as a phone."""
-    text, wording = str(mirror.registers[field].value), mirror.wordings.get("telefone")
+    text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):
         return Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
     return translation.parse_phone(text)

@@ -1,6 +1,6 @@
 """The merged record: self-declared data over the base record, without SQL and HTTP (rules: registry 3.2).
 
-A register that is null lets the base show through; the empty text is an explicit "none" and hides the base.
+A mirrored field that is null lets the base show through; the empty text is an explicit "none" and hides the base.
 """
 
 from collections.abc import Iterable, Mapping
@@ -87,8 +87,8 @@ def _read_ethnicity(mirror: Mirror, base: Base) -> str | None:
     return translation.format_ethnicity(found) if found is not None else base.get("raca")
 
 
-def _name_sources(register: MirroredField) -> tuple[str, str]:
-    return _ORIGINS.get(register.origin, _DECLARED)
+def _name_sources(mirrored: MirroredField) -> tuple[str, str]:
+    return _ORIGINS.get(mirrored.origin, _DECLARED)
 
 
 def _get_main(base: Mapping[str, Any] | None) -> Any:
@@ -119,9 +119,9 @@ def _merge_phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
 
 
 def _read_declared_phone(mirror: Mirror, field: str) -> Phone:
-    register, read = mirror.registers[field], choices.parse_phone(mirror, field)
-    assert read is not None  # only a register that can be read is chosen
-    return Phone(*_name_sources(register), read.ddi, read.ddd, read.valor, register.at)
+    mirrored, read = mirror.fields[field], choices.parse_phone(mirror, field)
+    assert read is not None  # only a field that can be read is chosen
+    return Phone(*_name_sources(mirrored), read.ddi, read.ddd, read.valor, mirrored.at)
 
 
 def _read_base_phone(imported: Mapping[str, Any]) -> Phone:
@@ -146,10 +146,10 @@ def _read_other_address(imported: Mapping[str, Any]) -> OtherAddress:
 
 
 def _read_declared_address(mirror: Mirror, chosen: Mapping[str, str | None]) -> Address:
-    registers = {part: mirror.registers[field] for part, field in chosen.items() if field}
-    newest = max(registers.values(), key=lambda register: register.at)
+    chosen_fields = {part: mirror.fields[field] for part, field in chosen.items() if field}
+    newest = max(chosen_fields.values(), key=lambda mirrored: mirrored.at)
     origem, sistema = _name_sources(newest)
-    texts = {part: str(registers[part].value) if part in registers else None for part in chosen}
+    texts = {part: str(chosen_fields[part].value) if part in chosen_fields else None for part in chosen}
     parts: dict[str, Any] = {**texts, **_read_typed_street(mirror, texts)}
     return Address(origem=origem, sistema=sistema, updated_at=newest.at, **parts)
 

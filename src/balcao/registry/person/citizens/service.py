@@ -142,6 +142,6 @@ async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
     async with platform.database.connection() as connection:
         base = await store.read_base(connection, cpf)
         stored_mirror = await mirror.read(connection, cpf)
-    email = stored_mirror.registers.get("email")
+    email = stored_mirror.fields.get("email")
     own = email is not None and email.origin == "citizen" and bool(email.value)
     return Identity((base or {}).get("nome"), str(email.value) if email and own else None)

@@ -16,7 +16,7 @@ from balcao.registry.person.declared.schemas import AddressBody
 COUNTRY = "Brasil"
 UNKNOWN = "Não informado"
 REMOVED = "null"
-# The registers that show in the same member of the merged record.
+# The mirrored fields that show in the same member of the merged record.
 BESIDE = ("cidade", "complemento")
 REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
 _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
@@ -66,7 +66,7 @@ class DeclaredAddress:
         return {"tipo_logradouro": self.tipo_logradouro, "logradouro": self.logradouro, "numero": self.numero}
 
     @property
-    def registers(self) -> Mapping[str, Value]:
+    def fields(self) -> Mapping[str, Value]:
         parts = {
             "bairro": self.bairro,
             "cep": self.cep,

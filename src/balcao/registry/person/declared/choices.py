@@ -20,15 +20,15 @@ GENDER = (
 class Choice:
     """A field whose value is a member of a list.
 
-    `path` is its segment, `key` its word in operation keys, `member` its place in the merged record, `register` that
-    in the mirror, and `for_crm` makes the register's form of an option.
+    `path` is its segment, `key` its word in operation keys, `member` its place in the merged record, `field` that
+    in the mirror, and `for_crm` makes the mirrored form of an option.
     """
 
     path: str
     key: str
     title: str
     member: str
-    register: str
+    field: str
     options: tuple[str, ...]
     for_crm: Callable[[str], str] = str
 

@@ -36,7 +36,7 @@ async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) 
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
         raise Invalid(f"O campo `valor` deve ser um destes: {allowed}.", code="valor-not-listed")
-    await citizens.write_own(call, cpf, choice.member, OwnWrite({choice.register: choice.for_crm(option)}))
+    await citizens.write_own(call, cpf, choice.member, OwnWrite({choice.field: choice.for_crm(option)}))
     return Message(f"Dado atualizado: {choice.title}.")
 
 
@@ -72,7 +72,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
         if current is not None and declared.is_same_as(current):
             require_stale(call, current, stored.read_at)
 
-    write = OwnWrite(declared.registers, address.BESIDE, "endereco", declared.typed, declared.line)
+    write = OwnWrite(declared.fields, address.BESIDE, "endereco", declared.typed, declared.line)
     await citizens.write_own(call, cpf, "endereco", write, require_change)
     return Message("Endereço atualizado.")
 

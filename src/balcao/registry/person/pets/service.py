@@ -9,10 +9,10 @@ from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import format_days
+from balcao.core.values.days import format_day
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import check_body
-from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats, PetTutor
+from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats
 
 FIELDS = ["pets"]
 MOST_OWN = 50
@@ -70,15 +70,15 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
 
 
 def mask_tutors(pet: Pet) -> Pet:
-    """Mask the CPFs of the other tutors."""
-    return msgspec.structs.replace(pet, outros_tutores=[_mask_tutor(tutor) for tutor in pet.outros_tutores])
-
-
-def _mask_tutor(tutor: PetTutor) -> PetTutor:
-    return msgspec.structs.replace(tutor, cpf=Cpf(tutor.cpf).masked if tutor.cpf else None)
+    """Mask the CPFs of the other tutors, in the pet itself, which is returned."""
+    for tutor in pet.outros_tutores:
+        tutor.cpf = Cpf(tutor.cpf).masked if tutor.cpf else None
+    return pet
 
 
 def _format(pet: Pet, call: Call) -> Pet:
-    """Format each day as midnight in the city's zone, and mask other people's CPFs."""
-    formatted: Pet = format_days(mask_tutors(pet), DATES, call.zone)
-    return formatted
+    """Format each day as midnight in the city's zone, and mask other people's CPFs, in the pet itself."""
+    for name in DATES:
+        if (text := getattr(pet, name)) is not None:
+            setattr(pet, name, format_day(text, call.zone))
+    return mask_tutors(pet)

@@ -6,45 +6,52 @@ from typing import Any
 import msgspec
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import fetch_count, fetch_page, page_sql
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import fetch_count
 from balcao.core.http.idempotency import keep_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
 
+# Each pet comes as one JSON text, and so does the page: the text is decoded in one pass.
 # The city's numbers lie below the citizens' own: one order serves "the city's first, then by number".
 _OF_PERSON = """
-SELECT id_animal, 'curated' AS source, record::text FROM registry.loaded_pet WHERE cpf = $1
+SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'curated') AS pet
+FROM registry.loaded_pet WHERE cpf = $1
 UNION ALL
-SELECT id_animal, 'self_registered', record::text FROM registry.own_pet WHERE cpf = $1
+SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'self_registered')
+FROM registry.own_pet WHERE cpf = $1
 """
-_COUNT = """
-SELECT (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
-     + (SELECT count(*) FROM registry.own_pet WHERE cpf = $1)
-"""
-_PAGE = page_sql(f"{_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3", _COUNT)
+_AS_ARRAY = "coalesce(jsonb_agg(pet ORDER BY id_animal), '[]')::text AS pets"
+_PAGE = f"""
+SELECT {_AS_ARRAY},
+       (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
+       + (SELECT count(*) FROM registry.own_pet WHERE cpf = $1) AS total
+FROM ({_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3) AS page
+"""  # noqa: S608 - constants
+_PETS = msgspec.json.Decoder(list[Pet])
 
 
 async def list_page(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[Pet], int]:
     """Return the page's pets, and how many there are on all pages."""
-    rows, total = await fetch_page(connection, _PAGE, cpf.digits, page.limit, page.offset)
-    return [_pet(row) for row in rows], total
+    row = await connection.fetchrow(_PAGE, cpf.digits, page.limit, page.offset)
+    assert row is not None  # an aggregate without GROUP BY
+    return _PETS.decode(row["pets"]), row["total"]
 
 
-_ALL = f"{_OF_PERSON} ORDER BY id_animal"
+_ALL = f"SELECT {_AS_ARRAY} FROM ({_OF_PERSON}) AS pet"  # noqa: S608 - constants
 
 
 async def list_all(connection: Connection, cpf: Cpf) -> list[Pet]:
-    return [_pet(row) for row in await connection.fetch(_ALL, cpf.digits)]
+    return _PETS.decode(await connection.fetchval(_ALL, cpf.digits))
 
 
-_READ = f"SELECT * FROM ({_OF_PERSON}) AS pet WHERE id_animal = $2"  # noqa: S608 - constants
+_READ = f"SELECT pet::text FROM ({_OF_PERSON}) AS pet WHERE id_animal = $2"  # noqa: S608 - constants
 
 
 async def read(connection: Connection, cpf: Cpf, id_animal: int) -> Pet | None:
-    row = await connection.fetchrow(_READ, cpf.digits, id_animal)
-    return _pet(row) if row else None
+    found = await connection.fetchval(_READ, cpf.digits, id_animal)
+    return None if found is None else msgspec.json.decode(found, type=Pet)
 
 
 _SPECIES = """
@@ -116,8 +123,8 @@ async def erase_own(connection: Connection, cpf: Cpf) -> int:
 
 _UPSERT_IMPORTED = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
-SELECT line ->> 'cpf', (line ->> 'id_animal')::bigint, line - 'cpf' - 'id_animal'
-FROM jsonb_array_elements($1::jsonb) AS lines (line)
+SELECT pet ->> 'cpf', (pet ->> 'id_animal')::bigint, pet - 'cpf' - 'id_animal'
+FROM jsonb_array_elements($1::jsonb) AS offered (pet)
 ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at = now()
 WHERE loaded_pet.record <> excluded.record
 RETURNING true
@@ -128,8 +135,3 @@ async def upsert_imported(connection: Connection, rows: Sequence[PetRow]) -> int
     """Write the city's rows as the owner of the tables; of rows of one pet and person the last counts."""
     last = {(row.cpf, row.id_animal): row for row in rows}
     return len(await connection.fetch(_UPSERT_IMPORTED, json_text(list(last.values()))))
-
-
-def _pet(row: Row) -> Pet:
-    record = msgspec.json.decode(row["record"], type=PetRecord)
-    return Pet(**msgspec.structs.asdict(record), id_animal=row["id_animal"], source=row["source"])

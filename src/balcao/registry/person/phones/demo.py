@@ -5,7 +5,6 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
-from balcao.registry.person.phones import service
 from balcao.registry.person.phones.number import Number
 
 ANA = Cpf("90000000175")
@@ -17,4 +16,4 @@ async def load(platform: Platform) -> None:
     async with platform.database.connection() as connection:
         phones = (await citizens.read_record(connection, ANA)).telefone
     if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
-        await service.write_confirmed(operator_call(platform, "registry.demo"), ANA, PHONE)
+        await citizens.write_own(operator_call(platform, "registry.demo"), ANA, "telefone", PHONE.own_write)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from balcao.core.errors import Invalid
-from balcao.registry.mirror.writes import Value
+from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.phones.schemas import PhoneBody
 
 HOME_DDI = "55"
@@ -51,9 +51,10 @@ class Number:
         return {"ddi": self.ddi, "ddd": self.ddd, "valor": self.valor}
 
     @property
-    def registers(self) -> Mapping[str, Value]:
+    def own_write(self) -> OwnWrite:
+        """What the citizen's number writes into the mirror, and how it is shown as it was typed."""
         fields = MAIN if self.ddi == HOME_DDI else ("telefonePrincipal", "telefoneInternacional")
-        return dict.fromkeys(fields, self.digits)
+        return OwnWrite(dict.fromkeys(fields, self.digits), MAIN, "telefone", self.typed, self.digits)
 
 
 def _require(member: str, text: str, pattern: str, allowed: str) -> None:

@@ -15,13 +15,12 @@ from balcao.core.errors import Invalid, NotFound, TooMany
 from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.declared import service as declared
 from balcao.registry.person.phones import code as codes
 from balcao.registry.person.phones import gateway, store
-from balcao.registry.person.phones.number import MAIN, Number
+from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
@@ -84,7 +83,7 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     sent_code = codes.Secrets(call.platform.audit.key).hash_code(opened.id, code)
     if number.digits != opened.number.digits or not hmac.compare_digest(sent_code, opened.code_hash):
         raise _not_confirmed()
-    if not await citizens.write_own(call, cpf, "telefone", _to_own_write(opened.number), verification=opened.id):
+    if not await citizens.write_own(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
         raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
@@ -105,15 +104,6 @@ def _check_code(text: str) -> str:
     if not _CODE.fullmatch(text.strip()):
         raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
     return text.strip()
-
-
-async def write_confirmed(call: Call, cpf: Cpf, number: Number) -> None:
-    """Write a number that is proven otherwise than by a code."""
-    await citizens.write_own(call, cpf, "telefone", _to_own_write(number))
-
-
-def _to_own_write(number: Number) -> OwnWrite:
-    return OwnWrite(number.registers, MAIN, "telefone", number.typed, number.digits)
 
 
 def _not_confirmed() -> NotFound:

@@ -31,11 +31,11 @@ async def list_page(connection: Connection, cpf: Cpf, page: Page) -> Sequence[Ro
 
 # A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.
 _UPSERT = """
-WITH line AS MATERIALIZED (
+WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, $1::jsonb) AS offered
 )
 INSERT INTO registry.ticket
-SELECT (offered).* FROM line LEFT JOIN LATERAL (
+SELECT (offered).* FROM parsed LEFT JOIN LATERAL (
     SELECT ticket AS known FROM registry.ticket WHERE cpf = (offered).cpf AND id = (offered).id OFFSET 0
 ) AS held ON true
 WHERE known IS DISTINCT FROM offered

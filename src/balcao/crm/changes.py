@@ -1,0 +1,129 @@
+"""What the CRM has of many people at once, and who has changed there since a moment: for the reconciliation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from balcao.core.values.cpf import Cpf
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway
+from balcao.crm.fields import Record, pick_known
+from balcao.crm.related import MAX_RECORDS
+
+# What is asked for changes, in this order: an account says nothing of its consents, nor of how an anonymisation went.
+Source = Literal["accounts", "consents", "requests"]
+SOURCES: Sequence[Source] = get_args(Source)
+PAGE = 50
+
+_CHANGED = "LastModifiedDate"
+_FROM: Mapping[Source, str] = {
+    "accounts": "Account WHERE IsPersonAccount = true AND",
+    "consents": "Consentimento__c WHERE",
+    "requests": "SolicitacaoAnonimizacao__c WHERE Status__c = 'concluido' AND",
+}
+_OWNER: Mapping[Source, str] = {"consents": "CPF__c", "requests": "CPF__c"}
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A consent by our keys, with the CRM's own text of when it changed."""
+
+    changed: str
+    entry: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """All that is mirrored of a person, each part with the CRM's own text of when it changed.
+
+    `dados` has every key, also those that the CRM has no value for; None without an account.
+    """
+
+    cpf: Cpf
+    changed: str
+    dados: Mapping[str, Any] | None
+    consents: Sequence[Consent]
+    anonymised: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Whose record changed, and when by the CRM's own text; the person is None where the CRM names none."""
+
+    cpf: Cpf | None
+    changed: str
+
+
+async def find_changed(crm: CrmClient, source: Source, since: datetime, skip: int, deadline: Deadline) -> list[Changed]:
+    """Return a page of what has changed since then, the oldest first; fewer than `PAGE` when there is no more."""
+    owner = _OWNER.get(source, crm.fields.account["cpf"])
+    moment = since.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    query = (
+        f"SELECT {owner}, {_CHANGED} FROM {_FROM[source]} {_CHANGED} >= {moment} "  # noqa: S608 - checked names only
+        f"ORDER BY {_CHANGED} ASC LIMIT {PAGE} OFFSET {skip}"
+    )
+    (records,) = await crm.select(deadline, query)
+    return [Changed(Cpf.parse(record.get(owner)), _read_changed(record)) for record in records]
+
+
+async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline) -> list[Person]:
+    """Return what the CRM has of each, in their order; of several accounts of a person the oldest counts.
+
+    Raises CrmAway also for more records than the CRM gives at once: what is missing would count as deleted.
+    """
+    accounts, consents, requests = await crm.select(deadline, *_format_queries(crm, people))
+    if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:
+        raise CrmAway("TOO_MANY_RECORDS")
+    own_account = _group(crm.fields.account["cpf"], people, accounts)
+    own_consents, own_requests = (_group("CPF__c", people, records) for records in (consents, requests))
+    return [_build(crm, cpf, own_account[cpf], own_consents[cpf], own_requests[cpf]) for cpf in people]
+
+
+def _format_queries(crm: CrmClient, people: Sequence[Cpf]) -> list[str]:
+    """Return the queries for accounts, consents and requests; only checked digits and names go into them."""
+    listed = ", ".join(f"'{cpf.digits}'" for cpf in people)
+    account = crm.fields.account["cpf"]
+    account_fields = ", ".join(sorted({*crm.fields.account_fields, account, _CHANGED}))
+    consent_fields = ", ".join(sorted({*crm.fields.consent_fields, "CPF__c", _CHANGED}))
+    return [
+        f"SELECT {account_fields} FROM Account WHERE {account} IN ({listed}) AND IsPersonAccount = true "  # noqa: S608
+        f"ORDER BY CreatedDate ASC LIMIT {MAX_RECORDS}",
+        f"SELECT {consent_fields} FROM Consentimento__c WHERE CPF__c IN ({listed}) "  # noqa: S608
+        f"ORDER BY Chave__c LIMIT {MAX_RECORDS}",
+        f"SELECT CPF__c, DataConclusao__c FROM SolicitacaoAnonimizacao__c "  # noqa: S608
+        f"WHERE Status__c = 'concluido' AND CPF__c IN ({listed}) ORDER BY CreatedDate ASC LIMIT {MAX_RECORDS}",
+    ]
+
+
+def _group(field: str, people: Iterable[Cpf], records: Iterable[Record]) -> dict[Cpf, list[Record]]:
+    """Return the records by person. Raises CrmAway for one that names nobody who was asked for."""
+    found: dict[Cpf, list[Record]] = {cpf: [] for cpf in people}
+    for record in records:
+        cpf = Cpf.parse(record.get(field))
+        if cpf not in found:
+            raise CrmAway
+        found[cpf].append(record)
+    return found
+
+
+def _build(
+    crm: CrmClient, cpf: Cpf, accounts: Sequence[Record], consents: Sequence[Record], requests: Sequence[Record]
+) -> Person:
+    account = accounts[0] if accounts else None
+    return Person(
+        cpf,
+        _read_changed(account) if account else "",
+        crm.fields.to_dados(account) if account else None,
+        [Consent(_read_changed(record), pick_known(crm.fields.consent, record)) for record in consents],
+        [str(record["DataConclusao__c"]) for record in requests if record.get("DataConclusao__c")],
+    )
+
+
+def _read_changed(record: Record) -> str:
+    """Return when a record changed. Raises CrmAway for one without a time."""
+    changed = record.get(_CHANGED)
+    if not isinstance(changed, str):
+        raise CrmAway
+    return changed

@@ -1,0 +1,89 @@
+"""The tickets that the CRM keeps of a person: their service orders, and how each of these goes on."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from balcao.core.values.cpf import Cpf
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway
+from balcao.crm.fields import PROGRESS, Record, pick_known
+from balcao.crm.related import MAX_RECORDS
+
+MAX_TICKETS = 200
+_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # stands in queries
+# The newest tickets; what belongs to them in the order in which it came about.
+_ORDER_BY = {
+    "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
+    "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",
+    PROGRESS: f"CreatedDate ASC LIMIT {MAX_RECORDS}",
+}
+
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`texts` and each entry of `progress` have our keys for what the CRM has a value for."""
+
+    texts: Texts
+    progress: Sequence[Texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """`texts` as of an order."""
+
+    texts: Texts
+    orders: Sequence[Order]
+
+
+async def find(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
+    """Return the person's tickets, the newest first and no more than `MAX_TICKETS`."""
+    return await _find(crm, cpf, None, deadline)
+
+
+async def find_one(crm: CrmClient, cpf: Cpf, number: str, deadline: Deadline) -> Ticket | None:
+    """Return one ticket of the person's; None for a number that no ticket can have, or none of theirs has."""
+    if not _NUMBER.fullmatch(number):
+        return None
+    return next(iter(await _find(crm, cpf, number, deadline)), None)
+
+
+async def _find(crm: CrmClient, cpf: Cpf, number: str | None, deadline: Deadline) -> list[Ticket]:
+    kinds = [crm.fields.related[kind] for kind in _ORDER_BY]
+    queries = (_format_query(names, cpf, number, order) for names, order in zip(kinds, _ORDER_BY.values(), strict=True))
+    found = await crm.select(deadline, *queries)
+    tickets, orders, progress = (
+        [_to_texts(names, cpf, record) for record in records] for names, records in zip(kinds, found, strict=True)
+    )
+    return [Ticket(ticket, list(_assemble(ticket["protocolo"], orders, progress))) for ticket in tickets]
+
+
+def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -> Iterator[Order]:
+    for order in orders:
+        if order.get("protocolo") == number:
+            yield Order(order, [step for step in progress if step.get("numero") == order["numero"]])
+
+
+def _format_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> str:
+    """Return the query for a person's records of one kind, of one ticket only where its number is given.
+
+    Only the checked digits of a Cpf, a checked number and names that the field map has checked go into a query.
+    """
+    whose = f"{names['cpf']} = '{cpf.digits}'" + (f" AND {names['protocolo']} = '{number}'" if number else "")
+    fields = ", ".join(sorted({name for key, name in names.items() if key != "objeto"}))
+    return f"SELECT {fields} FROM {names['objeto']} WHERE {whose} ORDER BY {order}"  # noqa: S608
+
+
+def _to_texts(names: Mapping[str, str], cpf: Cpf, record: Record) -> Texts:
+    """Return a record by our keys. Raises CrmAway for one without its number, and for another person's.
+
+    The query names the person; a CRM that answers with somebody else's records must not be passed on.
+    """
+    texts = pick_known({key: name for key, name in names.items() if key != "objeto"}, record)
+    number = "numero" if "numero" in names else "protocolo"
+    if texts.get("cpf") != cpf.digits or number not in texts:
+        raise CrmAway
+    return texts

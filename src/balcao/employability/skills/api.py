@@ -1,0 +1,184 @@
+"""Routes of behaviours, skills and areas of work: the same for each catalogue, and the areas of a skill."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from balcao.core.access.rules import action, authenticated, public
+from balcao.core.context.call import Call
+from balcao.core.errors import Invalid
+from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import InQuery, Query
+from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.employability.lists import parse_page, read_text
+from balcao.employability.paths import IntegerInPath, parse_integer
+from balcao.employability.schemas import Message
+from balcao.employability.skills import service
+from balcao.employability.skills.kinds import NOUNS, Catalogue
+from balcao.employability.skills.schemas import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    CatalogueEntries,
+    CatalogueEntry,
+    CatalogueQuery,
+    NameBody,
+    SkillAreas,
+    SkillAreasBody,
+    SkillQuery,
+)
+
+BASE = "/api/v1/empregabilidade"
+PUBLIC_BASE = "/api/public/empregabilidade"
+# Anybody with a token may read them: a cache may store them, and revalidates them before use.
+REVALIDATED = "private, no-cache"
+LISTED = "public, max-age=600"
+RATE = "60/minute"
+MANAGE = action("skill:manage")
+
+routes = Routes(tags=["skills"], body_limit=FORM_BODY)
+
+
+def parse_area(query: Mapping[str, str]) -> int | None:
+    """Return the area of work of the query, None when absent. Raises Invalid for what is no id."""
+    text = query.get("id_area_atuacao", "").strip()
+    try:
+        return parse_integer(text) if text else None
+    except Invalid:
+        text = "O parâmetro `id_area_atuacao` deve ser um número inteiro."
+        raise Invalid(text, code="id_area_atuacao-invalid") from None
+
+
+CataloguePage = Annotated[
+    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CatalogueQuery)
+]
+SkillPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), SkillQuery)]
+
+
+def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
+    """Declare a list of behaviours or areas of work."""
+    many = NOUNS[catalogue].many
+
+    @routes.get(
+        path,
+        key,
+        public(),
+        f"Lista {many}",
+        description=(
+            f"Devolve {many} por nome; `q` procura em qualquer parte do nome, sem distinguir maiúsculas e acentos. Não "
+            "pede token; a resposta vale por dez minutos e o `ETag` permite revalidá-la."
+        ),
+        errors=[304, 400],
+    )
+    async def list_entries(call: Call, page: CataloguePage, query: Query) -> Response[CatalogueEntries]:
+        found = await service.list_entries(call, catalogue, page, read_text(query, "q"))
+        return with_etag(found, call, LISTED)
+
+
+def declare_skill_list(path: str, key: str) -> None:
+    """Declare a list of skills, which are found by their area, too."""
+
+    @routes.get(
+        path,
+        key,
+        public(),
+        "Lista habilidades",
+        description=(
+            "Devolve habilidades por nome, cada uma com as suas áreas de atuação. `q` procura em qualquer parte do "
+            "nome, `id_area_atuacao` deixa só as de uma área. Não pede token; a resposta vale por dez minutos."
+        ),
+        errors=[304, 400],
+    )
+    async def list_skills(call: Call, page: SkillPage, query: Query) -> Response[CatalogueEntries]:
+        found = await service.list_entries(call, Catalogue.SKILL, page, read_text(query, "q"), area=parse_area(query))
+        return with_etag(found, call, LISTED)
+
+
+def declare(catalogue: Catalogue) -> None:
+    """Declare the operations on one catalogue's entries."""
+    noun, base = NOUNS[catalogue], f"{BASE}/{catalogue}"
+
+    @routes.post(
+        base,
+        f"employability.create_{noun.key}",
+        MANAGE,
+        f"Cadastra {noun.one}",
+        description=(
+            "Acrescenta um item ao catálogo e o devolve. Exige a ação `skill:manage`. O nome de outro item, sem "
+            "distinguir maiúsculas e acentos, é 409."
+        ),
+        example={"nome": "Um nome novo"},
+        status=201,
+        errors=[400, 409],
+        rate=RATE,
+    )
+    async def create_entry(call: Call, body: NameBody) -> Response[CatalogueEntry]:
+        return created(await service.create_entry(call, catalogue, body))
+
+    @routes.get(
+        f"{base}/{{id}}",
+        f"employability.read_{noun.key}",
+        authenticated(),
+        f"Consulta {noun.one}",
+        description="Devolve um item do catálogo. Basta um token válido; o `ETag` permite revalidar a resposta.",
+        errors=[304, 400, 404],
+    )
+    async def read_entry(call: Call, id: IntegerInPath) -> Response[CatalogueEntry]:
+        return with_etag(await service.read_entry(call, catalogue, id), call, REVALIDATED)
+
+    @routes.put(
+        f"{base}/{{id}}",
+        f"employability.rename_{noun.key}",
+        MANAGE,
+        f"Altera {noun.one}",
+        description=(
+            "Troca o nome de um item e devolve o que foi gravado. Exige a ação `skill:manage`. Com `If-Match`, a "
+            "mudança só vale sobre o estado lido."
+        ),
+        example={"nome": "Outro nome"},
+        errors=[400, 404, 409, 412],
+        rate=RATE,
+    )
+    async def rename_entry(call: Call, id: IntegerInPath, body: NameBody) -> Response[CatalogueEntry]:
+        return stored(await service.rename_entry(call, catalogue, id, body))
+
+    @routes.delete(
+        f"{base}/{{id}}",
+        f"employability.delete_{noun.key}",
+        MANAGE,
+        f"Exclui {noun.one}",
+        description=(
+            "Exclui um item do catálogo. Exige a ação `skill:manage`. O que um currículo usa, e a habilidade ou área "
+            "ligada à outra, não se exclui (409)."
+        ),
+        errors=[400, 404, 409, 412],
+        rate=RATE,
+    )
+    async def delete_entry(call: Call, id: IntegerInPath) -> Message:
+        return await service.delete_entry(call, catalogue, id)
+
+
+declare_list(f"{BASE}/{Catalogue.BEHAVIOUR}", "employability.list_behaviours", Catalogue.BEHAVIOUR)
+declare_list(f"{BASE}/{Catalogue.WORK_AREA}", "employability.list_work_areas", Catalogue.WORK_AREA)
+declare_list(f"{PUBLIC_BASE}/areas-atuacao", "employability.list_public_work_areas", Catalogue.WORK_AREA)
+declare_skill_list(f"{BASE}/{Catalogue.SKILL}", "employability.list_skills")
+declare_skill_list(f"{PUBLIC_BASE}/habilidades", "employability.list_public_skills")
+for each in Catalogue:
+    declare(each)
+
+
+@routes.put(
+    f"{BASE}/habilidades/{{id}}/areas-atuacao",
+    "employability.replace_skill_areas",
+    MANAGE,
+    "Define as áreas de uma habilidade",
+    description=(
+        "Substitui as áreas de atuação de uma habilidade e as devolve; as que ficam mantêm o seu "
+        "`id_area_atuacao_habilidade`. Exige a ação `skill:manage`. Não se retira a área que um currículo usa (409)."
+    ),
+    example={"areas_ids": [8]},
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def replace_skill_areas(call: Call, id: IntegerInPath, body: SkillAreasBody) -> SkillAreas:
+    """Replace the areas to which a skill belongs."""
+    return await service.replace_skill_areas(call, id, body)

@@ -1,0 +1,27 @@
+"""The three catalogues of names, by the words that their paths carry."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Catalogue(StrEnum):
+    BEHAVIOUR = "comportamentos-atitudes"
+    SKILL = "habilidades"
+    WORK_AREA = "habilidades/areas-atuacao"
+
+
+@dataclass(frozen=True)
+class Noun:
+    """How operation keys and descriptions name an entry; `one` comes with its article."""
+
+    key: str
+    plural_key: str
+    one: str
+    many: str
+
+
+NOUNS = {
+    Catalogue.BEHAVIOUR: Noun("behaviour", "behaviours", "um comportamento ou atitude", "comportamentos e atitudes"),
+    Catalogue.SKILL: Noun("skill", "skills", "uma habilidade", "habilidades"),
+    Catalogue.WORK_AREA: Noun("work_area", "work_areas", "uma área de atuação", "áreas de atuação"),
+}

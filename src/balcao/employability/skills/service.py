@@ -1,0 +1,103 @@
+"""Reading and changing the catalogues of behaviours, skills and areas of work (rules: employability 2.3)."""
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
+from balcao.core.http.responses import etag_of, require_match
+from balcao.employability.lists import ListMeta
+from balcao.employability.schemas import Message
+from balcao.employability.skills import store
+from balcao.employability.skills.kinds import Catalogue
+from balcao.employability.skills.schemas import (
+    MOST_AREAS,
+    CatalogueEntries,
+    CatalogueEntry,
+    NameBody,
+    SkillArea,
+    SkillAreas,
+    SkillAreasBody,
+)
+from balcao.employability.texts import clean_line
+
+MAX_LENGTH = 250
+
+
+async def list_entries(
+    call: Call, catalogue: Catalogue, page: Page, search: str | None, area: int | None = None
+) -> CatalogueEntries:
+    """Return a page of a catalogue by name: those with `search` in their name and, of skills, of the area."""
+    async with call.platform.database.connection() as connection:
+        entries, total = await store.list_page(connection, catalogue, search, area, page)
+    return CatalogueEntries(entries, ListMeta.of(page, total))
+
+
+async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEntry:
+    """Return an entry. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read(connection, catalogue, id_))
+
+
+async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
+    """Add an entry and return it as JSON. Raises Invalid, and Conflict for the name of another entry."""
+    name = clean_line("nome", body.nome, MAX_LENGTH)
+
+    async def insert() -> CatalogueEntry:
+        entry = await store.insert(connection, catalogue, name)
+        await call.platform.audit.record(connection, call, "create", fields=["nome"])
+        return entry
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [catalogue, body], insert)
+
+
+async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBody) -> CatalogueEntry:
+    """Change an entry's name. Raises Invalid, NotFound, PreconditionFailed, and Conflict for a name that is taken."""
+    name = clean_line("nome", body.nome, MAX_LENGTH)
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, catalogue, id_)
+        entry = await store.update(connection, catalogue, id_, name)
+        await call.platform.audit.record(connection, call, "update", fields=["nome"])
+    return entry
+
+
+async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
+    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict while something refers to it."""
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, catalogue, id_)
+        await store.delete(connection, catalogue, id_)
+        await call.platform.audit.record(connection, call, "delete", fields=["nome"])
+    return Message("Item excluído.")
+
+
+async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> SkillAreas:
+    """Replace the areas to which a skill belongs.
+
+    Raises Invalid for an unknown or repeated area, NotFound, and Conflict for a removed one that a resume names.
+    """
+    wanted = body.areas_ids
+    if len(wanted) > MOST_AREAS or len(set(wanted)) < len(wanted):
+        text = f"O campo `areas_ids` deve ter no máximo {MOST_AREAS} áreas, sem repetição."
+        raise Invalid(text, code="areas_ids-invalid")
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, Catalogue.SKILL, id_)
+        if await store.count_areas(connection, wanted) < len(wanted):
+            raise Invalid("O campo `areas_ids` tem uma área que não existe.", code="areas_ids-invalid")
+        await store.replace_areas(connection, id_, wanted)
+        await call.platform.audit.record(connection, call, "update", fields=["areas_atuacao"])
+        areas = _require(await store.read(connection, Catalogue.SKILL, id_)).areas_atuacao
+    return SkillAreas(list[SkillArea]() if areas is msgspec.UNSET else areas)
+
+
+async def _lock(connection: Connection, call: Call, catalogue: Catalogue, id_: int) -> None:
+    current = _require(await store.lock(connection, catalogue, id_))
+    require_match(call.if_match, etag_of(msgspec.json.encode(current)))
+
+
+def _require(entry: CatalogueEntry | None) -> CatalogueEntry:
+    if entry is None:
+        raise NotFound("Não há item com este `id`.", code="catalogue-unknown")
+    return entry

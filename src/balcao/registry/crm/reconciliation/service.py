@@ -1,0 +1,187 @@
+"""The reconciliation: what events were lost is read from the CRM and fed to the mirror (rules: registry 4.12)."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+from msgspec import UNSET
+
+from balcao.core.context.call import Call, worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
+from balcao.core.jobs.worker import Retry, Wait, enqueue
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import is_uuid, new_id
+from balcao.crm import changes
+from balcao.crm.changes import Changed, Person
+from balcao.crm.circuit import CIRCUIT_OPEN, State
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.registry.crm import iso_time
+from balcao.registry.crm.events import service as events
+from balcao.registry.crm.events.backlog import Backlog
+from balcao.registry.crm.events.service import Fed
+from balcao.registry.crm.reconciliation import comparison, store
+from balcao.registry.crm.reconciliation.schemas import Reconciliation, ReconciliationBody
+from balcao.registry.crm.reconciliation.store import Place, Run
+from balcao.registry.mirror import service as mirror
+
+# Less than the queue's lease, as of a push.
+PAGE_SECONDS = 20.0
+OPERATION = "registry.reconcile_crm"
+OFF = timedelta(hours=1)
+
+
+async def reconcile(call: Call, body: ReconciliationBody) -> Reconciliation:
+    """Reconcile one person at once, or open a run over all who have changed since a moment.
+
+    Raises Invalid, NotFound for a person without account, Conflict while a run is under way, UpstreamFailed,
+    Unavailable.
+    """
+    if (body.cpf is UNSET) == (body.since is UNSET):
+        raise Invalid("Envie `cpf` ou `since`, um dos dois.", code="reconcile-scope")
+    if not isinstance(body.cpf, msgspec.UnsetType):
+        return await _reconcile_person(call, _parse_cpf(body.cpf))
+    assert not isinstance(body.since, msgspec.UnsetType)  # one of the two
+    return await _open_run(call, _parse_since(body.since))
+
+
+def _parse_cpf(text: str) -> Cpf:
+    cpf = Cpf.parse(text.strip())
+    if cpf is None:
+        raise Invalid("O campo `cpf` deve ser um CPF válido, com 11 dígitos.", code="cpf-invalid")
+    return cpf
+
+
+def _parse_since(text: str) -> datetime:
+    since = iso_time.parse(text.strip())
+    if since is None or since > utc_now():
+        raise Invalid("O campo `since` deve ser uma data com hora em ISO 8601, que já passou.", code="since-invalid")
+    return since
+
+
+async def _reconcile_person(call: Call, cpf: Cpf) -> Reconciliation:
+    call.require_reason()
+    started = utc_now()
+    backlog = call.platform.part(Backlog)
+    await backlog.refuse_when_full(call.platform)
+    crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
+    people = await changes.read_people(crm, [cpf], deadline)
+    if people[0].dados is None:
+        raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
+    async with call.platform.database.transaction() as connection:
+        fed = await _feed(call, connection, people)
+    return Reconciliation(None, None, "done", 1, fed.new, fed.refused, started, utc_now())
+
+
+async def _open_run(call: Call, since: datetime) -> Reconciliation:
+    require_configured(call.platform)
+    async with call.platform.database.transaction() as connection:
+        run = await store.open_run(connection, new_id(), since, call.request_id)
+        if run is None:
+            raise Conflict("Uma releitura já está em andamento: espere que termine.", code="reconcile-running")
+        await _enqueue(connection, run.id, 0)
+        await call.platform.audit.record(connection, call, "create", fields=["crm_reconciliation"])
+    return _to_wire(run)
+
+
+def require_configured(platform: Platform) -> None:
+    """Raise Unavailable without a CRM to ask: nobody is to wait for a run that cannot begin."""
+    if not platform.settings.crm_configured:
+        raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
+
+
+async def read(call: Call, run_id: str) -> Reconciliation:
+    """Return how far a run got. Raises NotFound."""
+    if is_uuid(run_id):
+        async with call.platform.database.connection() as connection:
+            if run := await store.read(connection, run_id):
+                return _to_wire(run)
+    raise NotFound("Não há releitura com este id.", code="reconcile-unknown")
+
+
+def _to_wire(run: Run) -> Reconciliation:
+    return Reconciliation(**msgspec.structs.asdict(run))
+
+
+async def reconcile_page(platform: Platform, run: str, page: int) -> None:
+    """Reconcile whoever is on one page of a run, and enqueue the next.
+
+    The CRM is read between two transactions; the events of the page, the place where the run goes on and the job of
+    the next page commit together, so that a job that runs a second time finds its page done. Raises Retry, Wait.
+    """
+    _require_ready(platform)
+    async with platform.database.connection() as connection:
+        place = await store.find_place(connection, run, page)
+    if place is None:
+        return
+    await _make_room(platform)
+    found, people = await _read_page(platform, place)
+    async with platform.database.transaction() as connection:
+        if await store.find_place(connection, run, page, lock=True) is None:
+            return
+        following = _find_following(place, found)
+        fed = await _feed(worker_call(platform, OPERATION), connection, people)
+        await store.advance(connection, run, following or place, len(people), fed.new, fed.refused)
+        if following is None:
+            await store.finish(connection, run)
+        else:
+            await _enqueue(connection, run, following.page)
+
+
+def _require_ready(platform: Platform) -> None:
+    """Raise Wait while no CRM is configured, or while it is known not to respond."""
+    if not platform.settings.crm_configured:
+        raise Wait("crm-not-configured", OFF)
+    circuit = platform.part(CrmClient).circuit
+    if circuit.state is State.OPEN:
+        raise Wait(CIRCUIT_OPEN, timedelta(seconds=circuit.seconds_until_probe + 1))
+
+
+async def _make_room(platform: Platform) -> None:
+    """Raise Wait while too many events wait: those that the CRM sends itself must not be refused for these."""
+    try:
+        await platform.part(Backlog).refuse_when_full(platform)
+    except Unavailable as full:
+        raise Wait(full.code, timedelta(seconds=full.retry_after or 1)) from None
+
+
+async def _read_page(platform: Platform, place: Place) -> tuple[Sequence[Changed], Sequence[Person]]:
+    crm, deadline = platform.part(CrmClient), Deadline.within(PAGE_SECONDS)
+    try:
+        found = await changes.find_changed(crm, place.source, place.moment, place.skip, deadline)
+        people = list(dict.fromkeys(changed.cpf for changed in found if changed.cpf is not None))
+        return found, await changes.read_people(crm, people, deadline) if people else []
+    except CrmAway as failure:
+        raise Retry(failure.error_code, timedelta(seconds=failure.retry_after or 0)) from None
+    except CrmRefused as refusal:
+        raise Retry(refusal.error_code) from None
+
+
+def _find_following(place: Place, found: Sequence[Changed]) -> Place | None:
+    """Return where the run goes on after these records; None at its end. Raises Retry for a time that is none.
+
+    The last moment is asked for again, as more records may have it; where a whole page has but that one, the records
+    seen are skipped.
+    """
+    if len(found) < changes.PAGE:
+        left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
+        return Place(place.since, left[0], place.since, 0, place.page + 1) if left else None
+    last = iso_time.parse(found[-1].changed)
+    if last is None:
+        raise Retry(CrmAway().error_code)
+    skip = place.skip + len(found) if last <= place.moment else 0
+    return Place(place.since, place.source, last, skip, place.page + 1)
+
+
+async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> Fed:
+    standing = await mirror.list_standing(connection, [person.cpf for person in people])
+    bodies = [body for person in people for body in comparison.list_events(person, standing[person.cpf])]
+    return await events.feed(call, connection, bodies)
+
+
+async def _enqueue(connection: Connection, run: str, page: int) -> None:
+    await enqueue(connection, store.RECONCILE_JOB, {"run": run, "page": page})

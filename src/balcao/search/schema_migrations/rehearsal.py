@@ -1,0 +1,70 @@
+"""A dry run: every service goes to the new schema version and back, and nothing stays (rules: search 4.4 step 13)."""
+
+import math
+import time
+from collections import Counter
+
+from balcao.core.context.call import Call
+from balcao.core.values.clock import utc_now
+from balcao.search.collection import service as collection
+from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import RefusedRow
+from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
+
+# Whoever asked waits for it; what was not reached by then shows in `progress`.
+LONGEST_SECONDS = 55.0
+ROWS_AT_ONCE = 500
+MOST_FAILURES = 100
+# A migration also compares the tables and leaves the processor to the writers.
+TIMES_A_REHEARSAL = 3
+
+
+async def rehearse(call: Call, schema_version: str) -> StartedMigration:
+    """Return what a migration to that version would do; no run, no table and no name is made."""
+    refused: list[RefusedRow] = []
+    changed: Counter[str] = Counter()
+    checked, after = 0, None
+    begun = time.monotonic()
+    async with call.platform.database.rehearsal() as connection:
+        alias = await collection.read_alias(connection)
+        total = await collection.count_rows(connection, alias.physical)
+        await collection.create_rehearsal(connection, schema_version)
+        while time.monotonic() - begun < LONGEST_SECONDS:
+            chunk = await collection.rehearse_chunk(connection, alias.physical, schema_version, after, ROWS_AT_ONCE)
+            checked, after = checked + chunk.seen, chunk.last
+            refused += chunk.refused
+            for counted in chunk.changed:
+                changed.update(counted)
+            if chunk.seen < ROWS_AT_ONCE:
+                total = checked
+                break
+    seconds = (time.monotonic() - begun) * TIMES_A_REHEARSAL * max(total, 1) / max(checked, 1)
+    report = DryRunReport(
+        checked=checked,
+        failed=len(refused),
+        failures=[RefusedService(row.service_id, row.field, row.reason) for row in refused[:MOST_FAILURES]],
+        fields_changed=[ChangedField(field, rows) for field, rows in sorted(changed.items())],
+        estimated_seconds=math.ceil(seconds),
+    )
+    return _describe(alias, schema_version, total, report)
+
+
+def _describe(alias: Alias, schema_version: str, total: int, report: DryRunReport) -> StartedMigration:
+    """Return the members of a run as they would begin; `progress` is the share that was tried."""
+    return StartedMigration(
+        backup_collection="",
+        completed_at=0,
+        error_message="",
+        is_locked=False,
+        migrated_documents=report.checked - report.failed,
+        progress=100 * report.checked // total if total else 100,
+        schema_version=schema_version,
+        source_collection=alias.physical,
+        started_at=0,
+        started_by="",
+        status="idle",
+        target_collection=f"services_{schema_version}_{utc_now():%Y%m%d_%H%M%S}",
+        total_documents=total,
+        migration_id=None,
+        dry_run=report,
+    )

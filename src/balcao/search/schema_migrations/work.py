@@ -1,0 +1,250 @@
+"""The worker's part of a migration: from an empty target to the switch, one step after the other (rules: search 4.4).
+
+Each step commits by itself and only while this worker still has the run, so a worker that dies, or that was taken for
+dead, leaves a run which the next one goes on with.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Database, Locked, StatementImpossible
+from balcao.core.errors import Unavailable
+from balcao.core.jobs.worker import enqueue, is_stopping
+from balcao.core.logs import log
+from balcao.core.values.ids import new_id
+from balcao.search.collection import service as collection
+from balcao.search.schema_migrations import work_store as store
+from balcao.search.schema_migrations.schemas import Verification
+from balcao.search.schema_migrations.states import Phase
+from balcao.search.schema_migrations.work_store import RunUnderWay
+
+WORK_JOB = "search.continue_migration"
+
+# So many workers in a row may be lost before one of them gets on.
+MOST_RESUMES = 5
+# So long every write also goes to the former table after a switch.
+ROLLBACK_WINDOW = timedelta(days=7)
+# The target of a run that failed stays for whoever looks for the cause.
+KEPT_AFTER_FAILURE = timedelta(hours=24)
+
+# Rows of a chunk. A writer may wait for as long as one takes, so its size follows the time.
+FIRST_CHUNK, SMALLEST_CHUNK, LARGEST_CHUNK = 50, 10, 1000
+SLOW_CHUNK, FAST_CHUNK = timedelta(milliseconds=80), timedelta(milliseconds=30)
+COMPARED_AT_ONCE = 2000
+
+# A step waits for writers that do not end: a short try, a pause, and so on for ten minutes.
+LOCK_ATTEMPTS_SECONDS = 600.0
+PAUSE_SECONDS = 1.0
+
+
+_PLACES: Mapping[Phase, str] = {
+    "preparing": "na preparação",
+    "back_fill": "na cópia",
+    "indexing": "na indexação",
+    "verifying": "na verificação",
+    "switching": "na troca",
+}
+
+
+class RunFailed(Exception):
+    """The run cannot go on; the text is for staff."""
+
+
+class RunLost(Exception):
+    """The run has ended or is another worker's."""
+
+
+async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
+    """Take the run, unless another worker has it, and carry it to its end, or until this worker is to stop.
+
+    Return how long the other worker still has it; None when there is nothing left to do here. The worker takes two
+    connections of its own, so that it keeps none from a request.
+    """
+    lease = timedelta(seconds=platform.settings.search_migration_lease)
+    database = Database(platform.database.url, size=2)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            run = await _claim(connection, run_id, lease)
+            if run is None:
+                return await store.read_lease(connection, run_id)
+            worker = MigrationWorker(connection, run, lease)
+            async with _renewing(database, worker):
+                while not is_stopping() and await worker.step():
+                    continue
+            if is_stopping():
+                await _hand_on(connection, run)
+        return None
+    finally:
+        await database.close()
+
+
+async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUnderWay | None:
+    """Take the run, and have a job look after it that finds it again should this worker be lost."""
+    async with connection.transaction():
+        run = await store.claim(connection, run_id, new_id(), lease)
+        if run is not None:
+            await enqueue(connection, WORK_JOB, {"run": run_id}, delay=lease)
+        return run
+
+
+async def _hand_on(connection: Connection, run: RunUnderWay) -> None:
+    async with connection.transaction():
+        await store.release(connection, run)
+        await enqueue(connection, WORK_JOB, {"run": run.id})
+
+
+@asynccontextmanager
+async def _renewing(database: Database, worker: "MigrationWorker") -> AsyncIterator[None]:
+    """Renew the lease within the block, while a step may take longer than it."""
+    renewing = asyncio.create_task(_renew(database, worker))
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.gather(renewing, return_exceptions=True)
+
+
+async def _renew(database: Database, worker: "MigrationWorker") -> None:
+    while True:
+        await asyncio.sleep(worker.lease.total_seconds() / 6)
+        try:
+            async with database.connection() as connection:
+                if not await store.renew(connection, worker.run, worker.lease, worker.progress):
+                    return
+        except Unavailable as fault:  # the lease outlasts several such
+            log.warning("search.migration.renewal", code=fault.code)
+
+
+class MigrationWorker:
+    """One worker's hold on a run; `connection` is its own, and nobody else uses it.
+
+    `progress` is how far the step at hand has come.
+    """
+
+    def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta) -> None:
+        self.run = run
+        self.lease = lease
+        self.progress = run.progress
+        self._connection = connection
+        self._chunk = FIRST_CHUNK
+        self._waiting_since: float | None = None
+        self._steps: Mapping[Phase, Callable[[], Awaitable[None]]] = {
+            "preparing": self._prepare,
+            "back_fill": self._copy_chunk,
+            "indexing": self._index,
+            "verifying": self._verify,
+            "switching": self._switch,
+        }
+
+    async def step(self) -> bool:
+        """Do what comes next, one chunk or one phase; return false when nothing is left to do for this worker."""
+        present = await store.read(self._connection, self.run)
+        if present is None:
+            return False
+        self.run = present
+        try:
+            await self._check_run()
+            await self._steps[present.phase]()
+            self._waiting_since = None
+        except RunLost:
+            return False
+        except RunFailed as failure:
+            await self._fail(str(failure))
+        except Locked:
+            await self._give_way()
+        except StatementImpossible as fault:
+            log.error("search.migration.failed", phase=present.phase, code=fault.sqlstate)
+            await self._fail(f"o banco de dados recusou (SQLSTATE {fault.sqlstate})")
+        return True
+
+    async def _check_run(self) -> None:
+        """Raise RunFailed when a write or a copy could not be taken to the target, or too many workers were lost."""
+        if self.run.resumes > MOST_RESUMES:
+            raise RunFailed(f"{self.run.resumes} retomadas seguidas sem avanço")
+        if count := await collection.count_refused_rows(self._connection, self.run.target_collection):
+            refused = await collection.list_refused_rows(self._connection, self.run.target_collection)
+            raise RunFailed(_describe_rows("não puderam ser convertidos", count, [row.service_id for row in refused]))
+
+    async def _prepare(self) -> None:
+        """Have every write go to the target, too; the window of an earlier migration ends with this."""
+        alias = await collection.read_alias(self._connection)
+        async with self._connection.transaction():
+            await store.end_windows(self._connection)
+            if alias.mirror == self.run.target_collection:
+                # The mirror of a rollback is whole: nothing has to be copied to it.
+                await self._advance("indexing", 91)
+            else:
+                await self._advance("back_fill", 1)
+                await collection.open_mirror(self._connection, self.run.target_collection)
+
+    async def _copy_chunk(self) -> None:
+        copied = await store.copy_chunk(self._connection, self.run, self._chunk, self.lease)
+        if copied is None:
+            raise RunLost
+        rows, took = copied
+        if rows < self._chunk:
+            await self._advance("indexing", 91)
+        elif took > SLOW_CHUNK:
+            self._chunk = max(self._chunk // 2, SMALLEST_CHUNK)
+        elif took < FAST_CHUNK:
+            self._chunk = min(self._chunk * 2, LARGEST_CHUNK)
+
+    async def _index(self) -> None:
+        """Count what was copied and renew the planner's statistics; the indexes were there from the start."""
+        rows = await collection.count_rows(self._connection, self.run.target_collection)
+        await store.correct_counts(self._connection, self.run, rows)
+        await collection.analyze_table(self._connection, self.run.target_collection)
+        await self._advance("verifying", 94)
+
+    async def _verify(self) -> None:
+        """Compare the tables row by row, in one snapshot: equal counts alone prove nothing."""
+        source, target = self.run.source_collection, self.run.target_collection
+        differing: list[str] = []
+        compared, after = 0, None
+        async with self._connection.transaction(isolation="repeatable_read", readonly=True):
+            total = await collection.count_rows(self._connection, source)
+            while compared == 0 or after is not None:
+                found, after = await collection.compare_chunk(self._connection, source, target, after, COMPARED_AT_ONCE)
+                differing += found
+                compared += COMPARED_AT_ONCE
+                self.progress = 94 + min(4, 4 * compared // max(total, 1))
+        await store.record_verification(self._connection, self.run, Verification(total, len(differing)))
+        if differing:
+            raise RunFailed(_describe_rows("ficaram diferentes", len(differing), differing))
+        await self._advance("switching", 99)
+
+    async def _switch(self) -> None:
+        """Exchange the tables and end the run."""
+        try:
+            if not await store.complete(self._connection, self.run, ROLLBACK_WINDOW):
+                raise RunLost
+        except store.TablesDiffer:
+            await self._check_run()
+            raise RunFailed("a tabela de destino deixou de acompanhar as gravações") from None
+
+    async def _advance(self, phase: Phase, progress: int) -> None:
+        if not await store.advance(self._connection, self.run, phase, progress):
+            raise RunLost
+
+    async def _give_way(self) -> None:
+        """Let the writers go first for a moment; after ten minutes the run fails."""
+        self._chunk = max(self._chunk // 2, SMALLEST_CHUNK)
+        self._waiting_since = self._waiting_since or time.monotonic()
+        if time.monotonic() - self._waiting_since > LOCK_ATTEMPTS_SECONDS:
+            await self._fail("gravações que não terminam não deixaram continuar")
+        else:
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _fail(self, cause: str) -> None:
+        async with self._connection.transaction():
+            if await store.fail(self._connection, self.run, f"Falha {_PLACES[self.run.phase]}: {cause}."):
+                await collection.close_mirror(self._connection, self.run.target_collection, KEPT_AFTER_FAILURE)
+
+
+def _describe_rows(what: str, count: int, ids: list[str]) -> str:
+    return f"{count} registro(s) {what} ({', '.join(ids[:5])})"

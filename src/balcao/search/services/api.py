@@ -1,0 +1,178 @@
+"""Routes of the services, for staff."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import Query
+from balcao.core.http.responses import Response
+from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
+from balcao.search.services import service
+from balcao.search.services.filters import ServiceFilters
+from balcao.search.services.schemas import (
+    RolledBackService,
+    ServiceBody,
+    ServiceListQuery,
+    ServiceRollbackBody,
+    StaffService,
+    StaffServices,
+)
+
+T = TypeVar("T", bound=StaffService)
+
+routes = Routes(tags=["services"], body_limit=512 * 1024)
+
+_EXAMPLE = {
+    "nome_servico": "Poda de árvore",
+    "orgao_gestor": ["Secretaria de Conservação"],
+    "resumo": "Solicita a **poda** de árvores em ruas, praças e calçadas.",
+    "descricao_completa": "A equipe poda árvores que ameaçam a rede elétrica ou a passagem.",
+    "documentos_necessarios": ["CPF", "Foto da árvore"],
+    "tema_geral": "Cidade",
+    "sub_categoria": "Áreas verdes",
+    "publico_especifico": ["Público em geral"],
+    "is_free": True,
+    "buttons": [{"titulo": "Pedir agora", "url_service": "https://servicos.portoaurora.example/poda"}],
+}
+_PUBLISHED_TOO = "Um serviço publicado, antes ou depois da chamada, exige também `service:publish`."
+
+
+@routes.get(
+    "/api/v1/admin/services",
+    "search.list_services",
+    action("service:read"),
+    "Lista os serviços do catálogo, em qualquer situação",
+    description=(
+        "Devolve uma página dos serviços com todos os campos, pelos filtros dados, todos juntos. Nomes e textos "
+        "casam sem diferença de maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora "
+        "dos limites vale como ausente; além do fim, é vazia. Exige a ação `service:read`."
+    ),
+    errors=[400],
+    query=ServiceListQuery,
+)
+async def list_services(call: Call, query: Query) -> Response[StaffServices]:
+    """Return a page of the services."""
+    return respond_to_staff(await service.list_services(call, ServiceFilters.parse(query), *parse_page(query)))
+
+
+@routes.post(
+    "/api/v1/admin/services",
+    "search.create_service",
+    action("service:create").testing(PUBLISH),
+    "Cria um serviço",
+    status=201,
+    description=(
+        "Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com "
+        "`status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB."
+    ),
+    example=_EXAMPLE,
+    errors=[400, 409],
+)
+async def create_service(call: Call, body: ServiceBody) -> Response[StaffService]:
+    """Create a service."""
+    created = await service.create(call, body)
+    return _respond(created, {"Location": f"services/{created.id}"}, status=201)
+
+
+@routes.get(
+    "/api/v1/admin/services/{id}",
+    "search.read_service",
+    action("service:read"),
+    "Um serviço do catálogo, em qualquer situação",
+    description=(
+        "Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação. "
+        "Exige a ação `service:read`."
+    ),
+)
+async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+    """Return a service."""
+    return _respond(await service.read(call, id))
+
+
+@routes.put(
+    "/api/v1/admin/services/{id}",
+    "search.update_service",
+    action("service:update").testing(PUBLISH),
+    "Altera um serviço",
+    description=(
+        "Grava os campos enviados sobre o serviço: os ausentes ficam como estão ou voltam ao padrão, conforme o campo. "
+        f"Sem mudança, não há versão nova. Exige a ação `service:update`. {_PUBLISHED_TOO} Com `If-Match`, só "
+        "grava sobre o estado lido (412)."
+    ),
+    example=_EXAMPLE,
+    errors=[400, 409, 412],
+)
+async def update_service(call: Call, id: ServiceIdInPath, body: ServiceBody) -> Response[StaffService]:
+    """Merge what was sent into a service."""
+    return _respond(await service.update(call, id, body))
+
+
+@routes.delete(
+    "/api/v1/admin/services/{id}",
+    "search.delete_service",
+    action("service:delete"),
+    "Exclui um serviço",
+    status=204,
+    description=(
+        "Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. "
+        "Exige a ação `service:delete`. Com `If-Match`, só exclui o estado lido (412)."
+    ),
+    errors=[412],
+)
+async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
+    """Remove a service from the catalogue."""
+    await service.delete(call, id)
+    return Response(status=204)
+
+
+@routes.patch(
+    "/api/v1/admin/services/{id}/publish",
+    "search.publish_service",
+    action(PUBLISH),
+    "Publica um serviço",
+    description=("Publica o serviço; publicar o que já está publicado não muda nada. Exige a ação `service:publish`."),
+    errors=[409],
+)
+async def publish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+    """Publish a service."""
+    return _respond(await service.publish(call, id))
+
+
+@routes.patch(
+    "/api/v1/admin/services/{id}/unpublish",
+    "search.unpublish_service",
+    action(PUBLISH),
+    "Tira um serviço do ar",
+    description=(
+        "Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado "
+        "não muda nada. Exige a ação `service:publish`."
+    ),
+    errors=[409],
+)
+async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+    """Return a published service to awaiting approval."""
+    return _respond(await service.unpublish(call, id))
+
+
+@routes.post(
+    "/api/v1/admin/services/{id}/rollback",
+    "search.roll_back_service",
+    action("service:rollback").testing(PUBLISH),
+    "Volta um serviço a uma versão anterior",
+    description=(
+        "Grava o conteúdo de uma versão anterior como versão nova; a situação, o autor e o identificador ficam. Também "
+        f"traz de volta um serviço excluído, em edição. Exige a ação `service:rollback`. {_PUBLISHED_TOO}"
+    ),
+    example={"to_version": 1, "change_reason": "O texto anterior é o correto."},
+    errors=[400, 409, 412],
+)
+async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollbackBody) -> Response[RolledBackService]:
+    """Bring back the content of an older version."""
+    return _respond(await service.roll_back(call, id, body))
+
+
+def _respond(found: T, headers: Mapping[str, str] | None = None, status: int = 200) -> Response[T]:
+    """Answer with the service and the tag of its state."""
+    return respond_to_staff(found, {"ETag": format_etag(found.version), **(headers or {})}, status=status)

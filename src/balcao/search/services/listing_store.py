@@ -1,0 +1,91 @@
+"""SQL of the staff list: which services pass the filters, in which order."""
+
+import uuid
+from typing import Any
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.values.ids import is_uuid
+from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import PROGRAM_VERSION, StoredService
+from balcao.search.services.filters import ServiceFilters
+
+# How a member is compared with the parameter `{value}`. `{{}}` of JSON members stand in `carried` while the active
+# schema version does not know them.
+_FOLDED = "search.fold_name({member}) = search.fold_name({{value}})"
+_ANY_ITEM = """EXISTS (SELECT FROM jsonb_array_elements_text(service.doc -> '{member}') AS item
+                       WHERE search.fold_name(item) = search.fold_name({{value}}))"""
+_SUBCATEGORY = "coalesce(service.doc ->> 'sub_categoria', service.carried ->> 'sub_categoria')"
+_CONDITIONS = {
+    "id": "service.id = {value}::uuid",
+    "status": "service.status = {value}",
+    "awaiting_approval": "service.awaiting_approval = {value}",
+    "is_free": "(service.doc ->> 'is_free')::boolean = {value}",
+    "published_at": "(service.doc ->> 'published_at')::bigint = {value}",
+    "nome_servico": """(SELECT bool_and(strpos(search.fold_name(service.doc ->> 'nome_servico'), word) > 0)
+                        FROM unnest(string_to_array(search.fold_name({value}), ' ')) AS word)""",
+    "orgao_gestor": _ANY_ITEM.format(member="orgao_gestor"),
+    "publico_especifico": _ANY_ITEM.format(member="publico_especifico"),
+    "tema_geral": _FOLDED.format(member="service.tema_geral"),
+    "sub_categoria": _FOLDED.format(member=_SUBCATEGORY),
+    "autor": _FOLDED.format(member="service.doc ->> 'autor'"),
+    "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
+}
+_ORDERS = {
+    "last_update": "service.last_update",
+    "nome_servico": "search.fold_name(service.doc ->> 'nome_servico')",
+    "published_at": "(service.doc ->> 'published_at')::bigint",
+    "created_at": "(service.doc ->> 'created_at')::bigint",
+}
+
+# The row that is always there carries the counts of a page that is empty.
+_LIST = """
+SELECT (SELECT count(*) FROM search.{physical} AS service WHERE {condition}) AS found,
+       (SELECT count(*) FROM search.{physical}) AS out_of,
+       page.*
+FROM (VALUES (true)) AS always
+LEFT JOIN (
+    SELECT listed.place, stepped.doc::text AS doc, stepped.carried::text AS carried, listed.version
+    FROM (
+        SELECT service.*, row_number() OVER (ORDER BY {order}) AS place
+        FROM search.{physical} AS service WHERE {condition} ORDER BY {order} LIMIT $1 OFFSET $2
+    ) AS listed, search.step(listed.id, listed.doc, listed.carried, $3, $4) AS stepped
+) AS page ON true
+ORDER BY page.place
+"""
+
+
+class ServicePage(msgspec.Struct, frozen=True):
+    """One page, how many services pass the filters, and how many there are."""
+
+    found: int
+    out_of: int
+    services: list[StoredService]
+
+
+async def list_services(
+    connection: Connection, alias: Alias, filters: ServiceFilters, page: int, per_page: int
+) -> ServicePage:
+    condition, values = _build_condition(filters)
+    order = f"{_ORDERS[filters.sort_by]} {filters.order} NULLS LAST, service.id {filters.order}"
+    statement = _LIST.format(physical=alias.physical, condition=condition, order=order)
+    offset = (page - 1) * per_page
+    rows = await connection.fetch(statement, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)
+    services = [
+        StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows if row["doc"] is not None
+    ]
+    return ServicePage(rows[0]["found"], rows[0]["out_of"], services)
+
+
+def _build_condition(filters: ServiceFilters) -> tuple[str, list[Any]]:
+    """Return the condition, whose parameters come after the list's own four, and their values."""
+    if filters.matches_nothing:
+        return "false", []
+    conditions, values = ["true"], []
+    for member, value in filters.members:
+        if member == "id" and not is_uuid(value):
+            return "false", []
+        values.append(uuid.UUID(value) if member == "id" else value)
+        conditions.append(_CONDITIONS[member].format(value=f"${len(values) + 4}"))
+    return " AND ".join(conditions), values

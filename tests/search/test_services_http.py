@@ -1,0 +1,353 @@
+"""The services over HTTP, for each kind of caller (rules: search 2.2, cases 10-45 as far as they concern staff)."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.search.support import REQUIRED
+from tests.support.issuer import Issuer, bearer
+
+SERVICES = "/search/api/v1/admin/services"
+CITIZEN = "90000000175"
+
+Ask = Callable[..., httpx.Response]
+
+
+def roles(*names: str) -> dict[str, Any]:
+    return {"realm_access": {"roles": list(names)}}
+
+
+@pytest.fixture
+def ask(http: httpx.Client, issuer: Issuer) -> Ask:
+    """Call as an administrator of the search; `role` names another role."""
+
+    def run(method: str, path: str = "", *, role: str = "busca:services:admin", **options: Any) -> httpx.Response:
+        headers = bearer(issuer.person("90000020281", **roles(role))) | options.pop("headers", {})
+        return http.request(method, SERVICES + path, headers=headers, **options)
+
+    return run
+
+
+def sent(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in (REQUIRED | members).items() if value is not ...}
+
+
+@pytest.fixture
+def service(ask: Ask) -> dict[str, Any]:
+    created = ask("POST", json=sent(nome_servico=f"Serviço {uuid4().hex[:12]}"))
+    assert created.status_code == 201, created.text
+    found: dict[str, Any] = created.json()
+    return found
+
+
+def test_a_new_service_is_answered_whole_with_its_address_and_tag(ask: Ask) -> None:
+    """Case 13."""
+    answer = ask("POST", json=sent())
+    made = answer.json()
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"services/{made['id']}"
+    assert (answer.headers["ETag"], answer.headers["Cache-Control"]) == ('"v1"', "no-store")
+    assert (made["version"], made["status"], made["autor"]) == (1, 0, "Pessoa de Teste")
+    assert made["slug"].endswith(made["id"][:8])
+    assert ask("GET", f"/{made['id']}").json() == made
+
+
+def test_a_body_is_json_whatever_it_is_called(ask: Ask) -> None:
+    """Case 16."""
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    assert ask("POST", content=json.dumps(sent()), headers=headers).status_code == 201
+
+
+def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> None:
+    """Case 15."""
+    large = sent(descricao_completa="x" * 600 * 1024)
+    assert ask("POST", json=large).status_code == 413
+    assert ask("PUT", f"/{service['id']}", json=large).status_code == 413
+
+
+def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None:
+    text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:20_000].strip()
+    made = ask("POST", json=sent(descricao_completa=text, nome_servico="Poda 🌳 <i>já</i>")).json()
+    assert made["descricao_completa"] == text
+    assert "<b>" not in made["descricao_completa_plaintext"]
+    assert made["slug"] == f"poda-i-ja-i-{made['id'][:8]}"
+    assert ask("POST", json=sent(descricao_completa="x" * 20_001)).status_code == 400
+
+
+@pytest.mark.parametrize("unknown", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00"])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "", None),
+        ("PUT", "", REQUIRED),
+        ("DELETE", "", None),
+        ("PATCH", "/publish", None),
+        ("PATCH", "/unpublish", None),
+        ("POST", "/rollback", {"to_version": 1}),
+        ("GET", "/versions", None),
+        ("GET", "/versions/1", None),
+    ],
+)
+def test_an_unknown_service_is_a_404(ask: Ask, method: str, path: str, body: Any, unknown: str) -> None:
+    answer = ask(method, f"/{unknown}{path}", json=body)
+    assert (answer.status_code, list(answer.json())) == (404, ["error"])
+
+
+OPERATIONS = [
+    ("GET", ""),
+    ("POST", ""),
+    ("GET", "/{id}"),
+    ("PUT", "/{id}"),
+    ("DELETE", "/{id}"),
+    ("PATCH", "/{id}/publish"),
+    ("PATCH", "/{id}/unpublish"),
+    ("GET", "/{id}/versions"),
+    ("GET", "/{id}/versions/1"),
+    ("POST", "/{id}/rollback"),
+]
+EDITORS = {("GET", ""), ("POST", ""), ("GET", "/{id}"), ("PUT", "/{id}"), ("GET", "/{id}/versions")}
+EDITORS |= {("GET", "/{id}/versions/1")}
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_nobody_passes_without_a_valid_token(
+    http: httpx.Client, issuer: Issuer, service: dict[str, Any], method: str, path: str
+) -> None:
+    """Case 10."""
+    address = SERVICES + path.format(id=service["id"])
+    tokens = [{}, bearer(issuer.admin(exp=1)), bearer(issuer.admin(aud="outro")), bearer("x.y.z")]
+    answers = [http.request(method, address, headers=headers, json={}) for headers in tokens]
+    assert {(answer.status_code, answer.text) for answer in answers} == {(401, answers[0].text)}
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_citizens_machines_and_logins_are_refused_alike(
+    http: httpx.Client, issuer: Issuer, service: dict[str, Any], method: str, path: str
+) -> None:
+    """Case 11."""
+    tokens = [issuer.person(CITIZEN), issuer.machine("agentes", "busca:search"), issuer.login()]
+    answers = [
+        http.request(method, SERVICES + path.format(id=known), headers=bearer(token), json={})
+        for token in tokens
+        for known in (service["id"], uuid4())
+    ]
+    assert {(answer.status_code, answer.text) for answer in answers} == {(403, answers[0].text)}
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_editors_do_what_their_role_says(ask: Ask, service: dict[str, Any], method: str, path: str) -> None:
+    body = {"json": REQUIRED} if method in {"POST", "PUT"} else {}
+    answer = ask(method, path.format(id=service["id"]), role="busca:services:editor", **body)
+    assert (answer.status_code == 403) == ((method, path) not in EDITORS), answer.text
+
+
+def test_an_editor_never_touches_what_is_published(ask: Ask, service: dict[str, Any]) -> None:
+    """Case 12."""
+    editor = {"role": "busca:services:editor"}
+    path = f"/{service['id']}"
+    body = sent(nome_servico=service["nome_servico"])
+    assert ask("POST", json=body | {"status": 1}, **editor).status_code == 403
+    assert ask("PUT", path, json=body | {"status": 1}, **editor).status_code == 403
+    assert ask("PATCH", f"{path}/publish", **editor).status_code == 403
+    assert ask("GET", path).json() == service
+    published = ask("PATCH", f"{path}/publish").json()
+    assert ask("PUT", path, json=body | {"resumo": "outro"}, **editor).status_code == 403
+    assert ask("GET", path).json() == published
+
+
+def test_a_stale_tag_changes_nothing(ask: Ask, service: dict[str, Any]) -> None:
+    """Case 24."""
+    path, body = f"/{service['id']}", sent(nome_servico=service["nome_servico"])
+    first = ask("PUT", path, json=body | {"resumo": "um"}, headers={"If-Match": '"v1"'})
+    assert (first.status_code, first.headers["ETag"]) == (200, '"v2"')
+    for method, further, content in (
+        ("PUT", "", {"json": body | {"resumo": "dois"}}),
+        ("DELETE", "", {}),
+        ("POST", "/rollback", {"json": {"to_version": 1}}),
+    ):
+        assert ask(method, path + further, headers={"If-Match": '"v1"'}, **content).status_code == 412
+    assert ask("GET", path).json() == first.json()
+
+
+def test_publishing_again_leaves_one_version(ask: Ask, service: dict[str, Any]) -> None:
+    """Case 26."""
+    path = f"/{service['id']}"
+    first, again = ask("PATCH", f"{path}/publish"), ask("PATCH", f"{path}/publish")
+    assert (first.status_code, again.status_code, first.json()) == (200, 200, again.json())
+    assert [v["change_type"] for v in ask("GET", f"{path}/versions").json()["versions"]] == ["publish", "create"]
+    back = ask("PATCH", f"{path}/unpublish").json()
+    assert (back["status"], back["awaiting_approval"]) == (0, True)
+    assert ask("PATCH", f"{path}/unpublish").json() == back
+
+
+def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, service: dict[str, Any]) -> None:
+    """Cases 29, 30, 33."""
+    path = f"/{service['id']}"
+    deleted = ask("DELETE", path)
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    assert "Content-Type" not in deleted.headers
+    assert ask("DELETE", path).status_code == ask("GET", path).status_code == 404
+    assert ask("GET", params={"field": "id", "value": service["id"]}).json()["services"] == []
+    back = ask("POST", f"{path}/rollback", json={"to_version": 1}).json()
+    assert (back["id"], back["slug"], back["status"], back["version"]) == (service["id"], service["slug"], 0, 3)
+
+
+def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dict[str, Any]) -> None:
+    """Case 31."""
+    path = f"/{service['id']}"
+    ask("PUT", path, json=sent(nome_servico=service["nome_servico"], resumo="outro"))
+    body = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "engano"}).json()
+    assert (body["rolled_back_to"], body["previous_version"], body["version"]) == (1, 2, 3)
+    assert body["message"]
+    assert body["service"] == {name: body[name] for name in body["service"]} == ask("GET", path).json()
+    assert body["resumo"] == service["resumo"]
+
+
+@pytest.mark.parametrize(("version", "status"), [(1, 409), (0, 400), ("2", 400), (..., 400), (2, 404), (None, 400)])
+def test_a_rollback_names_an_older_version(ask: Ask, service: dict[str, Any], version: Any, status: int) -> None:
+    """Case 32."""
+    body = {} if version is ... else {"to_version": version}
+    assert ask("POST", f"/{service['id']}/rollback", json=body).status_code == status
+
+
+def test_versions_are_listed_and_read_with_what_changed(ask: Ask, service: dict[str, Any]) -> None:
+    path = f"/{service['id']}"
+    body = sent(nome_servico=service["nome_servico"], resumo="outro", is_free=True)
+    ask("PUT", path, json=body)
+    found = ask("GET", f"{path}/versions").json()
+    assert (found["found"], found["out_of"], found["page"], found["per_page"]) == (2, 2, 1, 10)
+    newest, first = found["versions"]
+    assert (newest["version_number"], newest["previous_version"]) == (2, 1)
+    assert newest["changed_fields"] == ["resumo", "is_free"]
+    assert {"nome_servico", "status", "autor", "resumo"} <= set(first["changed_fields"])
+    assert (newest["created_by"], newest["created_by_cpf"]) == ("Pessoa de Teste", "***.000.202-**")
+    assert not {"snapshot", "resumo"} & set(newest)
+    one = ask("GET", f"{path}/versions/2").json()
+    assert {name: one[name] for name in newest} == newest
+    assert (one["resumo"], one["slug"], one["is_free"]) == ("outro", service["slug"], True)
+    assert [v["version_number"] for v in ask("GET", f"{path}/versions?page=2&per_page=1").json()["versions"]] == [1]
+    assert ask("GET", f"{path}/versions?page=9").json()["versions"] == []
+
+
+@pytest.mark.parametrize(("version", "status"), [("3", 404), ("0", 400), ("x", 400), ("1.0", 400), ("9" * 11, 400)])
+def test_a_version_that_is_none(ask: Ask, service: dict[str, Any], version: str, status: int) -> None:
+    assert ask("GET", f"/{service['id']}/versions/{version}").status_code == status
+
+
+@pytest.fixture
+def named(ask: Ask) -> Callable[..., dict[str, Any]]:
+    """Create a service of a category of its own."""
+
+    def create(**members: Any) -> dict[str, Any]:
+        made: dict[str, Any] = ask("POST", json=sent(**members)).json()
+        return made
+
+    return create
+
+
+def listed(ask: Ask, **query: Any) -> list[str]:
+    found = ask("GET", params={"order": "asc", "sort_by": "nome_servico"} | query).json()
+    assert found["found"] == len(found["services"]) <= found["out_of"]
+    return [service["nome_servico"] for service in found["services"]]
+
+
+def test_the_portal_filters_by_state_and_field_together(ask: Ask, named: Callable[..., dict[str, Any]]) -> None:
+    mark = uuid4().hex
+    draft = named(nome_servico=f"Árvore {mark} um", orgao_gestor=["Órgão-Geral", mark])
+    waiting = named(nome_servico=f"arvore {mark} DOIS", awaiting_approval=True, orgao_gestor=[f"Ação  {mark}"])
+    named(nome_servico=f"Árvore {mark} três", status=1)
+    both = {"field": "nome_servico", "value": f"{mark} ÁRVORE"}
+    assert listed(ask, **both) == [f"arvore {mark} DOIS", f"Árvore {mark} três", f"Árvore {mark} um"]
+    assert listed(ask, **both, status=0) == [f"arvore {mark} DOIS", f"Árvore {mark} um"]
+    assert listed(ask, **both, status="0", awaiting_approval="true") == [waiting["nome_servico"]]
+    assert listed(ask, field="orgao_gestor", value=f"acao {mark.upper()}", awaiting_approval=1) == [
+        waiting["nome_servico"]
+    ]
+    assert listed(ask, field="orgao_gestor", value=mark) == [draft["nome_servico"]]
+    assert listed(ask, field="orgao_gestor", value=f"{mark}x") == []
+    assert listed(ask, field="id", value=draft["id"].upper(), per_page=1) == [draft["nome_servico"]]
+    assert listed(ask, field="slug", value=draft["slug"]) == [draft["nome_servico"]]
+    assert listed(ask, nome_servico=f"tre {mark}") == [f"Árvore {mark} três"]
+
+
+def test_names_match_whatever_their_case_accents_hyphens_and_blanks(
+    ask: Ask, named: Callable[..., dict[str, Any]]
+) -> None:
+    mark = uuid4().hex
+    named(nome_servico="Um", tema_geral=f"Saúde-Básica {mark}", sub_categoria=f"Vacinação {mark}")
+    for text in (f"saude basica {mark}", f"SAÚDE  básica {mark}", f" saúde-basica   {mark.upper()}"):
+        assert listed(ask, tema_geral=text) == listed(ask, field="tema_geral", value=text) == ["Um"]
+    assert listed(ask, sub_categoria=f"VACINACAO-{mark}") == ["Um"]
+    assert listed(ask, field="sub_categoria", value=mark) == []
+
+
+def test_further_filters_and_orders(ask: Ask, named: Callable[..., dict[str, Any]]) -> None:
+    tema = uuid4().hex
+    named(nome_servico="B", tema_geral=tema, is_free=True, published_at=1_700_000_000)
+    named(nome_servico="a", tema_geral=tema, is_free=False, published_at=1_600_000_000, publico_especifico=["Idosos"])
+    named(nome_servico="Ç", tema_geral=tema)
+    assert listed(ask, tema_geral=tema) == ["a", "B", "Ç"]
+    assert listed(ask, tema_geral=tema, order="desc") == ["Ç", "B", "a"]
+    assert listed(ask, tema_geral=tema, sort_by="published_at") == ["a", "B", "Ç"]
+    assert listed(ask, tema_geral=tema, sort_by="published_at", order="desc") == ["B", "a", "Ç"]
+    assert listed(ask, tema_geral=tema, is_free="false") == ["a"]
+    assert listed(ask, tema_geral=tema, published_at=1_700_000_000) == ["B"]
+    assert listed(ask, tema_geral=tema, field="publico_especifico", value="idosos") == ["a"]
+    assert listed(ask, tema_geral=tema, author="pessoa de-teste") == ["a", "B", "Ç"]
+    assert listed(ask, tema_geral=tema, field="autor", value="outra") == []
+    found = ask("GET", params={"tema_geral": tema, "per_page": 2, "page": 2, "sort_by": "created_at"}).json()
+    assert (found["found"], found["page"], found["per_page"], len(found["services"])) == (3, 2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"field": "id", "value": "x"},
+        {"field": "orgao_gestor", "value": "1'--"},
+        {"field": "nome_servico", "value": "`%_&&|"},
+        {"field": "slug", "value": "a\x00b"},
+        {"tema_geral": "x" * 501},
+        {"page": 999_999_999},
+    ],
+)
+def test_what_matches_nothing_is_an_empty_page(ask: Ask, service: dict[str, Any], query: dict[str, Any]) -> None:
+    """Cases 39, 42."""
+    answer = ask("GET", params=query)
+    assert (answer.status_code, answer.json()["services"]) == (200, [])
+    assert answer.json()["out_of"] > 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"field": "doc", "value": "x"},
+        {"field": "id"},
+        {"field": "id", "value": "null"},
+        {"status": "2"},
+        {"awaiting_approval": "talvez"},
+        {"is_free": "True"},
+        {"published_at": "ontem"},
+        {"sort_by": "x"},
+        {"order": "ASC"},
+    ],
+)
+def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: dict[str, str]) -> None:
+    """Case 40."""
+    answer = ask("GET", params=query)
+    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+
+
+@pytest.mark.parametrize("absent", ["", "null", "undefined"])
+def test_what_generated_clients_send_for_nothing_counts_as_absent(
+    ask: Ask, service: dict[str, Any], absent: str
+) -> None:
+    """Case 41."""
+    names = ("status", "awaiting_approval", "tema_geral", "field", "published_at", "page", "per_page", "sort_by")
+    found = ask("GET", params=dict.fromkeys(names, absent)).json()
+    assert (found["page"], found["per_page"], found["found"]) == (1, 10, found["out_of"])
+    odd = ask("GET", params={"per_page": "1000", "page": "-3"}).json()
+    assert (odd["page"], odd["per_page"]) == (1, 10)
