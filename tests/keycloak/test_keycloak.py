@@ -48,15 +48,14 @@ def test_the_contract_table_holds_with_its_tokens(sandbox: Sandbox) -> None:
 def test_a_person_reads_the_own_cpf_and_never_writes_it(keycloak: Keycloak) -> None:
     keycloak.add_client("conta", "basic", "roles", "email", "balcao", fullScopeAllowed=True)
     token = keycloak.log_in("bruno", "conta", "demo-bruno")["access_token"]
-    account = httpx.Client(
-        base_url=keycloak.issuer, headers=bearer(token) | {"Accept": "application/json"}, timeout=PATIENCE
-    )
-    mine = account.get("/account/").json()
-    assert mine["attributes"]["cpf"] == [BRUNO]
-    mine["attributes"]["cpf"] = [ANA]
-    refused = account.post("/account/", json=mine)
-    assert refused.status_code == 400, refused.text
-    assert account.get("/account/").json()["attributes"]["cpf"] == [BRUNO]
+    sent = bearer(token) | {"Accept": "application/json"}
+    with httpx.Client(base_url=keycloak.issuer, headers=sent, timeout=PATIENCE) as account:
+        mine = account.get("/account/").json()
+        assert mine["attributes"]["cpf"] == [BRUNO]
+        mine["attributes"]["cpf"] = [ANA]
+        refused = account.post("/account/", json=mine)
+        assert refused.status_code == 400, refused.text
+        assert account.get("/account/").json()["attributes"]["cpf"] == [BRUNO]
 
 
 # ---- tokens that open nothing -------------------------------------------------------------------------------------
