@@ -123,6 +123,8 @@ class Settings(BaseModel):
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
 
+    legacy_sources: Csv = ""
+
     require_access_reason: bool = False
     audit_own_reads: bool = False
     audit_retention_days: int = Field(1825, ge=31)
@@ -281,6 +283,11 @@ class Settings(BaseModel):
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
         }
+
+    @property
+    def legacy_source_names(self) -> list[str]:
+        """The old systems that an installation maps services from, besides the two that every one knows."""
+        return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property
     def machine_clients(self) -> frozenset[str] | None:
