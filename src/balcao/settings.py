@@ -131,6 +131,7 @@ class Settings(BaseModel):
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
     enumeration_limit: Rate = "300/5 minutes"
+    search_portals_csv: Csv = Field("", validation_alias="BALCAO_SEARCH_PORTALS")
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
@@ -283,6 +284,11 @@ class Settings(BaseModel):
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
         }
+
+    @property
+    def search_portals(self) -> frozenset[str]:
+        """The addresses of portals that search for many people."""
+        return frozenset(_split(self.search_portals_csv))
 
     @property
     def legacy_source_names(self) -> list[str]:
