@@ -1,5 +1,7 @@
 """Tantivy over the same services: Portuguese stemming, accents removed, the name above the summary above the rest."""
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +10,14 @@ from typing import Any
 BOOSTS = {"name": 10.0, "head": 5.0, "rest": 1.0}
 
 
+def is_installed() -> bool:
+    """Return whether the library is there: `pip install tantivy`; nothing else needs it."""
+    return importlib.util.find_spec("tantivy") is not None
+
+
 def open_index(folder: Path, documents: Sequence[dict[str, Any]]) -> Callable[[str], str | None]:
     """Index the documents and return what answers the name of the first one for a query."""
-    import tantivy  # only this command wants it
-
+    tantivy: Any = importlib.import_module("tantivy")
     folder.mkdir()
     analyzer = (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())

@@ -72,7 +72,10 @@ def bench(
             _prepare(url, folder, documents)
             database = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             results = _measure_ours(url, folder, database, rounds)
-        results["Tantivy"] = _measure_other(folder, documents, rounds)
+        if other_engine.is_installed():
+            results["Tantivy"] = _measure_other(folder, documents, rounds)
+        else:
+            console.print("O outro motor fica de fora: instale tantivy (pip install tantivy).")
     _show(results, len(documents))
     if as_json:
         figures = {side: vars(measured) for side, measured in results.items()}

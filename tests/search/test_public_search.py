@@ -141,6 +141,23 @@ def test_a_unified_result_holds_the_whole_service(search: Search) -> None:
     assert not {"autor", "version"} & set(hit["data"])
 
 
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("poda de arv", ["Poda de árvore"]),
+        ("CASTRA", ["Castração gratuita de gatos"]),
+        ("imposto pre", ["Isenção do imposto predial"]),
+        ("' % _", []),
+        ("rvore", []),
+    ],
+)
+def test_what_is_typed_so_far_is_completed(http: httpx.Client, typed: str, names: list[str]) -> None:
+    answer = http.get(f"{V1}/suggest", params={"q": typed})
+    assert answer.json() == {"suggestions": names}
+    assert answer.headers["Cache-Control"] == "public, max-age=30"
+    assert http.get(f"{V1}/suggest").status_code == 400
+
+
 def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
     assert search("galhos", V2, search_fields="resumo")["total_count"] == 1
     assert search("galhos", V2, search_fields="nome_servico")["total_count"] == 0

@@ -254,6 +254,34 @@ def _write_facets(fields: Sequence[str]) -> str:
     return f"jsonb_build_object({', '.join(pairs)})::text"
 
 
+# Every word begins one of the name's words; the first comparison is the one that the trigram index serves.
+_SUGGEST = """
+SELECT DISTINCT ON (popularity, length, name) name FROM (
+    SELECT service.doc ->> 'nome_servico' AS name, coalesce(popularity.percentile, 0) AS popularity,
+           length(service.nome_fold) AS length
+    FROM search.{physical} AS service
+    LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id
+    WHERE service.status = 1 AND NOT service.exclusive AND {condition}
+) AS named ORDER BY popularity DESC, length, name LIMIT $1
+"""
+
+
+async def suggest_names(connection: Connection, alias: Alias, words: Sequence[str], most: int) -> list[str]:
+    """Return names that have words that begin like these folded ones, the most popular and the shortest first.
+
+    Raises TableGone, and Unavailable beyond the time budget.
+    """
+    values = _Values()
+    values.values.append(most)
+    conditions = [
+        f"service.nome_fold LIKE {values.add(f'%{word}%', 'text')}"
+        f" AND (' ' || service.nome_fold) LIKE {values.add(f'% {word}%', 'text')}"
+        for word in words
+    ]
+    statement = _SUGGEST.format(physical=alias.physical, condition=" AND ".join(conditions))
+    return [row["name"] for row in await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)]
+
+
 _WORDS = "SELECT text, folded, lexeme FROM search.words_of($1)"
 
 
