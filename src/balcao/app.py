@@ -15,6 +15,7 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import Migration
+from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import OperationEndpoint
@@ -68,9 +69,21 @@ def list_retention() -> list[Retention]:
     ]
 
 
+def check_fixed_tokens(settings: Settings) -> None:
+    """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
+    for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
+    wrong = sorted({token.operation for token in settings.fixed_tokens} - for_machines)
+    if wrong:
+        raise SettingsError(
+            f"BALCAO_FIXED_SERVICE_TOKENS: {', '.join(wrong)} não é operação que uma máquina chama por escopo. "
+            f"Existem: {', '.join(sorted(for_machines))}."
+        )
+
+
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
     """Compile what one process serves; everything is opened when the server starts the application."""
     services = choose_services(names)
+    check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
@@ -114,7 +127,8 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
 async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
     """Open the platform and what the services keep in a process, for a server, a worker or a command.
 
-    Raises MigrationError on a database that is not up to date, RoleError in production for a login that could own it.
+    Raises MigrationError on a database that is not up to date; in production RoleError for a login that could own it,
+    SettingsError for one with demo data.
     """
     async with AsyncExitStack() as stack:
         await platform.database.open()
@@ -122,6 +136,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.http.aclose)
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
+            await refuse_demo_data(connection, platform.settings)
             if not platform.settings.sandbox:
                 await roles.check_login(connection)
         await platform.catalogue.start()
@@ -150,6 +165,15 @@ async def bring_up_to_date(
     ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
+
+
+async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
+    """Raise SettingsError in production for a database in which the demo's people were loaded: everybody knows them."""
+    if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
+        raise SettingsError(
+            "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "
+            "exige um banco que nunca os teve."
+        )
 
 
 def migrate_now(url: str) -> int:

@@ -6,12 +6,16 @@ The sandbox profile fills what belongs to its own parts; the production profile 
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from balcao import fixed_tokens, production
+from balcao.fixed_tokens import FixedToken
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -51,6 +55,12 @@ def _check_mail_server(address: SecretStr) -> SecretStr:
     return address
 
 
+def _check_fixed_tokens(text: str) -> str:
+    for entry in _split(text):
+        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
+    return text
+
+
 def _check_rate(text: str) -> str:
     import limits  # costs as much as all of this module, and most configurations keep the default rates
 
@@ -66,9 +76,11 @@ Csv = str
 Addresses = Annotated[str, AfterValidator(_check_addresses)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
+FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
 
 
 # Of the embedded provider; it may lead back to any page on the loopback address.
+_SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"
 
 
@@ -83,6 +95,7 @@ class Settings(BaseModel):
     data_dir: Path = Path(".balcao")
     public_url: Addresses = ""
     server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
+    metrics_token: SecretStr = SecretStr("")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Annotated[str, AfterValidator(_check_zone)] = "America/Sao_Paulo"
 
@@ -94,6 +107,7 @@ class Settings(BaseModel):
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
+    allow_loopback_issuer: bool = False
     auth_audience: str = Field("account", min_length=1)
     docs_client_id: str = ""
     client_id: str = "balcao-platform"
@@ -104,9 +118,12 @@ class Settings(BaseModel):
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
+    fixed_service_tokens: FixedTokens = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
+
+    legacy_sources: Csv = ""
 
     require_access_reason: bool = False
     audit_own_reads: bool = False
@@ -263,15 +280,26 @@ class Settings(BaseModel):
     def client_lists(self) -> Mapping[str, frozenset[str]]:
         """Return the configured lists that a rule `client:NAME` refers to."""
         return {
-            "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, "crm-sandbox"),
+            "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
         }
 
     @property
+    def legacy_source_names(self) -> list[str]:
+        """The old systems that an installation maps services from, besides the two that every one knows."""
+        return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
+
+    @property
     def machine_clients(self) -> frozenset[str] | None:
         """The clients that may be machines; None for all."""
         return _named_clients(self.machine_clients_csv)
+
+    @property
+    def fixed_tokens(self) -> tuple[FixedToken, ...]:
+        """The tokens that open one operation each."""
+        today = datetime.now(UTC).date()
+        return tuple(fixed_tokens.parse_entry(entry, today) for entry in _split(self.fixed_service_tokens))
 
     @property
     def role_clients(self) -> frozenset[str] | None:
@@ -305,8 +333,24 @@ class Settings(BaseModel):
             "BALCAO_DATABASE_OWNER_URL está vazio: o worker apaga, como dono das tabelas, o que passou do prazo.": (
                 with_worker and not self.database_owner_url
             ),
+            "BALCAO_HASH_KEY não tem 32 bytes aleatórios: use a saída de `openssl rand -base64 32`.": (
+                production.is_weak_key(self.hash_key.get_secret_value())
+            ),
+            f"CRM_WEBHOOK_CLIENTS nomeia {_SANDBOX_CRM_CLIENT}, o cliente do CRM de demonstração.": (
+                _SANDBOX_CRM_CLIENT in self.client_lists["CRM_WEBHOOK_CLIENTS"]
+            ),
         }
-        return secrets + [sentence for sentence, refused in parts.items() if refused] + self._refuse_sandbox_crm()
+        refused = [sentence for sentence, applies in parts.items() if applies]
+        return [*secrets, *refused, *self._refuse_issuers(), *self._refuse_sandbox_crm()]
+
+    def _refuse_issuers(self) -> list[str]:
+        configured = _split(self.auth_issuer)
+        insecure = production.list_insecure_issuers(configured, allow_loopback=self.allow_loopback_issuer)
+        return [
+            f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
+            "BALCAO_ALLOW_LOOPBACK_ISSUER=true."
+            for issuer in insecure
+        ]
 
     def _refuse_sandbox_crm(self) -> list[str]:
         """Refuse the sandbox CRM's own address only: a city's proxy on the same machine has another port."""

@@ -1,10 +1,16 @@
 """`balcao identity`: what an operator does about keys."""
 
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+
 import httpx
 
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import until_now
 from tests.support.terminal import Terminal
+
+RISK = "health_units.read_risk"
 
 
 def test_a_command_has_every_process_drop_deleted_keys_at_once(
@@ -19,3 +25,21 @@ def test_a_command_has_every_process_drop_deleted_keys_at_once(
     terminal.environment["BALCAO_AUTH_ISSUER"] = issuer.address
     assert "Pedido enviado" in terminal.run("identity", "refresh-keys").stdout
     until_now(lambda: http.get("/agent/api/v1/auth", headers=token).status_code == 401)
+
+
+def test_a_command_makes_a_fixed_token_and_the_entry_that_lists_it(terminal: Terminal) -> None:
+    said = terminal.run("identity", "fixed-token", RISK).stdout
+    token, entry = (line.rpartition(" ")[2] for line in said.splitlines())
+    operation, _, digest = entry.split(":")
+    assert (operation, digest) == (RISK, hashlib.sha256(token.encode()).hexdigest())
+    terminal.environment["BALCAO_FIXED_SERVICE_TOKENS"] = entry
+    assert not [said for said in terminal.json("doctor", "--json")["problems"] if "FIXED" in said]
+    assert "registry.nothing" in terminal.refusal("identity", "fixed-token", "registry.nothing")
+
+
+def test_the_doctor_says_when_a_fixed_token_will_soon_end(terminal: Terminal) -> None:
+    last_day = datetime.now(UTC).date() + timedelta(days=5)
+    terminal.environment["BALCAO_FIXED_SERVICE_TOKENS"] = f"{RISK}:{last_day}:{'0' * 64}"
+    said = "\n".join(json.loads(terminal.run("doctor", "--json").stdout)["problems"])
+    assert "fixed-000000000000" in said
+    assert str(last_day) in said

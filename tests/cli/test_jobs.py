@@ -14,7 +14,7 @@ from balcao.settings import Settings
 from tests.support.opening import opened
 from tests.support.terminal import Terminal
 
-KIND = "search.close_rollback_window"
+KIND = "search.continue_migration"
 CPF = "90000000175"
 
 

@@ -2,12 +2,13 @@
 
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import SERVICES, listening, make_plan
+from balcao.cli.plan import SERVICES, claim_data_folder, listening, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, pause_after
 from balcao.settings import Settings
 from tests.support.terminal import free_port
@@ -18,7 +19,7 @@ PRODUCTION = {
     "BALCAO_DATABASE_OWNER_URL": "postgresql://balcao@db.example/balcao",
     "BALCAO_AUTH_ISSUER": "https://login.example/realms/city",
     "BALCAO_CLIENT_SECRET": "a secret of the city's own",
-    "BALCAO_HASH_KEY": "a key of the city's own",
+    "BALCAO_HASH_KEY": "nXqTt1dM0vSg7zq8Hf3LkR5uYw2oPaJcEbI9sV6xUmA=",
     "BALCAO_MACHINE_CLIENTS": "painel-saude",
     "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "none",
 }
@@ -30,6 +31,19 @@ def production(**settings: str) -> Settings:
 
 def test_the_command_line_knows_the_services_without_loading_them() -> None:
     assert app.NAMES == SERVICES
+
+
+def test_the_lock_of_the_data_folder_is_its_owners_alone(tmp_path: Path) -> None:
+    lock = tmp_path / "serve.lock"
+    lock.touch(mode=0o666)
+    lock.chmod(0o666)
+    with claim_data_folder(tmp_path) as first, claim_data_folder(tmp_path) as second:
+        assert (first, second) == (True, False)
+        assert lock.stat().st_mode & 0o777 == 0o600
+    lock.unlink()
+    with claim_data_folder(tmp_path) as alone:
+        assert alone
+        assert lock.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_trial_is_one_process_and_production_has_one_per_core_beside_the_worker() -> None:

@@ -5,12 +5,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from balcao import app
 from balcao.core.service import Service
-from tests.support.issuer import Issuer
+from tests.clients.calls import CALLS
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.clients
 
@@ -20,17 +20,22 @@ MISSING = (
     '(`tools/clients` os instala e a mostra), ou deixe-as de fora com -m "not clients".'
 )
 WITH_OPENAPI_GENERATOR = """
-from generated import ApiClient, Configuration, PlataformaApi
-with ApiClient(Configuration(host="{url}", access_token="{token}")) as client:
-    found = PlataformaApi(client).{service}_liveness()
-print(found.status, found.service)
+import generated
+configuration = generated.Configuration(host={url!r}, access_token={token!r})
+(api,) = [kind for name, kind in vars(generated).items() if name.endswith("Api") and hasattr(kind, {operation!r})]
+with generated.ApiClient(configuration) as client:
+    body = [getattr(generated, {body_type!r})(**{body!r})] if {body!r} else []
+    found = getattr(api(client), {operation!r})(*{values!r}.values(), *body)
+print(found[{shows!r}] if isinstance(found, dict) else getattr(found, {shows!r}))
 """
 WITH_OPENAPI_PYTHON_CLIENT = """
-from generated import AuthenticatedClient
-from generated.api.plataforma import {service}_liveness
-with AuthenticatedClient(base_url="{url}", token="{token}", raise_on_unexpected_status=True) as client:
-    found = {service}_liveness.sync(client=client)
-print(found.status, found.service)
+import importlib, pkgutil
+from generated import AuthenticatedClient, api, models
+(name,) = [one.name for one in pkgutil.walk_packages(api.__path__, "generated.api.") if one.name.endswith({end!r})]
+body = {{"body": getattr(models, {body_type!r})(**{body!r})}} if {body!r} else {{}}
+with AuthenticatedClient(base_url={url!r}, token={token!r}, raise_on_unexpected_status=True) as client:
+    found = importlib.import_module(name).sync(*{values!r}.values(), client=client, **body)
+print(getattr(found, {shows!r}, None) or found[{shows!r}])
 """
 
 
@@ -80,10 +85,9 @@ def openapi_python_client(description: Path, folder: Path) -> subprocess.Complet
     [(openapi_generator, WITH_OPENAPI_GENERATOR), (openapi_python_client, WITH_OPENAPI_PYTHON_CLIENT)],
     ids=["openapi-generator", "openapi-python-client"],
 )
-def test_a_client_compiles_and_calls_its_service(
+def test_a_client_compiles_and_calls_its_service_with_a_token(
     tmp_path: Path,
-    http: httpx.Client,
-    issuer: Issuer,
+    sandbox: Sandbox,
     service: Service,
     generate: Callable[[Path, Path], subprocess.CompletedProcess[str]],
     program: str,
@@ -93,7 +97,16 @@ def test_a_client_compiles_and_calls_its_service(
     python = tools() / "venv" / "bin" / "python"
     compiled = run(python, "-m", "compileall", "-q", "generated", folder=tmp_path)
     assert compiled.returncode == 0, compiled.stdout
-    url = str(http.base_url).rstrip("/") + service.prefix + service.base
-    text = program.format(url=url, token=issuer.person("90000000175"), service=service.name)
+    call = CALLS[service.name]
+    text = program.format(
+        url=sandbox.url + service.prefix + service.base,
+        token=sandbox.tokens.person(call.who),
+        operation=call.operation,
+        end="." + call.operation,
+        values=call.filled(sandbox),
+        body=call.body,
+        body_type=call.body_type,
+        shows=call.shows,
+    )
     called = run(python, "-c", text, folder=tmp_path)
-    assert called.stdout.split() == ["healthy", service.name], called.stderr
+    assert called.stdout.strip() == call.expected, called.stderr

@@ -5,13 +5,13 @@ import os
 import subprocess
 from pathlib import Path
 
-import httpx
 import pytest
 
 from balcao import app
 from balcao.core.service import Service
+from tests.clients.calls import CALLS
 from tests.support import node
-from tests.support.issuer import Issuer, bearer
+from tests.support.sandbox import Sandbox
 from tests.support.sizes import FULL
 
 pytestmark = pytest.mark.node
@@ -31,13 +31,12 @@ CONFIG = {
     }
 }
 PROGRAM = """import createClient from "openapi-fetch";
-import type {{ paths }} from "./{name}.js";
+import type {{ paths }} from "./api.js";
 
-const client = createClient<paths>({{ baseUrl: "{url}", headers: {{ Authorization: "{token}" }} }});
-const {{ data, error, response }} = await client.GET("/liveness");
+const client = createClient<paths>({{ baseUrl: "{url}", headers: {{ Authorization: "Bearer {token}" }} }});
+const {{ data, error, response }} = await client.{method}("{path}", {{ {options} }});
 if (error || data === undefined) throw new Error(`refused with ${{response.status}}`);
-const alive: string = data.status;
-console.log(alive, data.service);
+console.log(JSON.stringify(data));
 """
 
 
@@ -51,17 +50,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=[service.name for service in SERVICES])
-def test_a_client_compiles_and_calls_its_service(
-    folder: Path, http: httpx.Client, issuer: Issuer, service: Service
-) -> None:
-    base = str(http.base_url).rstrip("/") + service.prefix + service.base
-    token = bearer(issuer.person("90000000175"))["Authorization"]
+def test_a_client_compiles_and_calls_its_service_with_a_token(folder: Path, sandbox: Sandbox, service: Service) -> None:
+    call = CALLS[service.name]
+    values = call.filled(sandbox)
+    options = ({"params": {"path": values}} if values else {}) | ({"body": call.body} if call.body else {})
+    text = PROGRAM.format(
+        url=sandbox.url + service.prefix + service.base,
+        token=sandbox.tokens.person(call.who),
+        method=call.method,
+        path=call.path,
+        options=json.dumps(options, ensure_ascii=False)[1:-1],
+    )
     generated = node.run("openapi-typescript", DESCRIPTIONS / f"{service.name}.json", "-o", "api.ts", folder=folder)
     assert generated.returncode == 0, generated.stderr
-    (folder / "main.ts").write_text(PROGRAM.format(name="api", url=base, token=token))
+    (folder / "main.ts").write_text(text)
     compiled = node.run("tsc", folder=folder)
     assert compiled.returncode == 0, compiled.stdout
     called = subprocess.run(
         ["node", "main.js"], cwd=folder, env=os.environ, capture_output=True, text=True, check=False
     )
-    assert called.stdout.split() == ["healthy", service.name], called.stderr
+    assert called.returncode == 0, called.stderr
+    assert str(json.loads(called.stdout)[call.shows]) == call.expected

@@ -237,6 +237,21 @@ def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFac
         assert portal.send(page, username="bruno", password="demo-bruno").status_code == 303
 
 
+def test_guessing_a_secret_is_slowed_down(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> None:
+    portal = {"grant_type": "client_credentials", "client_id": "portal-cidadao"}
+    guess, right = portal | {"client_secret": "errado"}, portal | {"client_secret": "sandbox-portal-cidadao-secret"}
+    with RunningProvider(settings_in(tmp_path_factory.mktemp("guesses")), database_url, strict=True) as strict:
+        for _ in range(20):
+            assert strict.token(right).status_code == 200
+        assert {strict.token(guess).status_code for _ in range(10)} == {401}
+        refused = [strict.token(form) for form in (guess, guess, right)]
+        assert [answer.status_code for answer in refused] == [401, 429, 429]
+        assert refused[1].json()["error"] == "invalid_request"
+        assert int(refused[1].headers["retry-after"]) > 0
+        other = {"client_id": "portal-servidor", "client_secret": "sandbox-portal-servidor-secret"}
+        assert strict.token(portal | other).status_code == 200
+
+
 def test_a_nonce_that_cannot_be_stored_goes_back_as_an_error(portal: Portal) -> None:
     answer = parse_response(portal.browser.get(change_login_url(portal, {"nonce": "a\0b"})).headers["location"])
     assert answer["error"] == "invalid_request"

@@ -108,6 +108,7 @@ def test_the_login_page_is_in_portuguese_and_needs_neither_script_nor_network(po
     assert person(DAVI).name in page.text
     assert page.headers["cache-control"] == "no-store"
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert "form-action 'self' http://127.0.0.1:4321" in page.headers["content-security-policy"]
     style = portal.browser.get(str(page.url.copy_with(query=None)).replace("protocol/openid-connect/auth", "login.css"))
     assert style.headers["content-type"].startswith("text/css")
 

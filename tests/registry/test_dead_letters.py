@@ -20,7 +20,7 @@ from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/jobs/dead-letters"
 ANA, BRUNO, CARLA = "90000000175", "90000000256", "90000000337"
-OTHER_KIND = "search.close_rollback_window"
+OTHER_KIND = "search.continue_migration"
 LETTER = {
     "id": str,
     "kind": str,

@@ -12,8 +12,9 @@ from balcao.core.jobs.worker import Worker
 from balcao.identity import demo
 from balcao.settings import Settings
 
-# Under this name finished steps are marked in the table of migrations.
-OWNER = "demo"
+OWNER = migrations.DEMO
+# Marked before anything is loaded, so that also a database with half of the demo's people is known for what it is.
+BEGUN = "begun"
 
 
 async def load_once(settings: Settings, url: str) -> None:
@@ -22,7 +23,14 @@ async def load_once(settings: Settings, url: str) -> None:
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
     async with database.open_platform(settings, url) as platform:
-        await migrations.run_as_owner(platform.owner_url, lambda connection: _load_missing(connection, platform))
+        await migrations.run_as_owner(
+            platform.owner_url, _mark_begun, lambda connection: _load_missing(connection, platform)
+        )
+
+
+async def _mark_begun(connection: Connection) -> None:
+    if not await migrations.is_done(connection, OWNER, BEGUN):
+        await migrations.mark_done(connection, OWNER, BEGUN)
 
 
 async def _load_missing(connection: Connection, platform: Platform) -> None:

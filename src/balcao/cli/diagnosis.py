@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,9 +21,10 @@ from balcao.core.database.pool import Connection, Database, refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.settings import Settings, variable_of
+from balcao.settings import Settings, SettingsError, variable_of
 
 TIMEOUT_SECONDS = 5.0
+DAYS_OF_NOTICE = 14
 MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
 
@@ -57,8 +59,26 @@ async def diagnose(settings: Settings) -> Diagnosis:
         }
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
-    problems = [*settings.list_refusals(), *(sentence for part in found for sentence in part.problems)]
+    problems = [
+        *settings.list_refusals(),
+        *_check_fixed_tokens(settings),
+        *(sentence for part in found for sentence in part.problems),
+    ]
     return Diagnosis(not problems, problems, list_settings(settings), _list_addresses(settings), parts)
+
+
+def _check_fixed_tokens(settings: Settings) -> list[str]:
+    """Return what is wrong with the fixed tokens, or will soon be."""
+    try:
+        app.check_fixed_tokens(settings)
+    except SettingsError as fault:
+        return [str(fault)]
+    soon = datetime.now(UTC).date() + timedelta(days=DAYS_OF_NOTICE)
+    return [
+        f"O token fixo {token.name} de {token.operation} vale só até {token.until}: troque-o por um novo."
+        for token in settings.fixed_tokens
+        if token.until <= soon
+    ]
 
 
 def list_settings(settings: Settings) -> dict[str, Any]:
@@ -119,19 +139,33 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     part = Part(UP, details)
     try:
         await migrations.check(connection, app.list_migrations())
-        if not settings.sandbox:
-            await roles.check_login(connection)
     except MigrationError as behind:
         details["up_to_date"] = False
         part.problems.append(str(behind))
-    except RoleError as mighty:
-        part.problems.append(str(mighty))
+    else:
+        part.problems += await _check_for_production(settings, connection)
     if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
         part.problems.append(
             f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
             f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
         )
     return part
+
+
+async def _check_for_production(settings: Settings, connection: Connection) -> list[str]:
+    """Return why the production profile does not start on this database."""
+    if settings.sandbox:
+        return []
+    problems = []
+    try:
+        await roles.check_login(connection)
+    except RoleError as mighty:
+        problems.append(str(mighty))
+    try:
+        await app.refuse_demo_data(connection, settings)
+    except SettingsError as known:
+        problems.append(str(known))
+    return problems
 
 
 async def _check_owner(settings: Settings, url: str) -> list[str]:

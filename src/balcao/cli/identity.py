@@ -1,7 +1,12 @@
 """`balcao identity`: the embedded identity provider, and the keys of whichever provider is trusted."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
+import typer
+
+from balcao import fixed_tokens
 from balcao.cli import embedded
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
@@ -29,6 +34,21 @@ def refresh_keys() -> None:
     """Faz todos os processos buscarem já as chaves do provedor; as apagadas nele deixam de valer na hora."""
     asyncio.run(_announce(embedded.find_database(Settings.load())))
     print("Pedido enviado: cada processo em execução busca as chaves agora. As falhas ficam no log de cada um.")
+
+
+@identity.command("fixed-token")
+def fixed_token(
+    operation: Annotated[str, typer.Argument(metavar="OPERAÇÃO", help="Por exemplo, health_units.read_risk.")],
+    days: Annotated[int, typer.Option(min=1, max=fixed_tokens.LONGEST_DAYS, help="Por quantos dias ele vale.")] = 365,
+) -> None:
+    """Cria um token fixo, que abre uma só operação, e mostra a entrada de BALCAO_FIXED_SERVICE_TOKENS."""
+    from balcao import app  # every service, which the other commands of this group do not need
+
+    token, entry = fixed_tokens.make(operation, datetime.now(UTC).date() + timedelta(days=days))
+    written = fixed_tokens.format_entry(entry)
+    app.check_fixed_tokens(Settings(fixed_service_tokens=written))
+    print(f"Token, que não será mostrado de novo: {token}")
+    print(f"Entrada de BALCAO_FIXED_SERVICE_TOKENS, com vírgula entre as que houver: {written}")
 
 
 async def _announce(url: str) -> None:

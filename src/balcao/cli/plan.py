@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from balcao.cli.faults import OperatorFault, writing_to
 from balcao.core.context import processes
@@ -150,12 +151,19 @@ def prepare_data_folder(folder: Path) -> None:
             pass
 
 
+def open_lock(path: Path) -> IO[bytes]:
+    """Open a file that its owner alone can lock, also one that was made for all to open."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "r+b", buffering=0)
+
+
 @contextmanager
 def claim_data_folder(folder: Path) -> Iterator[bool]:
     """Lock the data folder; yield whether this process is the only one that runs its embedded parts."""
     with contextlib.ExitStack() as stack:
         with writing_to(folder):
-            lock = stack.enter_context((folder / "serve.lock").open("ab"))
+            lock = stack.enter_context(open_lock(folder / "serve.lock"))
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

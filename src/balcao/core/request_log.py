@@ -1,6 +1,7 @@
 """The log line of a request, made from a prepared form and written in batches: every request pays for it."""
 
 import asyncio
+import contextlib
 import logging
 import time
 
@@ -44,7 +45,8 @@ class RequestLog:
             return
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler):
-                with handler.lock:  # type: ignore[union-attr]  # set by every handler's constructor
+                # A full disk loses lines, and nothing else.
+                with handler.lock, contextlib.suppress(OSError):  # type: ignore[union-attr]  # set by every constructor
                     handler.stream.write(text)
                     handler.flush()
 

@@ -20,6 +20,13 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+# No answer is to be guessed at, framed, or run as a page; pages bring a policy of their own.
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_POLICY = "Content-Security-Policy"
+_NO_PAGE = (
+    _POLICY.lower().encode(),
+    b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+)
 _WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -83,7 +90,9 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
 
 async def _send(endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:
     status = response.status or endpoint.status
-    headers = [*response.raw_headers, (b"x-request-id", request.id.encode())]
+    headers = [*response.raw_headers, (b"x-request-id", request.id.encode()), _NO_SNIFFING]
+    if _POLICY not in response.headers:
+        headers.append(_NO_PAGE)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
     seconds = perf_counter() - request.started

@@ -1,11 +1,14 @@
 """The gateway's own pages: the list of services, the metrics, and whether the process is alive."""
 
+import base64
+import hashlib
+import hmac
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
 from balcao.core.context.platform import Platform
-from balcao.core.errors import BalcaoError
+from balcao.core.errors import BalcaoError, NotFound, Unauthenticated
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
@@ -14,6 +17,7 @@ from balcao.core.service import Service
 from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
+from balcao.settings import Settings
 
 Handler = Callable[[Request], Response[Any]]
 
@@ -34,6 +38,12 @@ OpenAPI.</p>
 <strong>Autorizar</strong>. Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p>
 </main></body></html>
 """
+# Of scripts there are none, of styles only the one above.
+_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 
 
@@ -45,9 +55,10 @@ def mount_pages(platform: Platform, services: Sequence[Service]) -> Mount:
         return redirect("/docs")
 
     def docs(_: Request) -> Response[str]:
-        return Response(listing.encode(), media_type=HTML)
+        return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
-    def metrics(_: Request) -> Response[bytes]:
+    def metrics(request: Request) -> Response[bytes]:
+        _admit_scraper(platform.settings, request)
         return Response(platform.metrics.exposition(), media_type=MEDIA_TYPE)
 
     def liveness(_: Request) -> Response[Any]:
@@ -63,6 +74,21 @@ def mount_pages(platform: Platform, services: Sequence[Service]) -> Mount:
         ("GET", path, PageEndpoint("gateway", "", "GET", handler, _refuse)) for path, handler in handlers.items()
     ]
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
+
+
+def _admit_scraper(settings: Settings, request: Request) -> None:
+    """Let pass who shows `BALCAO_METRICS_TOKEN`; without one anybody, but in production nobody.
+
+    Raises NotFound, Unauthenticated.
+    """
+    token = settings.metrics_token.get_secret_value()
+    if not token:
+        if not settings.sandbox:
+            raise NotFound()
+        return
+    scheme, _, shown = (request.headers.get(b"authorization") or b"").partition(b" ")
+    if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), token.encode()):
+        raise Unauthenticated()
 
 
 def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:

@@ -9,7 +9,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from balcao.identity.demo import Client
 from balcao.identity.faults import ClientRefused, InvalidRequest, Refused
-from balcao.identity.realm import Realm
+from balcao.identity.realm import RealmRequest
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -21,17 +21,23 @@ class Authenticated(NamedTuple):
     by_secret: bool
 
 
-def authenticate(realm: Realm, form: Mapping[str, str], authorization: str | None, flow: str) -> Authenticated:
+async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
     """Return the client, proved by its secret in the header or in the form.
 
-    A public one needs its id alone, but never for client credentials. Raises ClientRefused, InvalidRequest for two ways
-    at once, Refused for a flow that is not the client's.
+    A public one needs its id alone, but never for client credentials. Raises ClientRefused, TooMany for an address that
+    tries one secret after the other, InvalidRequest for two ways at once, Refused for a flow that is not the client's.
     """
-    name, secret = _read_credentials(form, authorization)
+    realm = request.realm
+    name, secret = _read_credentials(form, request.header("authorization") or None)
+    guesser = f"client-secret\0{request.address}\0{name}"
+    if secret is not None:
+        realm.secret_guard.refuse_shut(guesser)
     client = realm.clients.get(name)
     expected = client.secret if client is not None else ""
     known = hmac.compare_digest((secret or "").encode(), expected.encode()) and bool(expected)
     if client is None or not (known or _needs_no_secret(client, secret, flow)):
+        if secret is not None:
+            await realm.secret_guard.count(guesser)
         raise ClientRefused()
     if flow not in client.flows:
         raise Refused("unauthorized_client", "Este cliente não pode usar este fluxo.")

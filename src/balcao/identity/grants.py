@@ -10,21 +10,21 @@ from typing import Any
 from balcao.identity import tokens
 from balcao.identity.clients import Authenticated, authenticate
 from balcao.identity.faults import InvalidRequest, Refused
-from balcao.identity.realm import Realm
+from balcao.identity.realm import Realm, RealmRequest
 from balcao.identity.store import Credential
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
-async def exchange(realm: Realm, form: Mapping[str, str], authorization: str | None) -> dict[str, Any]:
-    """Return the token response to a grant. Raises Refused and its kin."""
+async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, Any]:
+    """Return the token response to a grant. Raises Refused and its kin, TooMany for guessed secrets."""
     kind = form.get("grant_type", "")
     if not kind:
         raise InvalidRequest("Falta grant_type.")
     if kind not in _GRANTS:
         raise Refused("unsupported_grant_type", f"grant_type deve ser um de: {', '.join(_GRANTS)}.")
     flow, issue = _GRANTS[kind]
-    return await issue(realm, authenticate(realm, form, authorization, flow), form)
+    return await issue(request.realm, await authenticate(request, form, flow), form)
 
 
 async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _show_page(
 ) -> Response[str]:
     realm, csrf = request.realm, browser.choose_form_secret(request)
     action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
-    response = pages.render_login(action, csrf, username, fault, status)
+    response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status)
     return response.adding(cookies=(browser.format_cookie(realm, browser.CSRF, csrf),))
 
 

@@ -16,7 +16,7 @@ async def receive_form(request: RealmRequest) -> Response[Any]:
     """Answer one of three senders: a client's server, our own page, and a client through the browser."""
     form = forms.read_form(request)
     if "refresh_token" in form:
-        return await _log_out_by_token(request.realm, form, request.header("authorization") or None)
+        return await _log_out_by_token(request, form)
     if "csrf" in form:
         return await _log_out(request, form)
     return await request_logout(request, form)
@@ -49,10 +49,10 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
     return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, ""),))
 
 
-async def _log_out_by_token(realm: Realm, form: Mapping[str, str], authorization: str | None) -> Response[Any]:
+async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
     """Log out behind the browser, as Keycloak does: by secret, where the client has one, and refresh token; 204."""
-    client = authenticate(realm, form, authorization, "authorization_code").client
-    if not await realm.records.end_session_by_token(form["refresh_token"], client.client_id):
+    client = (await authenticate(request, form, "authorization_code")).client
+    if not await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id):
         raise make_invalid_grant()
     return Response(status=NO_CONTENT)
 
@@ -81,7 +81,8 @@ def _find_return_address(realm: Realm, parameters: Mapping[str, str], hint: Mapp
 def _show_confirmation(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
     realm, csrf = request.realm, browser.choose_form_secret(request)
     fields = {n: parameters[n] for n in ("client_id", "post_logout_redirect_uri", "state") if n in parameters}
-    response = pages.render_logout(f"{realm.path}/protocol/openid-connect/logout", fields | {"csrf": csrf})
+    action = f"{realm.path}/protocol/openid-connect/logout"
+    response = pages.render_logout(action, fields | {"csrf": csrf}, fields.get("post_logout_redirect_uri", ""))
     return response.adding(cookies=(browser.format_cookie(realm, browser.CSRF, csrf),))
 
 

@@ -82,8 +82,7 @@ def _authorize(request: RealmRequest) -> PendingResponse:
 
 
 async def _issue_tokens(request: RealmRequest) -> Response[Any]:
-    form, authorization = forms.read_form(request), request.header("authorization") or None
-    return to_json(await grants.exchange(request.realm, form, authorization))
+    return to_json(await grants.exchange(request, forms.read_form(request)))
 
 
 async def _read_user_info(request: RealmRequest) -> Response[Any]:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
 from balcao.core.database.pool import Database
 from balcao.core.http.requests import Request
@@ -15,6 +16,9 @@ from balcao.identity.demo import Client
 from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
+
+# A hundred times higher in the sandbox, as every rate; of one client from one address.
+WRONG_SECRETS_RATE = "10/minute"
 
 
 class Realm:
@@ -28,6 +32,7 @@ class Realm:
         self.keys = SigningKeys(settings)
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
+        self.secret_guard = EnumerationGuard(limits, WRONG_SECRETS_RATE)
 
     @functools.cached_property
     def path(self) -> str:

@@ -4,8 +4,11 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.search import demo
+from balcao.search.catalogue.feature import FEATURE as CATALOGUE
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
+from balcao.search.legacy_mappings.feature import FEATURE as LEGACY_MAPPINGS
+from balcao.search.running import running
 from balcao.search.schema_migrations.feature import FEATURE as SCHEMA_MIGRATIONS
 from balcao.search.services.feature import FEATURE as SERVICES
 from balcao.search.versions.feature import FEATURE as VERSIONS
@@ -15,13 +18,24 @@ SERVICE = Service(
     prefix="/search",
     title="Balcão: administração da busca",
     package=__name__,
-    features=[COLLECTION, SERVICES, VERSIONS, SCHEMA_MIGRATIONS, Feature(demo=Demo(demo.load, demo.examples))],
+    features=[
+        COLLECTION,
+        SERVICES,
+        VERSIONS,
+        LEGACY_MAPPINGS,
+        CATALOGUE,
+        SCHEMA_MIGRATIONS,
+        Feature(demo=Demo(demo.load, demo.examples)),
+    ],
     dialects={"": ERROR_TEXT},
     description="Administração do catálogo de serviços e da busca: edição, publicação, versões e migrações do esquema.",
     tags={
         "services": "Os serviços do catálogo, para quem os edita, aprova e publica.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
+        "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
+        "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
+    running=running,
     ready=ready,
 )

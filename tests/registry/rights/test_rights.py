@@ -59,6 +59,21 @@ def trail(sql: Sql) -> list[tuple[Any, ...]]:
     ]
 
 
+def test_nobody_writes_words_into_somebody_elses_list_but_staff_whom_a_role_let_pass(
+    http: httpx.Client, issuer: Issuer, owner: dict[str, str], staff: dict[str, str], sql: Sql
+) -> None:
+    words = {"X-Access-Reason": "ligue para 21 99999-0000"}
+    stranger, machine = bearer(issuer.person(BRUNO)), bearer(issuer.machine("x", "rmi:pessoa-fisica:read"))
+    address = path(ANA, "").rstrip("/")
+    assert http.get(address, headers=stranger | words).status_code == 403
+    assert http.get(address, headers=machine | words).status_code == 200
+    assert http.put(path(ANA, "gender"), headers=owner | words, json={"valor": "Não binário"}).status_code == 200
+    assert http.get(address, headers=staff | words).status_code == 200
+    kept = sql("SELECT actor_kind, outcome FROM platform.audit_event WHERE reason IS NOT NULL")
+    assert sorted(tuple(row) for row in kept) == [("owner", "done"), ("staff", "done")]
+    assert sql("SELECT count(*) FROM platform.audit_event")[0][0] == 4
+
+
 def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
 ) -> None:

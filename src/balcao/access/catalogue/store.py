@@ -1,6 +1,7 @@
 """SQL of the catalogue as a whole: its version and its audit trail."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -39,6 +40,27 @@ SELECT event.actor, event.operation, event.target_type, event.target_id, event.t
        event.request_id, catalogue_version.version
 FROM jsonb_populate_record(NULL::access.audit_event, $1::jsonb) AS event, access.catalogue_version
 """
+
+
+_COUNT_EVENTS = "SELECT count(*) FROM access.audit_event"
+# Of the chain only its beginning goes, and never its end: the first event that stays names the hash of the last that
+# went, and the next change is chained to the end.
+_DELETE_OLD_EVENTS = """
+DELETE FROM access.audit_event
+WHERE (seq IS NULL AND at <= now() - $1::interval)
+   OR seq <= (SELECT max(seq) FROM access.audit_event
+              WHERE at <= now() - $2::interval AND seq < (SELECT max(seq) FROM access.audit_event))
+RETURNING true
+"""
+
+
+async def count_events(connection: Connection) -> int:
+    return await fetch_count(connection, _COUNT_EVENTS)
+
+
+async def delete_old_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
+    """Delete the events older than this, those in the chain and those beside it; return how many they were."""
+    return len(await connection.fetch(_DELETE_OLD_EVENTS, beside_chain, chained))
 
 
 async def record_denied(connection: Connection, event: dict[str, Any]) -> None:

@@ -141,7 +141,7 @@ class Audit:
             "client": call.client,
             "grant": call.grant,
             "fields": list(fields),
-            "reason": call.reason,
+            "reason": None if outcome == "denied" else call.recorded_reason,
             "outcome": outcome,
         }
 

@@ -103,6 +103,15 @@ class Call:
             )
 
     @property
+    def recorded_reason(self) -> str | None:
+        """Return the reason as the audit trail keeps it: of the person, of staff whom a role let pass, of operators.
+
+        The person concerned will read it, so that nobody else chooses the words.
+        """
+        is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
+        return self.reason if self.is_owner or is_granted else None
+
+    @property
     def identified_caller(self) -> Caller:
         """Return the caller. Raises Unauthenticated where there is none."""
         if self.caller is None:

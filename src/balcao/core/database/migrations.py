@@ -12,6 +12,8 @@ from balcao.core.database import roles
 from balcao.core.database.pool import Connection
 from balcao.core.database.roles import ApplicationRole
 
+# Under this owner finished steps of loading the demo data are marked in the table of migrations.
+DEMO = "demo"
 LOCK_KEY = 0x62616C63616F  # "balcao"
 
 
@@ -170,6 +172,11 @@ async def is_done(connection: Connection, owner: str, name: str) -> bool:
     """Return whether a step that runs once per database, beside the migrations, has been marked as done."""
     found = await connection.fetchval("SELECT true FROM platform.migration WHERE owner = $1 AND name = $2", owner, name)
     return bool(found)
+
+
+async def has_any_done(connection: Connection, owner: str) -> bool:
+    """Return whether any step of this owner has been marked."""
+    return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM platform.migration WHERE owner = $1)", owner))
 
 
 async def mark_done(connection: Connection, owner: str, name: str) -> None:

@@ -96,6 +96,12 @@ class Database:
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
+    def apart(self, size: int) -> "Database":
+        """Return other connections to the same database by the same login, so that work takes none from requests."""
+        other = Database(self.url, size=size)
+        other.options = self.options
+        return other
+
     async def open(self) -> None:
         """Connect to the server. Raises Unavailable when it cannot be reached."""
         self._is_closing = False

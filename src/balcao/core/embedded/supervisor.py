@@ -1,6 +1,7 @@
 """Creates, starts, attaches to and stops the embedded PostgreSQL, whatever state the last run left behind."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -262,8 +263,15 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
             return process
         output_text = log.read_bytes()[written:].decode(errors="replace")
         if "pre-existing shared memory block" not in output_text or time.monotonic() > deadline:
-            raise EmbeddedError(f"O PostgreSQL embutido não iniciou: {_last_line(output_text, 'FATAL')} Veja {log}.")
+            raise EmbeddedError(explain_refusal(output_text, log))
         time.sleep(0.1)
+
+
+def explain_refusal(output: str, log: Path) -> str:
+    """Return why the server did not start, by what it wrote; a full disk is said in so many words."""
+    if os.strerror(errno.ENOSPC) in output:
+        return f"O disco está cheio: o PostgreSQL embutido não consegue gravar em {log.parent}. Libere espaço."
+    return f"O PostgreSQL embutido não iniciou: {_last_line(output, 'FATAL')} Veja {log}."
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:

@@ -5,6 +5,7 @@ answered without a task and without an await.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from time import time
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.access.catalogue import Snapshot
 from balcao.core.access.enumeration import NUMBERS
+from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.context.call import Call
@@ -64,6 +66,8 @@ class OperationEndpoint:
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
+        named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
+        self._fixed = FixedCallers(named, operation.rule.scopes)
         # Counting in Redis has to be waited for; counting in the process has not.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate or operation.machine_rate)
 
@@ -114,8 +118,9 @@ class OperationEndpoint:
         self, call: Call, request: Request, snapshot: Snapshot, bound: str
     ) -> Response[Any]:
         """Verify the token first: it may take a look-up of keys."""
+        header = request.headers.get(AUTHORIZATION)
         try:
-            caller = await self._platform.tokens.caller(request.headers.get(AUTHORIZATION))
+            caller = self._fixed.find(header, time()) or await self._platform.tokens.caller(header)
             self._admit(call, request, caller, snapshot, bound)
         except Exception as fault:
             return await self._refuse(call, request, fault)

@@ -11,7 +11,7 @@ from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, Operation
-from balcao.core.http.responses import JSON, NOT_MODIFIED, Response, stored
+from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response, stored
 
 Document = dict[str, Any]
 
@@ -67,6 +67,9 @@ _HEADERS: Document = {
         "example": 30,
     },
 }
+
+# In the few operations that move; a component that a service does not use would be a fault to linters.
+_LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
 class Described(Protocol):
@@ -166,6 +169,12 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
 def _responses(operation: Operation, schemas: "_Schemas") -> Document:
     success = {"description": "Sucesso", "headers": _headers(operation, operation.status)}
     found: Document = {str(operation.status): {**success, **_success(operation, schemas)}}
+    if operation.moved is not None:
+        found[str(MOVED)] = {
+            "description": "Mudou de endereço",
+            "headers": _headers(operation, MOVED),
+            "content": {JSON: {"schema": schemas.of(operation.moved)}},
+        }
     for status, codes in codes_by_status(operation, error_statuses(operation)).items():
         found[str(status)] = {
             "description": "\n".join([_MEANINGS[status], *(["", *map(_item, codes.items())] if codes else [])]),
@@ -189,7 +198,8 @@ def _headers(operation: Operation, status: int) -> Document:
         names.append("ETag")
     if status in {429, 503}:
         names.append("Retry-After")
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    found: Document = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return found | ({"Location": _LOCATION} if status == MOVED else {})
 
 
 def _has_etag(operation: Operation) -> bool:
@@ -302,7 +312,7 @@ class _Schemas:
 def _types_of(operation: Operation) -> Iterable[Any]:
     signature = operation.signature
     returns = get_args(signature.returns)[0] if get_origin(signature.returns) is Response else signature.returns
-    yield from (kind for kind in (signature.body, operation.described_body) if kind is not None)
+    yield from (kind for kind in (signature.body, operation.described_body, operation.moved) if kind is not None)
     if returns not in (None, type(None)) and JSON in operation.media_types:
         yield returns
     yield operation.dialect.schema

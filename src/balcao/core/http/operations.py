@@ -36,7 +36,7 @@ class Operation:
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
-    `media_types` of a success the first is what a caller gets who names none.
+    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301.
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
     body that works on the demo data, as the JSON that the caller sends.
@@ -64,6 +64,7 @@ class Operation:
     media_types: Sequence[str]
     description: str | None
     example: Any
+    moved: type | None
 
     def rate_of(self, caller: Caller | None) -> str | None:
         """Return the rate that applies; a machine calls for many people and may have one of its own."""
@@ -127,6 +128,7 @@ class Routes:
         media_types: Sequence[str] = (JSON,),
         description: str | None = None,
         example: Any = None,
+        moved: type | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -157,6 +159,7 @@ class Routes:
                     media_types=media_types,
                     description=description,
                     example=example,
+                    moved=moved,
                 )
             )
             return handler

@@ -22,8 +22,8 @@ async def tidy_up(platform: Platform, _: Mapping[str, Any]) -> None:
     await service.tidy_up(platform)
 
 
-# A run is never given up by its job: it ends, or an operator aborts it.
+# Whoever waits for another worker's lease uses no try.
 JOBS = [
-    JobKind(WORK_JOB, continue_migration, attempts=1_000_000, longest_delay=timedelta(seconds=30)),
+    JobKind(WORK_JOB, continue_migration, attempts=1000, longest_delay=timedelta(seconds=30)),
     JobKind("search.tidy_up", tidy_up, first_delay=timedelta(seconds=10), cron="* * * * *"),
 ]

@@ -30,7 +30,7 @@ from balcao.search.schema_migrations.schemas import (
     StartBody,
     StartedMigration,
 )
-from balcao.search.schema_migrations.work import KEPT_AFTER_FAILURE, WORK_JOB
+from balcao.search.schema_migrations.work import WORK_JOB, abandon_target
 
 # What a rollback waits, a short try at a time, for the writers under way (rules: search 2.1).
 SWITCH_SECONDS = 10.0
@@ -78,9 +78,10 @@ async def abort(call: Call, body: AbortBody) -> IdentifiedStatus:
         await collection.lock_runs(connection)
         run = states.choose_abortable(await store.list_runs(connection), _clean_id(body.migration_id))
         message = f"Abortada por {name_actor(call)}" + (f": {reason}" if reason else ".")
-        if not await store.abort(connection, run.id, message):
+        phase = await store.abort(connection, run.id, message)
+        if phase is None:
             raise Conflict("A migração terminou ou já está na troca.", code="migration-switching")
-        await collection.close_mirror(connection, run.target_collection, KEPT_AFTER_FAILURE)
+        await abandon_target(connection, run.target_collection, phase)
         await call.platform.audit.record(connection, call, "event", fields=describe_event(migration=run.id, abort=True))
         return IdentifiedStatus(**await _to_members(connection, run.id))
 

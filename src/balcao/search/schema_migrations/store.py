@@ -13,7 +13,7 @@ from balcao.search.schema_migrations.schemas import (
     RunDetail,
     Verification,
 )
-from balcao.search.schema_migrations.states import MigrationRun
+from balcao.search.schema_migrations.states import MigrationRun, Phase
 
 # A write that could not reach the mirror ends the window: the other table is no longer the same catalogue.
 _WINDOW_OPEN = """
@@ -66,13 +66,14 @@ _ABORT = """
 UPDATE search.search_migrations
 SET status = 'failed', error_message = $2, completed_at = clock_timestamp(), lease_until = NULL, worker_id = NULL
 WHERE id = $1 AND status = 'in_progress' AND phase <> 'switching'
-RETURNING true
+RETURNING phase
 """
 
 
-async def abort(connection: Connection, run_id: str, message: str) -> bool:
-    """End a run as failed; return false when it has ended or begun to switch."""
-    return bool(await connection.fetchval(_ABORT, run_id, message))
+async def abort(connection: Connection, run_id: str, message: str) -> Phase | None:
+    """End a run as failed and return the phase it was in; None when it has ended or begun to switch."""
+    phase: Phase | None = await connection.fetchval(_ABORT, run_id, message)
+    return phase
 
 
 _STATUS_COLUMNS = """

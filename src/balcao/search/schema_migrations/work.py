@@ -65,7 +65,7 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
     connections of its own, so that it keeps none from a request.
     """
     lease = timedelta(seconds=platform.settings.search_migration_lease)
-    database = Database(platform.database.url, size=2)
+    database = platform.database.apart(2)
     await database.open()
     try:
         async with database.connection() as connection:
@@ -243,7 +243,17 @@ class MigrationWorker:
     async def _fail(self, cause: str) -> None:
         async with self._connection.transaction():
             if await store.fail(self._connection, self.run, f"Falha {_PLACES[self.run.phase]}: {cause}."):
-                await collection.close_mirror(self._connection, self.run.target_collection, KEPT_AFTER_FAILURE)
+                await abandon_target(self._connection, self.run.target_collection, self.run.phase)
+
+
+async def abandon_target(connection: Connection, target: str, phase: Phase) -> None:
+    """Let go of the target of a run that ends in this phase.
+
+    Before its writes went there, it may still be the mirror of an earlier migration, whose window stays open.
+    """
+    alias = await collection.read_alias(connection)
+    if phase != "preparing" or alias.mirror != target:
+        await collection.close_mirror(connection, target, KEPT_AFTER_FAILURE)
 
 
 def _describe_rows(what: str, count: int, ids: list[str]) -> str:

@@ -21,6 +21,8 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 from balcao.search.conventions import PUBLISH, describe_event, format_etag, name_actor, parse_uuid, require_action
 from balcao.search.document import ServiceContent, ServiceDocument
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.legacy_mappings.service import OldService
 from balcao.search.services import derived, listing_store, store
 from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
 from balcao.search.services.filters import ServiceFilters
@@ -115,9 +117,14 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
         return await _save(edit, content, VersionChange(_name_change(stored.document.status, content.status)))
 
 
-async def publish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
-    """Publish a service; publishing a published one changes nothing."""
-    return await _set_status(call, service_id, 1, at)
+async def publish(
+    call: Call, service_id: str, *, old: OldService | None = None, at: datetime | None = None
+) -> StaffService:
+    """Publish a service, and map an old number to it; publishing a published one leaves no version.
+
+    Raises MappingTaken, and publishes nothing, when the number is mapped to another service.
+    """
+    return await _set_status(call, service_id, 1, at, old)
 
 
 async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
@@ -125,9 +132,13 @@ async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) 
     return await _set_status(call, service_id, 0, at)
 
 
-async def _set_status(call: Call, service_id: str, status: int, at: datetime | None) -> StaffService:
+async def _set_status(
+    call: Call, service_id: str, status: int, at: datetime | None, old: OldService | None = None
+) -> StaffService:
     require_action(call, PUBLISH)
     async with _lock_existing(call, service_id, at) as (edit, stored):
+        if old is not None:
+            await legacy_mappings.map_with_publication(edit.connection, call, old, edit.service_id)
         if stored.document.status == status:
             return _to_staff_service(stored.document, stored.version)
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
@@ -137,7 +148,7 @@ async def _set_status(call: Call, service_id: str, status: int, at: datetime | N
 
 
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
-    """Remove the row from the collection; versions and slugs stay."""
+    """Remove the row from the collection, and the mappings to the service; versions and slugs stay."""
     async with _lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
@@ -146,7 +157,8 @@ async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> 
         await versions.append(
             edit.connection, call, stored.document, VersionChange("delete"), number=number, at=edit.at
         )
-        await _record_event(edit, "delete", number, [])
+        removed = await legacy_mappings.remove_of_service(edit.connection, edit.service_id)
+        await _record_event(edit, "delete", number, describe_event(mappings=removed) if removed else [])
 
 
 async def roll_back(

@@ -1,0 +1,64 @@
+"""Fixed service tokens: for a portal that can only hold one text, each opens one named operation and nothing else.
+
+The configuration holds their hashes, so that whoever reads it has no token; two entries for one operation are how a
+token is replaced without an interruption (rules: health_units 1).
+"""
+
+import hashlib
+import re
+import secrets
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+LONGEST_DAYS = 400
+PREFIX = "balcao_"
+_ENTRY = re.compile(r"([a-z_]+\.[a-z_0-9]+):([0-9]{4}-[0-9]{2}-[0-9]{2}):([0-9a-f]{64})")
+
+
+class FixedToken(NamedTuple):
+    """An entry of the configuration; `until` is the last day (UTC) on which the token opens the operation."""
+
+    operation: str
+    until: date
+    digest: bytes
+
+    @property
+    def name(self) -> str:
+        """The name of its bearer in logs, counters and the audit trail: the beginning of the hash."""
+        return f"fixed-{self.digest.hex()[:12]}"
+
+    @property
+    def expires_at(self) -> float:
+        """The end of its last day in Unix seconds."""
+        day = datetime(self.until.year, self.until.month, self.until.day, tzinfo=UTC)
+        return (day + timedelta(days=1)).timestamp()
+
+
+def parse_entry(text: str, today: date) -> FixedToken:
+    """Parse `operation:last day:SHA-256`. Raises ValueError, in Portuguese."""
+    found = _ENTRY.fullmatch(text)
+    if found is None:
+        raise ValueError("cada entrada é operação:último dia:hash, como `balcao identity fixed-token` a escreve")
+    try:
+        until = date.fromisoformat(found[2])
+    except ValueError:
+        raise ValueError(f"{found[2]} não é um dia") from None
+    if until - today > timedelta(days=LONGEST_DAYS):
+        raise ValueError(f"{found[2]} é daqui a mais de {LONGEST_DAYS} dias")
+    return FixedToken(found[1], until, bytes.fromhex(found[3]))
+
+
+def make(operation: str, until: date) -> tuple[str, FixedToken]:
+    """Make a token that nobody can guess; return it and its entry."""
+    token = PREFIX + secrets.token_urlsafe(32)
+    return token, FixedToken(operation, until, compute_digest(token.encode()))
+
+
+def format_entry(token: FixedToken) -> str:
+    """Return the entry as the configuration takes it."""
+    return f"{token.operation}:{token.until}:{token.digest.hex()}"
+
+
+def compute_digest(token: bytes) -> bytes:
+    """Return the hash; nobody can guess the text, so that a slow hash would protect nothing."""
+    return hashlib.sha256(token).digest()

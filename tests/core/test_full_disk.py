@@ -1,0 +1,34 @@
+"""A full disk costs lines of the log and is said in so many words; nothing else ends by it."""
+
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from balcao.core.embedded.supervisor import explain_refusal
+from balcao.core.logs import LOGGER_NAME
+from balcao.core.request_log import RequestLog
+
+
+async def test_a_log_that_cannot_be_written_stops_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    logging.getLogger(LOGGER_NAME).setLevel(logging.INFO)
+    with os.fdopen(os.open("/dev/full", os.O_WRONLY), "w", closefd=False) as full:
+        monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(full)])
+        requests = RequestLog()
+        for _ in range(100):
+            requests.add(("service", "operation", "GET"), 200, 0.1, "id")
+            requests.flush()
+        monkeypatch.undo()
+        with pytest.raises(OSError, match="No space left"):
+            full.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+
+
+def test_the_operator_reads_that_the_disk_is_full() -> None:
+    log = Path("/dados/postgres.log")
+    output = 'LOG:  starting\nFATAL:  could not write lock file "postmaster.pid": No space left on device\n'
+    said = explain_refusal(output, log)
+    assert said.startswith("O disco está cheio")
+    assert "/dados" in said
+    assert "postgres.log" in explain_refusal("FATAL:  something else\n", log)

@@ -1,0 +1,118 @@
+"""A fixed service token opens its one operation and nothing else (rules: health_units 1)."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+
+import httpx
+import pytest
+
+from balcao import app, fixed_tokens
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.fixed_tokens import FixedCallers
+from balcao.health_units import demo
+from balcao.settings import Settings, SettingsError
+from tests.support.issuer import Issuer, bearer
+from tests.support.operations import Served, all_operations
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer
+
+RISK = "health_units.read_risk"
+TODAY = datetime.now(UTC).date()
+TOKENS = [fixed_tokens.make(RISK, TODAY + timedelta(days=30)) for _ in range(2)]
+LISTED = ",".join(fixed_tokens.format_entry(entry) for _, entry in TOKENS)
+
+pytestmark = pytest.mark.usefixtures("loaded")
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings.load(
+        {
+            "BALCAO_AUTH_ISSUER": issuer.address,
+            "BALCAO_DATA_DIR": str(tmp_path_factory.mktemp("data")),
+            "BALCAO_FIXED_SERVICE_TOKENS": LISTED,
+        }
+    )
+
+
+def read(http: httpx.Client, token: str) -> httpx.Response:
+    return http.get(f"/health-units/unidade/{demo.QUIET}/risco", headers=bearer(token))
+
+
+def test_two_listed_tokens_open_the_operation_again_and_again(http: httpx.Client) -> None:
+    for token, _ in TOKENS * 2:
+        assert read(http, token).json()["cnes"] == demo.QUIET
+
+
+@pytest.mark.parametrize("served", [one for one in all_operations() if not one.public], ids=str)
+def test_it_opens_no_other_operation(http: httpx.Client, served: Served) -> None:
+    answer = http.request(served.method, served.filled(), headers=bearer(TOKENS[0][0]))
+    assert (answer.status_code == 401) == (served.operation.key != RISK)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", TOKENS[0][0], f"Basic {TOKENS[0][0]}", f"Bearer {TOKENS[0][0]}x", f"Bearer {TOKENS[0][1].digest.hex()}"],
+    ids=["nothing", "no scheme", "another scheme", "a longer text", "its hash"],
+)
+def test_nothing_but_the_token_itself_will_do(http: httpx.Client, header: str) -> None:
+    answer = http.get(f"/health-units/unidade/{demo.QUIET}/risco", headers={"Authorization": header})
+    assert answer.status_code == 401
+
+
+@pytest.fixture
+def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
+    """A process whose configuration lists the second token alone."""
+    left = settings.model_copy(update={"fixed_service_tokens": fixed_tokens.format_entry(TOKENS[1][1])})
+    with (
+        RunningServer(app.build(left, database_url, ["health_units"])) as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
+    ):
+        yield client
+
+
+def test_a_token_that_is_listed_no_longer_opens_nothing(without_the_first: httpx.Client) -> None:
+    assert [read(without_the_first, token).status_code for token, _ in TOKENS] == [401, 200]
+
+
+def test_its_bearer_is_a_machine_with_the_operations_scopes_until_its_last_day() -> None:
+    token, entry = fixed_tokens.make(RISK, date(2026, 1, 31))
+    callers = FixedCallers([entry], ("sms:read",))
+    header = f"bearer  {token}".encode()
+    last_moment = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+    caller = callers.find(header, last_moment)
+    assert caller is not None
+    assert caller.is_machine
+    assert caller.scopes == {"sms:read"}
+    assert caller.client == f"fixed-{entry.digest.hex()[:12]}"
+    with pytest.raises(TokenRefused) as refused:
+        callers.find(header, last_moment + 1)
+    assert refused.value.reason == "token-expired"
+    assert callers.find(None, last_moment) is None
+    assert callers.find(b"Bearer other", last_moment) is None
+
+
+HASH = "0" * 64
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "x",
+        f"{RISK}:{HASH}",
+        f"{RISK}:2027-02-30:{HASH}",
+        f"{RISK}:{TODAY}:{HASH[1:]}",
+        f"{RISK}:{TODAY}:{HASH},y",
+        f"{RISK}:{TODAY + timedelta(days=401)}:{HASH}",
+    ],
+)
+def test_an_entry_of_another_form_or_beyond_four_hundred_days_is_refused(entry: str) -> None:
+    with pytest.raises(SettingsError, match="BALCAO_FIXED_SERVICE_TOKENS"):
+        Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": entry})
+
+
+@pytest.mark.parametrize("operation", ["registry.read_citizens", "agents.check_token", "access.update_action"])
+def test_an_operation_that_no_machine_calls_by_scope_is_refused_at_start(operation: str) -> None:
+    settings = Settings(fixed_service_tokens=f"{operation}:{TODAY}:{HASH}")
+    with pytest.raises(SettingsError, match=operation):
+        app.build(settings, "postgresql://127.0.0.1:1/x")
