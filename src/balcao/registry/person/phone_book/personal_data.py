@@ -36,8 +36,8 @@ PERSONAL_DATA = PersonalData(
     by_event=True,
     tables=("registry.phone_book", "registry.phone_book_entry"),
     members=(
-        ExportMember("telefones", "Telefones ligados ao cidadão, e se ele aceita mensagens neles.", 60),
-        ExportMember("historico_telefones", "O que se disse por esses telefones: aceites, recusas, quarentenas.", 61),
+        ExportMember("telefones", "Telefones ligados ao cidadão, e se ele aceita mensagens neles.", 52),
+        ExportMember("historico_telefones", "O que se disse por esses telefones: aceites, recusas, quarentenas.", 54),
     ),
 )
 
