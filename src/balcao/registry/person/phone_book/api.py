@@ -12,11 +12,11 @@ from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences,
 from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.paths import NumberInPath
 from balcao.registry.person.phone_book.schemas import (
-    BindBody,
     BoundPhone,
-    OptInBody,
-    OptOutBody,
+    PhoneBindBody,
     PhoneCitizen,
+    PhoneOptInBody,
+    PhoneOptOutBody,
     PhoneOutcome,
     PhoneStatus,
     QuarantinedPhones,
@@ -74,7 +74,7 @@ async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[Phone
     errors=[400, 403, 409],
     example=ANA,
 )
-async def bind_phone(call: Call, number: NumberInPath, body: BindBody) -> Response[BoundPhone]:
+async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> Response[BoundPhone]:
     return stored(await service.bind(call, number, body))
 
 
@@ -90,7 +90,7 @@ async def bind_phone(call: Call, number: NumberInPath, body: BindBody) -> Respon
     errors=[400, 409],
     example=ANA,
 )
-async def opt_in_phone(call: Call, number: NumberInPath, body: OptInBody) -> Response[PhoneOutcome]:
+async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -> Response[PhoneOutcome]:
     return stored(await service.opt_in(call, number, body))
 
 
@@ -107,7 +107,7 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: OptInBody) -> Res
     errors=[400],
     example={"channel": "whatsapp", "reason": "too_many_messages"},
 )
-async def opt_out_phone(call: Call, number: NumberInPath, body: OptOutBody) -> Response[PhoneOutcome]:
+async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody) -> Response[PhoneOutcome]:
     return stored(await service.opt_out(call, number, body))
 
 

@@ -48,7 +48,7 @@ class PhoneCitizen(msgspec.Struct):
     name: MaskedName | None
 
 
-class BindBody(msgspec.Struct):
+class PhoneBindBody(msgspec.Struct):
     """Whom to bind the number to."""
 
     cpf: CpfDigits
@@ -65,18 +65,18 @@ class BoundPhone(msgspec.Struct):
     message: Annotated[str, Meta(description="O que foi feito.", examples=["Telefone ligado ao cidadão."])]
 
 
-class OptInBody(BindBody):
+class PhoneOptInBody(PhoneBindBody):
     """Whose consent it is, and over which channel it was given."""
 
 
-class OptOutBody(msgspec.Struct):
+class PhoneOptOutBody(msgspec.Struct):
     """Why no more messages are wanted; `incorrect_person` says that the number has changed hands."""
 
     channel: ChannelText
     reason: ReasonText
 
 
-class RejectionBody(BindBody):
+class RejectionBody(PhoneBindBody):
     """Who the holder of the number is not."""
 
     reason: ReasonText | UnsetType = UNSET
@@ -106,7 +106,7 @@ class QuarantineOutcome(msgspec.Struct):
     message: Annotated[str, Meta(description="O que foi feito.", examples=["Telefone em quarentena."])]
 
 
-class RegistrationBody(BindBody):
+class RegistrationBody(PhoneBindBody):
     """What the person says of themselves."""
 
     name: Annotated[str, Meta(description="Nome civil completo.", examples=["Ana Beatriz Moreira"])]

@@ -21,11 +21,11 @@ from balcao.registry.consent.preferences.schemas import Preferences, Preferences
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.phone_book import states, store
 from balcao.registry.person.phone_book.schemas import (
-    BindBody,
     BoundPhone,
-    OptInBody,
-    OptOutBody,
+    PhoneBindBody,
     PhoneCitizen,
+    PhoneOptInBody,
+    PhoneOptOutBody,
     PhoneOutcome,
     PhoneStatus,
     QuarantinedPhones,
@@ -95,7 +95,7 @@ def mask_name(name: str) -> str:
     return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
 
 
-async def bind(call: Call, number: str, body: BindBody) -> BoundPhone:
+async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     """Bind a number to a person, by their own token or where they have proven it by a code.
 
     Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
@@ -104,19 +104,24 @@ async def bind(call: Call, number: str, body: BindBody) -> BoundPhone:
     reached = call.with_right_to(cpf, "phones:write")
     if reached is None:
         raise Forbidden()
+    return await bind_to(reached, number, cpf, channel)
+
+
+async def bind_to(call: Call, number: str, cpf: Cpf, channel: str) -> BoundPhone:
+    """Bind a number by the right of the call: the person's own word, or somebody else's. Raises Conflict."""
 
     def change(found: store.Found) -> Phone:
-        if reached.is_owner:
+        if call.is_owner:
             after = states.bind_own(found.phone, cpf, channel, found.now)
         else:
             after = states.bind_proven(found.phone, cpf, channel)
         if after is None:
-            raise _refuse_binding(own=reached.is_owner)
+            raise _refuse_binding(own=call.is_owner)
         return after
 
-    after = (await _change(reached, number, change, subject=cpf)).after
+    after = (await _change(call, number, change, subject=cpf)).after
     assert after is not None  # what cannot be bound was refused
-    shown = cpf.digits if reached.is_owner else cpf.masked
+    shown = cpf.digits if call.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
 
 
@@ -127,7 +132,7 @@ def _refuse_binding(*, own: bool) -> Conflict:
     return Conflict("A pessoa não confirmou este telefone por código.", code="phone-not-confirmed")
 
 
-async def opt_in(call: Call, number: str, body: OptInBody) -> PhoneOutcome:
+async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     """Give the consent of the person whom the number is bound to.
 
     Raises Invalid, and Conflict unless it is bound to that person.
@@ -144,7 +149,7 @@ async def opt_in(call: Call, number: str, body: OptInBody) -> PhoneOutcome:
     return PhoneOutcome("opted_in" if changed.after else "already_opted_in")
 
 
-async def opt_out(call: Call, number: str, body: OptOutBody) -> PhoneOutcome:
+async def opt_out(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
     """Withdraw the consent, whosever it is; who is not that person sends the number into quarantine. Raises Invalid."""
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
