@@ -112,22 +112,6 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
 
 
 @routes.post(
-    "/phone/{number}/reject-registration",
-    "registry.reject_phone_registration",
-    WRITE,
-    "Quem tem o telefone não é essa pessoa",
-    description=(
-        "Desfaz a ligação do telefone com a pessoa e o põe em quarentena; `not_found` se não estava ligado a ela. "
-        "Exige a ação `phones:write`."
-    ),
-    errors=[400],
-    example=ANA | {"reason": "incorrect_person"},
-)
-async def reject_phone_registration(call: Call, number: NumberInPath, body: RejectionBody) -> Response[PhoneOutcome]:
-    return stored(await service.reject_registration(call, number, body))
-
-
-@routes.post(
     "/phone/{number}/validate-registration",
     "registry.validate_phone_registration",
     WRITE,
@@ -144,33 +128,6 @@ async def validate_phone_registration(
     call: Call, number: NumberInPath, body: RegistrationBody
 ) -> Response[RegistrationVerdict]:
     return stored(await service.validate_registration(call, number, body))
-
-
-@routes.post(
-    "/phone/{number}/quarantine",
-    "registry.quarantine_phone",
-    WRITE,
-    "Põe um telefone em quarentena",
-    description=(
-        "Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece "
-        "por ele até que a quarentena termine ou alguém o confirme por código. Exige a ação `phones:write`."
-    ),
-    errors=[400],
-)
-async def quarantine_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
-    return stored(await service.quarantine(call, number))
-
-
-@routes.delete(
-    "/phone/{number}/quarantine",
-    "registry.release_phone",
-    WRITE,
-    "Encerra a quarentena de um telefone",
-    description="Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`.",
-    errors=[400, 404],
-)
-async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
-    return stored(await service.release(call, number))
 
 
 @routes.get(
@@ -219,6 +176,49 @@ async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[Preferences]:
     return stored(await service.choose_category(call, number, category_id, content))
+
+
+@routes.post(
+    "/phone/{number}/reject-registration",
+    "registry.reject_phone_registration",
+    WRITE,
+    "Quem tem o telefone não é essa pessoa",
+    description=(
+        "Desfaz a ligação do telefone com a pessoa e o põe em quarentena; `not_found` se não estava ligado a ela. "
+        "Exige a ação `phones:write`."
+    ),
+    errors=[400],
+    example=ANA | {"reason": "incorrect_person"},
+)
+async def reject_phone_registration(call: Call, number: NumberInPath, body: RejectionBody) -> Response[PhoneOutcome]:
+    return stored(await service.reject_registration(call, number, body))
+
+
+@routes.post(
+    "/phone/{number}/quarantine",
+    "registry.quarantine_phone",
+    WRITE,
+    "Põe um telefone em quarentena",
+    description=(
+        "Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece "
+        "por ele até que a quarentena termine ou alguém o confirme por código. Exige a ação `phones:write`."
+    ),
+    errors=[400],
+)
+async def quarantine_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
+    return stored(await service.quarantine(call, number))
+
+
+@routes.delete(
+    "/phone/{number}/quarantine",
+    "registry.release_phone",
+    WRITE,
+    "Encerra a quarentena de um telefone",
+    description="Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`.",
+    errors=[400, 404],
+)
+async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
+    return stored(await service.release(call, number))
 
 
 @routes.get(

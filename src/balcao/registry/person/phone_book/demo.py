@@ -13,7 +13,7 @@ async def load(platform: Platform) -> None:
     """Bind and quarantine once; what somebody has changed since stays."""
     call = operator_call(platform, "registry.demo")
     if not (await service.read_status(call, PHONE.digits)).found:
-        await service.bind_to(call.as_owner(), PHONE.digits, ANA, "web")
+        await service.bind_confirmed(call, PHONE.digits, ANA)
         await service.opt_in(call, PHONE.digits, PhoneOptInBody(ANA.digits, "web"))
     if not (await service.read_status(call, QUARANTINED)).found:
         await service.quarantine(call, QUARANTINED)

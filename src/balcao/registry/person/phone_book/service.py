@@ -35,7 +35,7 @@ from balcao.registry.person.phone_book.schemas import (
     RegistrationVerdict,
     RejectionBody,
 )
-from balcao.registry.person.phone_book.states import FREE, Phone
+from balcao.registry.person.phone_book.states import FREE, Phone, Proof
 
 REASON_LENGTH, NAME_LENGTH = 500, 255
 # Who gives this reason holds a number that was somebody else's before.
@@ -104,25 +104,25 @@ async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     reached = call.with_right_to(cpf, "phones:write")
     if reached is None:
         raise Forbidden()
-    return await bind_to(reached, number, cpf, channel)
-
-
-async def bind_to(call: Call, number: str, cpf: Cpf, channel: str) -> BoundPhone:
-    """Bind a number by the right of the call: the person's own word, or somebody else's. Raises Conflict."""
 
     def change(found: store.Found) -> Phone:
-        if call.is_owner:
+        if reached.is_owner:
             after = states.bind_own(found.phone, cpf, channel, found.now)
         else:
             after = states.bind_proven(found.phone, cpf, channel)
         if after is None:
-            raise _refuse_binding(own=call.is_owner)
+            raise _refuse_binding(own=reached.is_owner)
         return after
 
-    after = (await _change(call, number, change, subject=cpf)).after
+    after = (await _change(reached, number, change, subject=cpf)).after
     assert after is not None  # what cannot be bound was refused
-    shown = cpf.digits if call.is_owner else cpf.masked
+    shown = cpf.digits if reached.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
+
+
+async def bind_confirmed(call: Call, number: str, cpf: Cpf) -> None:
+    """Bind a number that is proven otherwise than by a code."""
+    await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
 def _refuse_binding(*, own: bool) -> Conflict:
