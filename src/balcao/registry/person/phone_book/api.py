@@ -45,6 +45,7 @@ ANA = {"cpf": "90000000175", "channel": "whatsapp"}
         "`phones:read`; a leitura fica na trilha de auditoria."
     ),
     errors=[304, 400],
+    concerns_people=True,
 )
 async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
     return personal(await service.read_status(call, number), call)
@@ -57,6 +58,7 @@ async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneS
     "A quem um telefone está ligado, com os dados mascarados",
     description="Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`.",
     errors=[304, 400],
+    concerns_people=True,
 )
 async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
     return personal(await service.read_citizen(call, number), call)
@@ -89,6 +91,7 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     ),
     errors=[400, 409],
     example=ANA,
+    concerns_people=True,
 )
 async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -> Response[PhoneOutcome]:
     return stored(await service.opt_in(call, number, body))
@@ -106,6 +109,7 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -
     ),
     errors=[400],
     example={"channel": "whatsapp", "reason": "too_many_messages"},
+    concerns_people=True,
 )
 async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody) -> Response[PhoneOutcome]:
     return stored(await service.opt_out(call, number, body))
@@ -123,6 +127,7 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
     ),
     errors=[400],
     example=ANA | {"name": "Ana Beatriz Moreira", "birth_date": "1990-05-17"},
+    concerns_people=True,
 )
 async def validate_phone_registration(
     call: Call, number: NumberInPath, body: RegistrationBody
@@ -137,6 +142,7 @@ async def validate_phone_registration(
     "Preferências de notificação de quem tem o telefone",
     description="Devolve as preferências da pessoa a quem o telefone está ligado; 404 sem ela. Exige `phones:read`.",
     errors=[304, 400, 404],
+    concerns_people=True,
 )
 async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[Preferences]:
     return personal(await service.read_preferences(call, number), call)
@@ -154,6 +160,7 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
     errors=[400, 404, 412, 422],
     body_limit=FORM_BODY,
     example={"channel": "whatsapp", "category_opt_ins": {"courses": True}},
+    concerns_people=True,
 )
 async def change_phone_preferences(call: Call, number: NumberInPath, body: PreferencesBody) -> Response[Preferences]:
     return stored(await service.change_preferences(call, number, body))
@@ -171,6 +178,7 @@ async def change_phone_preferences(call: Call, number: NumberInPath, body: Prefe
     errors=[400, 404, 412, 413, 422],
     described_body=ChoiceBody,
     example={"opt_in": False, "channel": "whatsapp", "reason": "too_many_messages"},
+    concerns_people=True,
 )
 async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
@@ -189,6 +197,7 @@ async def choose_phone_category(
     ),
     errors=[400],
     example=ANA | {"reason": "incorrect_person"},
+    concerns_people=True,
 )
 async def reject_phone_registration(call: Call, number: NumberInPath, body: RejectionBody) -> Response[PhoneOutcome]:
     return stored(await service.reject_registration(call, number, body))
@@ -204,6 +213,7 @@ async def reject_phone_registration(call: Call, number: NumberInPath, body: Reje
         "por ele até que a quarentena termine ou alguém o confirme por código. Exige a ação `phones:write`."
     ),
     errors=[400],
+    concerns_people=True,
 )
 async def quarantine_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
     return stored(await service.quarantine(call, number))
@@ -216,6 +226,7 @@ async def quarantine_phone(call: Call, number: NumberInPath) -> Response[Quarant
     "Encerra a quarentena de um telefone",
     description="Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`.",
     errors=[400, 404],
+    concerns_people=True,
 )
 async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
     return stored(await service.release(call, number))
@@ -230,14 +241,15 @@ async def release_phone(call: Call, number: NumberInPath) -> Response[Quarantine
         "Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há "
         "até 30 dias. Exige a ação `phones:read`."
     ),
-    errors=[400],
+    errors=[304, 400],
     query=QuarantineQuery,
+    concerns_people=True,
 )
-async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> QuarantinedPhones:
+async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> Response[QuarantinedPhones]:
     words = {"true": True, "false": False}
     if query.get("expired", "false") not in words:
         raise Invalid("O parâmetro `expired` deve ser `true` ou `false`.", code="expired-invalid")
-    return await service.list_quarantined(call, page, expired=words[query.get("expired", "false")])
+    return personal(await service.list_quarantined(call, page, expired=words[query.get("expired", "false")]), call)
 
 
 @routes.get(
