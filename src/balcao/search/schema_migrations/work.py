@@ -26,8 +26,6 @@ WORK_JOB = "search.continue_migration"
 
 # So many workers in a row may be lost before one of them gets on.
 MOST_RESUMES = 5
-# So long every write also goes to the former table after a switch.
-ROLLBACK_WINDOW = timedelta(days=7)
 # The target of a run that failed stays for whoever looks for the cause.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
@@ -72,7 +70,8 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
             run = await _claim(connection, run_id, lease)
             if run is None:
                 return await store.read_lease(connection, run_id)
-            worker = MigrationWorker(connection, run, lease)
+            window = timedelta(hours=platform.settings.search_rollback_hours)
+            worker = MigrationWorker(connection, run, lease, window)
             async with _renewing(database, worker):
                 while not is_stopping() and await worker.step():
                     continue
@@ -123,12 +122,14 @@ async def _renew(database: Database, worker: "MigrationWorker") -> None:
 class MigrationWorker:
     """One worker's hold on a run; `connection` is its own, and nobody else uses it.
 
-    `progress` is how far the step at hand has come.
+    After the switch every write also goes to the former table for the time of `window`. `progress` is how far the step
+    at hand has come.
     """
 
-    def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta) -> None:
+    def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta, window: timedelta) -> None:
         self.run = run
         self.lease = lease
+        self._window = window
         self.progress = run.progress
         self._connection = connection
         self._chunk = FIRST_CHUNK
@@ -221,7 +222,7 @@ class MigrationWorker:
     async def _switch(self) -> None:
         """Exchange the tables and end the run."""
         try:
-            if not await store.complete(self._connection, self.run, ROLLBACK_WINDOW):
+            if not await store.complete(self._connection, self.run, self._window):
                 raise RunLost
         except store.TablesDiffer:
             await self._check_run()
