@@ -12,11 +12,12 @@ from datetime import timedelta
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, Locked, StatementImpossible
-from balcao.core.errors import Unavailable
+from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.jobs.worker import enqueue, is_stopping
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
+from balcao.search.control_queries import service as control_queries
 from balcao.search.schema_migrations import work_store as store
 from balcao.search.schema_migrations.schemas import Verification
 from balcao.search.schema_migrations.states import Phase
@@ -217,7 +218,18 @@ class MigrationWorker:
         await store.record_verification(self._connection, self.run, Verification(total, len(differing)))
         if differing:
             raise RunFailed(_describe_rows("ficaram diferentes", len(differing), differing))
+        await self._run_control_queries()
         await self._advance("switching", 99)
+
+    async def _run_control_queries(self) -> None:
+        """Report what changes in the results; this is for people to judge and stops nothing."""
+        source = await collection.describe_table(self._connection, self.run.source_collection)
+        target = await collection.describe_table(self._connection, self.run.target_collection)
+        try:
+            found = await control_queries.compare(self._connection, source, target)
+            await store.record_control_queries(self._connection, self.run, found)
+        except (*StatementImpossible, BalcaoError) as fault:
+            log.warning("search.migration.control_queries", code=type(fault).__name__)
 
     async def _switch(self) -> None:
         """Exchange the tables and end the run."""
