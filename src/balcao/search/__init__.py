@@ -5,6 +5,7 @@ from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.search import demo
 from balcao.search.catalogue.feature import FEATURE as CATALOGUE
+from balcao.search.categories.feature import FEATURE as CATEGORIES
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
 from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
@@ -36,6 +37,7 @@ SERVICE = Service(
         CONTROL_QUERIES,
         LEGACY_MAPPINGS,
         CATALOGUE,
+        CATEGORIES,
         SCHEMA_MIGRATIONS,
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
@@ -47,6 +49,7 @@ SERVICE = Service(
         "tuning": "O que ajusta a busca: sinônimos, buscas de controle, buscas que nada acham.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
         "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
+        "categories": "As categorias e subcategorias do catálogo, e a sua ordem.",
         "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
