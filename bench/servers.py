@@ -72,7 +72,7 @@ def balcao(
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
-    port = _free_port()
+    port = free_port()
     environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
     with _running(stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes) as process:
         yield Server(name, port, process, programs.load)
@@ -92,7 +92,7 @@ def serving(checkout: Checkout, folder: Path, database_url: str, service: str) -
 def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
     """The same operations in Go, on as many cores."""
     assert programs.yardstick
-    port = _free_port()
+    port = free_port()
     environment = {
         **os.environ,
         "BENCH_DATABASE_URL": stage.database_url,
@@ -104,7 +104,7 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
         yield Server(name, port, process, programs.load)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
