@@ -81,7 +81,7 @@ def balcao(
 @contextlib.contextmanager
 def serving(checkout: Checkout, folder: Path, database_url: str, service: str) -> Iterator[tuple[int, psutil.Process]]:
     """One service alone, by `balcao serve`, on any core: its port and its process."""
-    port = _free_port()
+    port = free_port()
     environment = checkout.environment(folder / f"{port}", database_url, "") | {"BALCAO_PORT": str(port)}
     command = checkout.command("serve", service)
     with _running(folder, service, command, environment, port, len(cores.ALL), f"/{service}/readiness") as process:
