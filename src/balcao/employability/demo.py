@@ -19,8 +19,9 @@ from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import JobStatus
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.behaviours import service as behaviours
-from balcao.employability.resume.experiences import service as experiences
-from balcao.employability.resume.experiences.schemas import ExperienceBody
+from balcao.employability.resume.sections import records
+from balcao.employability.resume.sections import service as sections
+from balcao.employability.resume.sections.schemas import ExperienceBody
 
 ANA = Cpf("90000000175")
 BEHAVIOURS = (1, 4)
@@ -47,7 +48,7 @@ async def load(platform: Platform) -> None:
     """Write the demo data that are missing."""
     call = operator_call(platform, "employability.demo")
     for id_, body in zip(EXPERIENCE_IDS, EXPERIENCES, strict=True):
-        await experiences.add_experience(call, ANA, body, id_)
+        await sections.add_row(call, records.EXPERIENCES, ANA, body, id_)
     for behaviour in BEHAVIOURS:
         await behaviours.add_link(call, ANA, behaviour)
     if not await legacy_jobs.list_job_ids(call):
@@ -57,7 +58,7 @@ async def load(platform: Platform) -> None:
 async def examples(platform: Platform) -> Mapping[str, Any]:
     """Name what there is; a removed thing is left out, or another of its kind named."""
     call = operator_call(platform, "employability.demo")
-    links = await behaviours.read_links(call, ANA)
+    links = (await behaviours.read_links(call, ANA)).data
     jobs = await legacy_jobs.list_job_ids(call)
     return {
         "work_model_id": str(seed_value_id(Kind.WORK_MODEL, "Remoto")),
