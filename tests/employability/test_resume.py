@@ -302,8 +302,8 @@ def test_staff_see_the_complete_resume_with_the_number_masked_everywhere(
     assert CARLA not in seen.text
     assert seen.text.replace(MASKED, CARLA) == carla("GET", f"/{CARLA}").text
     (event,) = sql(
-        """SELECT fields FROM platform.audit_event WHERE operation = 'employability.read_resume' AND actor_kind = 'staff'
-           ORDER BY at DESC LIMIT 1"""
+        """SELECT fields FROM platform.audit_event
+           WHERE operation = 'employability.read_resume' AND actor_kind = 'staff' ORDER BY at DESC LIMIT 1"""
     )
     assert event["fields"] == ["curriculo"]
 

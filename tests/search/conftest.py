@@ -11,7 +11,9 @@ from tests.search.staff import Staff
 from tests.support.issuer import Issuer
 
 EMPTY = [
-    "TRUNCATE search.tombamentos, search.search_migrations, search.search_migration_errors, search.service_versions,"
+    "TRUNCATE search.known_words, search.zero_results, search.synonyms, search.service_views,"
+    " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
+    " search.service_versions,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
     "SELECT search.begin_with('v3')",

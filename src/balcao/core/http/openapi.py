@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
-from balcao.core.http.operations import PLATFORM_TAG, Operation
+from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
 from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response, stored
 
 Document = dict[str, Any]
@@ -28,6 +28,7 @@ _MEANINGS = {
     409: "Conflito com o estado atual",
     412: "O registro mudou desde a leitura",
     413: "Corpo grande demais",
+    415: "Corpo comprimido",
     422: "Dados inválidos",
     429: "Muitas requisições",
     500: "Erro interno",
@@ -216,13 +217,19 @@ def error_statuses(operation: Operation) -> set[int]:
     A path that could be read in two ways is refused before it is matched, so 404 is possible wherever the caller has a
     word in it.
     """
-    found = {429, 500, 503, *operation.errors}
+    found = {500, 503, *operation.errors}
+    if operation.rate != UNLIMITED:
+        found.add(429)
     if operation.rule.action != PUBLIC:
         found |= {401, 403}
     if operation.signature.body is not None:
-        found.add(413)
+        found |= {413, 415}
+    elif operation.signature.takes_content:
+        found.add(415)
     if operation.signature.path:
         found.add(404)
+    if operation.concerns_people:
+        found.add(400)
     return found
 
 

@@ -8,6 +8,7 @@ from balcao.search.catalogue.schemas import Moved
 from balcao.search.collection import service as collection
 from balcao.search.conventions import parse_uuid
 from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.popularity import service as popularity
 from balcao.search.public import PublicService
 
 UNKNOWN = "Serviço não encontrado."
@@ -18,8 +19,9 @@ async def read_service(call: Call, service_id: str) -> PublicService:
     """Return a published service. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        found = await store.read_by_id(connection, await collection.read_alias(connection), known)
-    return _require(found)
+        found = _require(await store.read_by_id(connection, await collection.read_alias(connection), known))
+    popularity.count_view(call.platform, found.id)
+    return found
 
 
 async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
@@ -28,7 +30,10 @@ async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
         raise NotFound(UNKNOWN)
     async with call.platform.database.connection() as connection:
         found = _require(await store.read_by_slug(connection, await collection.read_alias(connection), slug))
-    return found if found.slug == slug else _describe_move(found, slug, found.slug)
+    if found.slug != slug:
+        return _describe_move(found, slug, found.slug)
+    popularity.count_view(call.platform, found.id)
+    return found
 
 
 async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:

@@ -121,6 +121,7 @@ async def _lock(connection: Connection, call: Call, section: Section, id_: UUID)
     row = await store.read(connection, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
         raise _unknown(section)
+    reached.require_reason()
     await profiles.open_resume(connection, Cpf(row.cpf))
     return reached, Cpf(row.cpf)
 
