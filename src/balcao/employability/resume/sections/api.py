@@ -1,6 +1,7 @@
 """Routes of the resume's sections: the same for each, made of its declaration."""
 
-from typing import Any
+from typing import Annotated, Any
+from uuid import UUID
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
@@ -9,7 +10,7 @@ from balcao.core.http.paging import Page
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.employability.lists import ListMeta
-from balcao.employability.paths import UuidInPath
+from balcao.employability.paths import uuid_in_path
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import (
@@ -19,6 +20,7 @@ from balcao.employability.resume.sections.records import (
     EXPERIENCES,
     LANGUAGES,
     Section,
+    demo_row_id,
 )
 from balcao.employability.resume.sections.schemas import (
     Achievements,
@@ -38,6 +40,7 @@ routes = Routes(tags=["resume"], body_limit=FORM_BODY)
 def declare(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
     """Declare the operations on the rows of one section; `listed` is the type of its list."""
     record, kind = section.record, section.body
+    row_id = Annotated[UUID, uuid_in_path(demo_row_id(section))]
 
     @routes.get(
         f"{BASE}/{{cpf}}/{section.path}",
@@ -81,7 +84,7 @@ def declare(section: Section, key: str, plural_key: str, listed: type[Any], exam
         ),
         errors=[304, 400, 404],
     )
-    async def read_row(call: Call, id: UuidInPath) -> Response[record]:  # type: ignore[valid-type]
+    async def read_row(call: Call, id: row_id) -> Response[record]:  # type: ignore[valid-type]
         return personal(await service.read_row(call, section, id), call)
 
     @routes.put(
@@ -97,7 +100,7 @@ def declare(section: Section, key: str, plural_key: str, listed: type[Any], exam
         errors=[400, 404, 409],
         rate=RATE,
     )
-    async def replace_row(call: Call, id: UuidInPath, body: kind) -> Response[record]:  # type: ignore[valid-type]
+    async def replace_row(call: Call, id: row_id, body: kind) -> Response[record]:  # type: ignore[valid-type]
         return stored(await service.replace_row(call, section, id, body))
 
     @routes.delete(
@@ -112,7 +115,7 @@ def declare(section: Section, key: str, plural_key: str, listed: type[Any], exam
         errors=[400, 404],
         rate=RATE,
     )
-    async def delete_row(call: Call, id: UuidInPath) -> Message:
+    async def delete_row(call: Call, id: row_id) -> Message:
         return await service.delete_row(call, section, id)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 import msgspec
 
@@ -119,6 +120,11 @@ def _check_year(text: str | None) -> str | None:
             f"O campo `ano_conclusao` deve ser um ano de {FIRST_YEAR} a {last}.", code="ano_conclusao-invalid"
         )
     return year
+
+
+def demo_row_id(section: Section, number: int = 1) -> UUID:
+    """Return the id of a section's row in the sandbox's resume, which the descriptions name as their example."""
+    return uuid5(NAMESPACE_URL, f"balcao:demo:{section.path}:{number}")
 
 
 _NEWEST = "created_at DESC, id DESC"
