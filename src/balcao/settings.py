@@ -129,6 +129,7 @@ class Settings(BaseModel):
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
+    phone_quarantine_days: int = Field(180, ge=1, le=3_650)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
