@@ -143,6 +143,7 @@ class Settings(BaseModel):
     agent_default_embedding: str = Field("", max_length=100)
 
     search_migration_lease: float = Field(30, ge=0.5, le=3600)
+    search_rollback_hours: int = Field(168, ge=1, le=720)
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")

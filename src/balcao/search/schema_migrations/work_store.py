@@ -6,6 +6,7 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.search.control_queries.schemas import ControlReport
 from balcao.search.schema_migrations.schemas import Verification
 from balcao.search.schema_migrations.states import Phase
 
@@ -136,6 +137,15 @@ UPDATE search.search_migrations SET verification = $3 {_HELD}
 
 async def record_verification(connection: Connection, run: RunUnderWay, found: Verification) -> None:
     await connection.execute(_VERIFIED, run.id, run.fence, json_text(found))
+
+
+_CONTROLLED = f"""
+UPDATE search.search_migrations SET control_queries = $3 {_HELD}
+"""  # noqa: S608 - a text of ours
+
+
+async def record_control_queries(connection: Connection, run: RunUnderWay, found: ControlReport) -> None:
+    await connection.execute(_CONTROLLED, run.id, run.fence, json_text(found))
 
 
 _FAIL = f"""
