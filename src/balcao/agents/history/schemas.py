@@ -39,13 +39,13 @@ _NextBefore = Annotated[
 class HistoryQuery(PageQuery):
     """A page of the history of configurations or prompts."""
 
-    limit: Annotated[int, DIGITS, Field(ge=1, le=200, description="Versões por página, de 1 a 200.")] = 10
+    limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 10
 
 
 class UnifiedHistoryQuery(PageQuery):
     """A page of the history of whole versions."""
 
-    limit: Annotated[int, DIGITS, Field(ge=1, le=200, description="Versões por página, de 1 a 200.")] = 50
+    limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 50
 
 
 class CompareQuery(BaseModel):
