@@ -7,6 +7,7 @@ that was acknowledged must be in both collections, and the collections must be a
 import asyncio
 import contextlib
 import random
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -254,26 +255,26 @@ def main(
     """Migra a busca e desfaz a migração, com gravações sem parar, e diz quanto esperou quem gravava."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-bench-"))
     folder.chmod(0o755)
+    try:
+        passed = measure(folder, services, writers, seconds, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    raise typer.Exit(0 if passed else 1)
+
+
+def measure(folder: Path, services: int, writers: int, seconds: float, target: str) -> bool:
+    """Return whether the run passed; everything it starts ends with it."""
     with supervisor.start(folder) as embedded, contextlib.closing(Issuer()) as issuer:
         port = free_port()
-        environment = OURS.environment(folder / "data", embedded.server.url, issuer.address) | {
-            "BALCAO_PORT": str(port)
-        }
+        environment = OURS.environment(folder / "data", embedded.server.url, issuer.address)
+        environment["BALCAO_PORT"] = str(port)
         subprocess.run(OURS.command("migrate"), env=environment, check=True, stdout=subprocess.DEVNULL)
         with running(folder, environment, "serve", "search", "access"), running(folder, environment, "worker"):
             wait_for(port)
-            passed = asyncio.run(
-                run(
-                    embedded.server.url,
-                    port,
-                    issuer,
-                    services=services,
-                    writers=writers,
-                    seconds=seconds,
-                    target=target,
-                )
+            order = run(
+                embedded.server.url, port, issuer, services=services, writers=writers, seconds=seconds, target=target
             )
-    raise typer.Exit(0 if passed else 1)
+            return asyncio.run(order)
 
 
 def wait_for(port: int) -> None:
