@@ -70,6 +70,9 @@ def test_every_response_names_its_headers_and_every_error_its_codes(service: Ser
     for name, operation in operations(service):
         for status, response in operation["responses"].items():
             assert "X-Request-ID" in response["headers"], name
+            if status != "200" and response.get("content") == operation["responses"].get("200", {}).get("content"):
+                assert name.startswith("GET") and status == "503", name  # not ready, said in the words of readiness
+                continue
             if int(status) >= 400:
                 assert "Error-Code" in response["headers"], name
                 assert "\n- `" in response["description"], (name, status)
