@@ -7,12 +7,17 @@ from balcao.employability import demo
 from balcao.employability.companies.feature import FEATURE as COMPANIES
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
+from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
-from balcao.employability.resume.experiences.feature import FEATURE as EXPERIENCES
+from balcao.employability.resume.job_search.feature import FEATURE as JOB_SEARCH
+from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
+from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
+from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
 from balcao.employability.running import running
 from balcao.employability.skills.feature import FEATURE as SKILLS
+from balcao.employability.terms.feature import FEATURE as TERMS
 
 SERVICE = Service(
     name="employability",
@@ -24,8 +29,13 @@ SERVICE = Service(
         SKILLS,
         COMPANIES,
         PROFILES,
-        EXPERIENCES,
+        SECTIONS,
         BEHAVIOURS,
+        SKILL_LINKS,
+        JOB_SEARCH,
+        OVERVIEW,
+        TERMS,
+        ONBOARDING,
         LEGACY_JOBS,
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
@@ -37,6 +47,7 @@ SERVICE = Service(
         "skills": "Comportamentos, habilidades e as áreas de atuação a que pertencem.",
         "companies": "Empresas que anunciam vagas.",
         "resume": "O currículo da pessoa que chama.",
+        "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },
 )

@@ -1,5 +1,6 @@
 """Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 import msgspec
@@ -36,6 +37,11 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
     async with call.platform.database.connection() as connection:
         return _require(await store.read(connection, kind, id_))
+
+
+async def are_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
+    """Return whether all of these are values of the kind."""
+    return not ids or await store.count_known(connection, kind, ids) == len(ids)
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:

@@ -1,12 +1,13 @@
 """SQL of the reference values."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 import asyncpg
 from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
+from balcao.core.database.queries import REFERRED_TO, fetch_count, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
@@ -35,6 +36,14 @@ _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = $1 A
 async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
     row = await connection.fetchrow(_READ, kind, id_)
     return _to_value(row) if row else None
+
+
+_COUNT_KNOWN = "SELECT count(*) FROM employability.reference_value WHERE kind = $1 AND id = ANY ($2::uuid[])"
+
+
+async def count_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> int:
+    """Return how many of these are values of the kind."""
+    return await fetch_count(connection, _COUNT_KNOWN, kind, ids)
 
 
 _LOCK = f"{_READ} FOR UPDATE"
