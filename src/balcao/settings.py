@@ -97,6 +97,7 @@ class Settings(BaseModel):
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
+    access_admin_from_token: bool = True
     fixed_service_tokens: FixedTokens = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
