@@ -5,6 +5,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
@@ -59,9 +60,16 @@ class Issuer:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 if self.path.endswith("/.well-known/openid-configuration"):
-                    self._answer({"issuer": issuer.address, "jwks_uri": f"{issuer.address}/certs"})
+                    address = issuer.address
+                    endpoints = {"jwks_uri": f"{address}/certs", "token_endpoint": f"{address}/token"}
+                    self._answer({"issuer": address} | endpoints)
                 else:
                     self._answer({"keys": [key.as_dict(private=False) for key in issuer.keys]})
+
+            def do_POST(self) -> None:
+                """Give whoever asks the token of the client that is named."""
+                form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                self._answer({"access_token": issuer.machine(form["client_id"][0]), "expires_in": 300})
 
             def _answer(self, document: Any) -> None:
                 body = json.dumps(document).encode()

@@ -13,10 +13,10 @@ import httpx
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_before_delay
 
+from balcao.core.client_credentials import ClientCredentials, Token
 from balcao.core.logs import log, request_id
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
-from balcao.crm.token import ClientCredentials, Token
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576

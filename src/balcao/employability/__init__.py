@@ -4,12 +4,14 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.employability import demo
+from balcao.employability.companies.feature import FEATURE as COMPANIES
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
 from balcao.employability.resume.experiences.feature import FEATURE as EXPERIENCES
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
+from balcao.employability.running import running
 from balcao.employability.skills.feature import FEATURE as SKILLS
 
 SERVICE = Service(
@@ -20,6 +22,7 @@ SERVICE = Service(
     features=[
         REFERENCE_VALUES,
         SKILLS,
+        COMPANIES,
         PROFILES,
         EXPERIENCES,
         BEHAVIOURS,
@@ -27,10 +30,12 @@ SERVICE = Service(
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
     dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
+    running=running,
     description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
     tags={
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
         "skills": "Comportamentos, habilidades e as áreas de atuação a que pertencem.",
+        "companies": "Empresas que anunciam vagas.",
         "resume": "O currículo da pessoa que chama.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from balcao.core.context.platform import Platform
+from balcao.core.values.cnpj import is_cnpj
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
-from balcao.registry.city.companies.cnpj import is_cnpj
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 from tests.registry.loading import load

@@ -1,6 +1,7 @@
 """Addresses of the web that callers give, to be shown on a page of the city."""
 
 import re
+from collections.abc import Container
 from urllib.parse import urlsplit
 
 # What would end the attribute or the style in which a page puts the address.
@@ -9,9 +10,14 @@ _UNSAFE = re.compile(r"[\s\\<>\"'`]")
 
 def is_https_address(text: str) -> bool:
     """Tell whether the text is a whole address: https, a host, no user name, nothing that a page would misread."""
+    return is_web_address(text, {"https"})
+
+
+def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "http"})) -> bool:
+    """Tell the same of an address under one of these schemes."""
     try:
         parts = urlsplit(text)
-        whole = parts.scheme == "https" and bool(parts.hostname) and parts.username is None and parts.port != 0
+        whole = parts.scheme in schemes and bool(parts.hostname) and parts.username is None and parts.port != 0
     except ValueError:
         return False
     return whole and not _UNSAFE.search(text)

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import msgspec
 
+from balcao.core.client_credentials import ClientCredentials
 from balcao.core.logs import log
 from balcao.crm.fields import FieldMap
 from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, Entity
 from balcao.crm.sandbox.records import Record
-from balcao.crm.token import ClientCredentials
 from balcao.settings import Settings
 
 CLIENT_ID = "crm-sandbox"

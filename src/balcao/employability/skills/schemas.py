@@ -12,9 +12,7 @@ DEFAULT_PER_PAGE = 20
 MOST_PER_PAGE = 100
 MOST_AREAS = 20
 
-Search = Annotated[
-    str, Meta(description="Parte do nome; maiúsculas e acentos não contam.", examples=["direcao"], max_length=250)
-]
+Search = Annotated[str, Meta(description="Parte do nome; maiúsculas e acentos não contam.", examples=["direcao"])]
 PageSize = Annotated[int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])]
 
 

@@ -11,9 +11,9 @@ from msgspec import Meta
 
 from balcao.core.http.paging import MenuPageQuery, Pagination
 from balcao.core.imports.members import Code, Name, require_cpf
+from balcao.core.values.cnpj import is_cnpj
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import require
-from balcao.registry.city.companies.cnpj import is_cnpj
 
 
 class CompanyCode(msgspec.Struct):

@@ -1,0 +1,77 @@
+"""What one service asks of another: over HTTP, as the platform's own client."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from balcao.core.client_credentials import ClientCredentials, Token
+from balcao.core.errors import Unavailable
+from balcao.settings import Settings
+
+_DISCOVERY = "/.well-known/openid-configuration"
+RETRY_AFTER_SECONDS = 5
+
+
+class ServiceClient:
+    """Another service at its base address; one for the whole process, with one token.
+
+    The token comes from the issuer that discovery names and is replaced before it ends.
+    """
+
+    def __init__(self, http: httpx.AsyncClient, base_url: str, settings: Settings) -> None:
+        self._http = http
+        self._base_url = base_url
+        self._issuer = settings.issuers[0]
+        self._credentials = ClientCredentials(
+            self._request_token, settings.client_id, settings.client_secret.get_secret_value()
+        )
+
+    async def get(self, path: str, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
+        """Return the JSON object at this path below the base; None where the service knows nothing (404).
+
+        Raises Unavailable when no such answer comes within `seconds`, or no address is configured.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._get(path, request_id)
+        except (TimeoutError, httpx.HTTPError, ValueError):
+            raise _away() from None
+
+    async def _get(self, path: str, request_id: str) -> Mapping[str, Any] | None:
+        if not self._base_url:
+            raise _away()
+        token = await self._credentials.get()
+        response = await self._send(path, token, request_id)
+        if response.status_code == httpx.codes.UNAUTHORIZED:
+            # The issuer's keys were replaced, or the token revoked: one that is new tells which.
+            self._credentials.discard(token)
+            response = await self._send(path, await self._credentials.get(), request_id)
+        if response.status_code == httpx.codes.NOT_FOUND:
+            return None
+        response.raise_for_status()
+        return _to_object(response)
+
+    async def _send(self, path: str, token: Token, request_id: str) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token.value}", "X-Request-ID": request_id}
+        return await self._http.get(f"{self._base_url}{path}", headers=headers)
+
+    async def _request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
+        discovered = await self._http.get(f"{self._issuer}{_DISCOVERY}")
+        endpoint = _to_object(discovered.raise_for_status()).get("token_endpoint")
+        response = await self._http.post(str(endpoint), data=form)
+        return _to_object(response.raise_for_status())
+
+
+def _to_object(response: httpx.Response) -> Mapping[str, Any]:
+    """Return the body. Raises ValueError for anything but a JSON object."""
+    content = response.json()
+    if not isinstance(content, dict):
+        raise ValueError("no JSON object")
+    return content
+
+
+def _away() -> Unavailable:
+    text = "Um serviço de que esta operação precisa não respondeu. Tente de novo em instantes."
+    return Unavailable(text, code="service-away", retry_after=RETRY_AFTER_SECONDS)

@@ -1,0 +1,147 @@
+"""Routes of the companies."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from balcao.core.access.rules import action, public
+from balcao.core.context.call import Call
+from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import InQuery, Query
+from balcao.core.http.responses import NO_STORE, Response, created, stored, to_json, with_etag
+from balcao.core.values.cnpj import strip_cnpj
+from balcao.employability.companies import lookup, service
+from balcao.employability.companies.paths import CnpjInPath
+from balcao.employability.companies.schemas import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    Companies,
+    Company,
+    CompanyBody,
+    CompanyQuery,
+    LegalEntity,
+)
+from balcao.employability.lists import parse_page, read_text
+from balcao.employability.schemas import Message
+
+BASE = "/api/v1/empregabilidade/empresas"
+LISTED = "public, no-cache"
+RATE = "60/minute"
+EXAMPLE = {
+    "cnpj": "11.222.333/0001-81",
+    "razao_social": "Oficina Beira-Rio Ltda.",
+    "nome_fantasia": "Oficina Beira-Rio",
+    "website": "https://beirario.example",
+    "setor": "Serviços",
+}
+
+routes = Routes(tags=["companies"], body_limit=FORM_BODY)
+
+
+def read_cnpj(query: Mapping[str, str]) -> str | None:
+    """Return the CNPJ of the query without its marks, None when absent; one that is none is nobody's."""
+    return strip_cnpj(query.get("cnpj", "")) or None
+
+
+CompanyPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CompanyQuery)]
+
+
+@routes.get(
+    BASE,
+    "employability.list_companies",
+    public(),
+    "Lista empresas",
+    description=(
+        "Devolve as empresas que anunciam vagas, por nome fantasia ou, sem ele, por razão social. `search` procura nos "
+        "dois nomes, sem distinguir maiúsculas e acentos. Não pede token."
+    ),
+    errors=[304, 400],
+)
+async def list_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
+    """Return a page of companies."""
+    found = await service.list_companies(call, page, read_text(query, "search"), read_cnpj(query))
+    return with_etag(found, call, LISTED)
+
+
+@routes.post(
+    BASE,
+    "employability.create_company",
+    action("employer:create"),
+    "Cadastra uma empresa",
+    description=(
+        "Cadastra uma empresa e a devolve. Exige a ação `employer:create`. O CNPJ pode ter letras e pontuação, e é "
+        "guardado sem ela; um que já existe é 409, com um texto que termina em `(duplicate key 23505)`."
+    ),
+    example=EXAMPLE,
+    status=201,
+    errors=[400, 409],
+    rate=RATE,
+)
+async def create_company(call: Call, body: CompanyBody) -> Response[Company]:
+    """Add a company."""
+    return created(await service.create_company(call, body))
+
+
+@routes.get(
+    f"{BASE}/consulta-cnpj/{{cnpj}}",
+    "employability.look_up_company",
+    action("employer:lookup"),
+    "Consulta um CNPJ no cadastro da cidade",
+    description=(
+        "Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não "
+        "sabe é nulo. Exige a ação `employer:lookup`. A resposta pode ter até meia hora."
+    ),
+    errors=[400, 404],
+    rate="30/minute",
+)
+async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]:
+    """Return what the registry knows of a CNPJ."""
+    return to_json(await lookup.look_up(call, cnpj), headers={"Cache-Control": NO_STORE})
+
+
+@routes.get(
+    f"{BASE}/{{cnpj}}",
+    "employability.read_company",
+    public(),
+    "Uma empresa",
+    description="Devolve uma empresa pelo CNPJ, com ou sem pontuação. Não pede token.",
+    errors=[304, 400, 404],
+)
+async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
+    """Return a company."""
+    return with_etag(await service.read_company(call, cnpj), call, LISTED)
+
+
+@routes.put(
+    f"{BASE}/{{cnpj}}",
+    "employability.replace_company",
+    action("employer:update"),
+    "Altera uma empresa",
+    description=(
+        "Substitui o registro de uma empresa e o devolve. Exige a ação `employer:update`. O CNPJ não muda; um texto "
+        "vazio conta como ausente. Com `If-Match`, a mudança só vale sobre o estado lido."
+    ),
+    example={"razao_social": "Padaria Aurora Ltda.", "nome_fantasia": "Padaria Aurora", "setor": "Alimentação"},
+    errors=[400, 404, 412],
+    rate=RATE,
+)
+async def replace_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Response[Company]:
+    """Replace a company's record."""
+    return stored(await service.replace_company(call, cnpj, body))
+
+
+@routes.delete(
+    f"{BASE}/{{cnpj}}",
+    "employability.delete_company",
+    action("employer:delete"),
+    "Exclui uma empresa",
+    description=(
+        "Exclui uma empresa de que não há vaga, nem excluída. Exige a ação `employer:delete`. Senão responde 409, com "
+        "um texto que termina em `(foreign key constraint 23503)`."
+    ),
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def delete_company(call: Call, cnpj: CnpjInPath) -> Message:
+    """Delete a company."""
+    return await service.delete_company(call, cnpj)

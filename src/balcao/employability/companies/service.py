@@ -1,0 +1,107 @@
+"""Companies that advertise jobs, kept by staff (rules: employability 2.4, 3.2)."""
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
+from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.addresses import is_web_address
+from balcao.core.values.clock import utc_now
+from balcao.employability.companies import store
+from balcao.employability.companies.paths import parse_cnpj
+from balcao.employability.companies.schemas import Companies, Company, CompanyBody
+from balcao.employability.lists import ListMeta
+from balcao.employability.schemas import Message
+from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose
+
+FIELDS = ["empresa"]
+LONGEST_NAME = 500
+LONGEST_DESCRIPTION = 5000
+LONGEST_ADDRESS = 1000
+LONGEST_SIZE = 100
+
+
+async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
+    """Return a page of companies by name: those with `search` in a name, or the one with this CNPJ."""
+    async with call.platform.database.connection() as connection:
+        companies, total = await store.list_page(connection, search, cnpj, page)
+    return Companies(companies, ListMeta.of(page, total))
+
+
+async def read_company(call: Call, cnpj: str) -> Company:
+    """Return a company. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read(connection, cnpj))
+
+
+async def create_company(call: Call, body: CompanyBody) -> bytes:
+    """Add a company and return it as JSON. Raises Invalid, and Conflict when its CNPJ is there."""
+    if body.cnpj is None:
+        raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")
+    checked = _check(parse_cnpj(body.cnpj), body)
+
+    async def insert() -> Company:
+        company = await store.insert(connection, checked)
+        await call.platform.audit.record(connection, call, "create", fields=FIELDS)
+        return company
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [body], insert)
+
+
+async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
+    """Replace a company's record. Raises Invalid, also for another CNPJ in the body, NotFound, PreconditionFailed."""
+    if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
+        raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")
+    checked = _check(cnpj, body)
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, cnpj)
+        company = await store.update(connection, checked)
+        await call.platform.audit.record(connection, call, "update", fields=FIELDS)
+    return company
+
+
+async def delete_company(call: Call, cnpj: str) -> Message:
+    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict while a job, also a deleted one, names it."""
+    async with call.platform.database.transaction() as connection:
+        await _lock(connection, call, cnpj)
+        await store.delete(connection, cnpj)
+        await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
+    return Message("Empresa excluída.")
+
+
+async def _lock(connection: Connection, call: Call, cnpj: str) -> None:
+    require_match(call.if_match, etag_of(msgspec.json.encode(_require(await store.lock(connection, cnpj)))))
+
+
+def _check(cnpj: str, body: CompanyBody) -> Company:
+    now = utc_now()  # stands in for the instants, which the database gives
+    return Company(
+        cnpj,
+        clean_line("razao_social", body.razao_social, LONGEST_NAME),
+        clean_optional_line("nome_fantasia", body.nome_fantasia, LONGEST_NAME),
+        clean_optional_prose("descricao", body.descricao, LONGEST_DESCRIPTION),
+        _check_address("url_logo", body.url_logo),
+        _check_address("website", body.website),
+        clean_optional_line("setor", body.setor, LONGEST_NAME),
+        clean_optional_line("porte", body.porte, LONGEST_SIZE),
+        now,
+        now,
+    )
+
+
+def _check_address(field: str, value: str | None) -> str | None:
+    address = clean_optional_line(field, value, LONGEST_ADDRESS)
+    if address is not None and not is_web_address(address):
+        text = f"O campo `{field}` deve ser um endereço inteiro, `https://` ou `http://`, sem usuário e senha."
+        raise Invalid(text, code=f"{field}-invalid")
+    return address
+
+
+def _require(company: Company | None) -> Company:
+    if company is None:
+        raise NotFound("Não há empresa com este CNPJ.", code="employer-unknown")
+    return company
