@@ -5,6 +5,9 @@ from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.employability import demo
 from balcao.employability.companies.feature import FEATURE as COMPANIES
+from balcao.employability.jobs.departments.feature import FEATURE as DEPARTMENTS
+from balcao.employability.jobs.listings.feature import FEATURE as LISTINGS
+from balcao.employability.jobs.public.feature import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
@@ -23,6 +26,9 @@ SERVICE = Service(
         REFERENCE_VALUES,
         SKILLS,
         COMPANIES,
+        DEPARTMENTS,
+        LISTINGS,
+        PUBLIC_JOBS,
         PROFILES,
         EXPERIENCES,
         BEHAVIOURS,
@@ -36,6 +42,8 @@ SERVICE = Service(
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
         "skills": "Comportamentos, habilidades e as áreas de atuação a que pertencem.",
         "companies": "Empresas que anunciam vagas.",
+        "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
+        "public-jobs": "Vagas publicadas, para qualquer pessoa.",
         "resume": "O currículo da pessoa que chama.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },

@@ -11,7 +11,7 @@ from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, Operation
-from balcao.core.http.responses import JSON, NOT_MODIFIED, Response, stored
+from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response, stored
 
 Document = dict[str, Any]
 
@@ -20,6 +20,7 @@ DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
 _MEANINGS = {
+    301: "Mudou de endereço",
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
     401: "Sem token válido",
@@ -60,6 +61,11 @@ _HEADERS: Document = {
         ),
         "schema": _TEXT,
         "example": '"9f2c4a7be01d8835c6aa10f4"',
+    },
+    "Location": {
+        "description": "O endereço atual.",
+        "schema": _TEXT,
+        "example": "/jobs/api/public/empregabilidade/vagas/slug/confeiteiro-5b7c0a516f0e",
     },
     "Retry-After": {
         "description": "Segundos a esperar antes de repetir a chamada.",
@@ -185,6 +191,8 @@ def _headers(operation: Operation, status: int) -> Document:
     names = ["X-Request-ID"]
     if status >= 400:
         names.append("Error-Code")
+    elif status == MOVED:
+        names.append("Location")
     elif status == NOT_MODIFIED or _has_etag(operation):
         names.append("ETag")
     if status in {429, 503}:
@@ -229,7 +237,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
 
 
 def _error(dialect: Dialect, status: int, schemas: "_Schemas") -> Document:
-    if status == NOT_MODIFIED:
+    if status in {MOVED, NOT_MODIFIED}:
         return {}
     items = dialect.items_schema if status == dialect.items_status else None
     return {"content": {JSON: {"schema": schemas.of(items or dialect.schema)}}}

@@ -19,7 +19,7 @@ PUBLIC = "public, max-age=300"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
-NO_CONTENT, NOT_MODIFIED = 204, 304
+NO_CONTENT, MOVED, NOT_MODIFIED = 204, 301, 304
 _WITHOUT_BODY = frozenset({NO_CONTENT, NOT_MODIFIED})
 
 RawHeaders = list[tuple[bytes, bytes]]

@@ -37,6 +37,11 @@ async def read_company(call: Call, cnpj: str) -> Company:
         return _require(await store.read(connection, cnpj))
 
 
+async def exists(connection: Connection, cnpj: str) -> bool:
+    """Return whether there is a company with this CNPJ."""
+    return await store.read(connection, cnpj) is not None
+
+
 async def create_company(call: Call, body: CompanyBody) -> bytes:
     """Add a company and return it as JSON. Raises Invalid, and Conflict when its CNPJ is there."""
     if body.cnpj is None:

@@ -1,5 +1,6 @@
 """Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import msgspec
@@ -36,6 +37,11 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
     async with call.platform.database.connection() as connection:
         return _require(await store.read(connection, kind, id_))
+
+
+async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:
+    """Return those of the wanted values that are in no table, or in that of another kind."""
+    return await store.list_unknown(connection, wanted)
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:

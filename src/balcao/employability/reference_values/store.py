@@ -1,5 +1,6 @@
 """SQL of the reference values."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import asyncpg
@@ -35,6 +36,19 @@ _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = $1 A
 async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
     row = await connection.fetchrow(_READ, kind, id_)
     return _to_value(row) if row else None
+
+
+_UNKNOWN = """
+SELECT wanted.kind, wanted.id FROM unnest($1::text[], $2::uuid[]) AS wanted (kind, id)
+WHERE NOT EXISTS (
+    SELECT FROM employability.reference_value AS value WHERE value.id = wanted.id AND value.kind = wanted.kind)
+"""
+
+
+async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:
+    """Return those of the wanted values that are not there under their kind."""
+    rows = await connection.fetch(_UNKNOWN, [kind for kind, _ in wanted], [id_ for _, id_ in wanted])
+    return {(Kind(row["kind"]), row["id"]) for row in rows}
 
 
 _LOCK = f"{_READ} FOR UPDATE"
