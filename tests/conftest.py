@@ -33,6 +33,7 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)  # type
 
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 pool.ACQUIRE_SECONDS = PATIENCE
+pool.SERVING_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
 keys.FETCH_SECONDS = PATIENCE
 # The tests' own provider may be asked for every unknown key.

@@ -25,8 +25,10 @@ from balcao.core.jobs.worker import JobKind
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway.asgi import Application
+from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
+from balcao.gateway.proxies import Proxies
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import backchannel, provider
 from balcao.identity.records import RETENTION as IDENTITY_RETENTION
@@ -84,14 +86,16 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     """Compile what one process serves; everything is opened when the server starts the application."""
     services = choose_services(names)
     check_fixed_tokens(settings)
-    platform = assemble(settings, database_url, group)
+    platform = assemble(settings, database_url, group, serving=True)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
     mounts.append(
         backchannel.mount(platform, provider.mount(settings, platform) if settings.embedded_identity else None)
     )
     return Application(
-        Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone)
+        Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone),
+        Cors(settings.cors_origins, loopback=settings.cors_loopback),
+        Proxies(settings.trusted_proxies),
     )
 
 

@@ -8,14 +8,25 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from balcao import fixed_tokens, production
 from balcao.fixed_tokens import FixedToken
+from balcao.setting_types import (
+    Addresses,
+    Csv,
+    FixedTokens,
+    Hosts,
+    MailServer,
+    Networks,
+    Origins,
+    Rate,
+    Zone,
+    split,
+)
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -31,52 +42,6 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 class SettingsError(Exception):
     """The configuration cannot be used; the text says which variable and why, for the operator."""
-
-
-def _check_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, OSError):
-        raise ValueError("fuso horário desconhecido") from None
-    return name
-
-
-def _check_addresses(text: str) -> str:
-    for address in text.split(","):
-        if address.strip() and not address.strip().startswith(("http://", "https://")):
-            raise ValueError("cada endereço começa com http:// ou https://")
-    return text
-
-
-def _check_mail_server(address: SecretStr) -> SecretStr:
-    parts = urlsplit(address.get_secret_value())
-    if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
-        raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
-    return address
-
-
-def _check_fixed_tokens(text: str) -> str:
-    for entry in _split(text):
-        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
-    return text
-
-
-def _check_rate(text: str) -> str:
-    import limits  # costs as much as all of this module, and most configurations keep the default rates
-
-    try:
-        limits.parse(text)
-    except ValueError:
-        raise ValueError("use, por exemplo, 60/hour ou 300/5 minutes") from None
-    return text
-
-
-# A comma-separated list, as it was written.
-Csv = str
-Addresses = Annotated[str, AfterValidator(_check_addresses)]
-# How often a caller may: `60/hour`, `300/5 minutes`.
-Rate = Annotated[str, AfterValidator(_check_rate)]
-FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
 
 
 # Of the embedded provider; it may lead back to any page on the loopback address.
@@ -97,7 +62,21 @@ class Settings(BaseModel):
     server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
     metrics_token: SecretStr = SecretStr("")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    time_zone: Annotated[str, AfterValidator(_check_zone)] = "America/Sao_Paulo"
+    time_zone: Zone = "America/Sao_Paulo"
+
+    trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
+    cors_origins_csv: Origins | None = Field(None, validation_alias="BALCAO_CORS_ORIGINS")
+    max_connections: int = Field(4096, ge=16, le=60_000)
+    max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
+    header_timeout: float = Field(30.0, gt=0, le=600)
+    body_timeout: float = Field(30.0, gt=0, le=600)
+    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # the supervisor kills a process after 15 seconds
+    read_rate: Rate = "50/second"
+    write_rate: Rate = "10/second"
+    crm_rate: Rate = "10/minute"
+    machine_read_rate: Rate = "500/second"
+    machine_write_rate: Rate = "100/second"
+    machine_crm_rate: Rate = "300/minute"
 
     database_url: str = ""
     database_owner_url: str = ""
@@ -123,17 +102,21 @@ class Settings(BaseModel):
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
 
+    legacy_sources: Csv = ""
+
     require_access_reason: bool = False
     audit_own_reads: bool = False
     audit_retention_days: int = Field(1825, ge=31)
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
     enumeration_limit: Rate = "300/5 minutes"
+    search_portals_csv: Csv = Field("", validation_alias="BALCAO_SEARCH_PORTALS")
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
     crm_url_override: Addresses | None = Field(None, validation_alias="BALCAO_CRM_URL")
     crm_client_id: str = "balcao-crm"
     crm_client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["crm_client_secret"])
+    crm_instance_hosts_csv: Hosts = Field("", validation_alias="BALCAO_CRM_INSTANCE_HOSTS")
     crm_api_version: str = Field("v60.0", pattern=r"^v[0-9]{2,3}\.[0-9]$")
     crm_origin_account: str = "Portal"
     crm_channel: str = "Portal"
@@ -156,7 +139,7 @@ class Settings(BaseModel):
     mobility_max_vehicles: int = Field(20, ge=0)
     mobility_max_drivers: int = Field(10, ge=0)
 
-    smtp_url: Annotated[SecretStr, AfterValidator(_check_mail_server)] = SecretStr("")
+    smtp_url: MailServer = SecretStr("")
     mail_from: str = Field("nao-responda@localhost", pattern=r"^[^@\s]+@[^@\s]+$")
 
     @classmethod
@@ -185,7 +168,7 @@ class Settings(BaseModel):
     @property
     def server_urls(self) -> tuple[str, ...]:
         """Return the gateways that the OpenAPI documents name: production first, then staging."""
-        return tuple(address.rstrip("/") for address in _split(self.server_urls_csv))
+        return tuple(address.rstrip("/") for address in split(self.server_urls_csv))
 
     @property
     def _reachable_host(self) -> str:
@@ -236,7 +219,7 @@ class Settings(BaseModel):
     @property
     def issuers(self) -> tuple[str, ...]:
         """Return the issuers whose tokens are accepted."""
-        return _split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
+        return split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
 
     @property
     def registry_url(self) -> str:
@@ -271,7 +254,35 @@ class Settings(BaseModel):
     @property
     def mobility_hosts(self) -> frozenset[str]:
         """Return the hosts on which photos of vehicles may be stored, in lower case."""
-        return frozenset(host.lower() for host in _split(self.mobility_file_hosts))
+        return frozenset(host.lower() for host in split(self.mobility_file_hosts))
+
+    @property
+    def trusted_proxies(self) -> tuple[str, ...]:
+        """Return the addresses and networks of proxies whose word on who called counts."""
+        return split(self.trusted_proxies_csv)
+
+    @property
+    def cors_origins(self) -> tuple[str, ...]:
+        """Return the origins whose pages may call us, besides those of `cors_loopback`."""
+        return split(self.cors_origins_csv or "")
+
+    @property
+    def cors_loopback(self) -> bool:
+        """Return whether pages of the own machine may call us: in the sandbox, unless origins are named."""
+        return self.sandbox and self.cors_origins_csv is None
+
+    @property
+    def default_rates(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """Return the rates of operations without one of their own, by kind; first of people, then of machines."""
+        return (
+            {"read": self.read_rate, "write": self.write_rate, "crm": self.crm_rate},
+            {"read": self.machine_read_rate, "write": self.machine_write_rate, "crm": self.machine_crm_rate},
+        )
+
+    @property
+    def crm_instance_hosts(self) -> frozenset[str]:
+        """Return the hosts, besides the one of `crm_url`, that the CRM may send its calls on to, in lower case."""
+        return frozenset(host.lower() for host in split(self.crm_instance_hosts_csv))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
@@ -283,6 +294,16 @@ class Settings(BaseModel):
         }
 
     @property
+    def search_portals(self) -> frozenset[str]:
+        """The addresses of portals that search for many people."""
+        return frozenset(split(self.search_portals_csv))
+
+    @property
+    def legacy_source_names(self) -> list[str]:
+        """The old systems that an installation maps services from, besides the two that every one knows."""
+        return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
+
+    @property
     def machine_clients(self) -> frozenset[str] | None:
         """The clients that may be machines; None for all."""
         return _named_clients(self.machine_clients_csv)
@@ -291,7 +312,7 @@ class Settings(BaseModel):
     def fixed_tokens(self) -> tuple[FixedToken, ...]:
         """The tokens that open one operation each."""
         today = datetime.now(UTC).date()
-        return tuple(fixed_tokens.parse_entry(entry, today) for entry in _split(self.fixed_service_tokens))
+        return tuple(fixed_tokens.parse_entry(entry, today) for entry in split(self.fixed_service_tokens))
 
     @property
     def role_clients(self) -> frozenset[str] | None:
@@ -301,7 +322,7 @@ class Settings(BaseModel):
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
         if csv is None:
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
-        return frozenset(_split(csv))
+        return frozenset(split(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
         """Return why the production profile must not start with these settings, and a worker; empty when it may."""
@@ -336,7 +357,7 @@ class Settings(BaseModel):
         return [*secrets, *refused, *self._refuse_issuers(), *self._refuse_sandbox_crm()]
 
     def _refuse_issuers(self) -> list[str]:
-        configured = _split(self.auth_issuer)
+        configured = split(self.auth_issuer)
         insecure = production.list_insecure_issuers(configured, allow_loopback=self.allow_loopback_issuer)
         return [
             f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
@@ -350,13 +371,9 @@ class Settings(BaseModel):
         return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (self.crm_url in own)
 
 
-def _split(csv: str) -> tuple[str, ...]:
-    return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
-
-
 def _named_clients(csv: str) -> frozenset[str] | None:
     """None where nothing is set; the word `none` is the list of no client."""
-    names = frozenset(_split(csv))
+    names = frozenset(split(csv))
     return names - {NO_CLIENT} if names else None
 
 

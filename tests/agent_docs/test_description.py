@@ -142,7 +142,8 @@ def test_it_is_compressed_when_asked_with_an_etag_of_its_own(http: httpx.Client)
     assert "Content-Encoding" not in plain.headers
     assert zipped.content == plain.content
     assert zipped.num_bytes_downloaded == len(gzip.compress(plain.content, mtime=0)) < plain.num_bytes_downloaded
-    assert plain.headers["Vary"] == zipped.headers["Vary"] == "Accept-Encoding"
+    assert plain.headers["Vary"] == zipped.headers["Vary"]
+    assert "Accept-Encoding" in plain.headers["Vary"]
     assert plain.headers["ETag"] != zipped.headers["ETag"]
 
 

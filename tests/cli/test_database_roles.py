@@ -96,7 +96,9 @@ def test_the_services_log_in_as_a_role_that_the_administrator_made_and_never_bec
 ) -> None:
     city = install()
     terminal = Terminal(tmp_path, **city.settings())
-    assert statements_in(terminal.refusal("migrate")) == [f"CREATE ROLE {city.role} LOGIN"]
+    assert statements_in(terminal.refusal("migrate")) == [
+        f"CREATE ROLE {city.role} LOGIN PASSWORD '<a de BALCAO_DATABASE_URL>'"
+    ]
     city.administer(f"CREATE ROLE {city.role} LOGIN", f"REVOKE CONNECT ON DATABASE {city.name} FROM public")
     assert terminal.run("migrate").returncode == 0
     assert "em dia: 0 migrações" in terminal.run("migrate").stdout
@@ -105,6 +107,13 @@ def test_the_services_log_in_as_a_role_that_the_administrator_made_and_never_bec
     for forbidden in (f"SET ROLE {city.owner}", "DELETE FROM platform.audit_event", "CREATE TABLE public.x ()"):
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             run_at(city.url(city.role), "RESET ROLE", forbidden)
+
+
+def test_who_does_not_own_the_database_is_told_how_to(tmp_path: Path, install: Callable[[], Installation]) -> None:
+    city = install()
+    city.administer(f"ALTER DATABASE {city.name} OWNER TO balcao", f"CREATE ROLE {city.role} LOGIN")
+    terminal = Terminal(tmp_path, **city.settings())
+    assert statements_in(terminal.refusal("migrate")) == [f"ALTER DATABASE {city.name} OWNER TO {city.owner}"]
 
 
 def test_a_login_of_the_services_own_must_be_a_member_of_the_role(

@@ -99,7 +99,6 @@ NO_KEY_SETS = {
     "nothing": b"",
     "a page": b"<html>",
     "too deep": b"[" * 100_000,
-    "too large": b" " * (keys.MAX_DOCUMENT_BYTES + 1),
 }
 
 
@@ -116,6 +115,14 @@ async def test_whatever_is_no_key_set_is_a_counted_failure_and_the_known_keys_st
     assert await known.get(str(provider.published[0].kid)) is not None
     provider.answer = None
     assert await known.refresh()
+
+
+async def test_a_key_set_beyond_the_bound_is_none(provider: Provider) -> None:
+    whole = provider.key_set()
+    provider.answer = lambda: document(whole + b" " * (keys.MAX_DOCUMENT_BYTES - len(whole)))
+    assert await provider.keys().refresh()
+    provider.answer = lambda: document(whole + b" " * (keys.MAX_DOCUMENT_BYTES + 1 - len(whole)))
+    assert not await provider.keys().refresh()
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b'{"jwks_uri": "x"}'], ids=str)

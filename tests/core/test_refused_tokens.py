@@ -13,6 +13,7 @@ from tests.support.patience import PATIENCE
 
 ANA = "90000000175"
 UNSIGNED = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
+CRITICAL = "eyJhbGciOiJSUzI1NiIsImNyaXQiOlsieCJdLCJ4IjoxfQ"  # {"alg":"RS256","crit":["x"],"x":1}
 
 
 @pytest.fixture
@@ -26,6 +27,7 @@ REASONS: dict[str, Callable[[Issuer], str]] = {
     "token-oversize": lambda _: f"Bearer {'x' * (MAX_TOKEN_BYTES + 1)}",
     "token-malformed": lambda _: f"Bearer {'x' * MAX_TOKEN_BYTES}",
     "token-algorithm": lambda issuer: f"Bearer {UNSIGNED}.{issuer.person(ANA).partition('.')[2]}",
+    "token-critical": lambda issuer: f"Bearer {CRITICAL}.{issuer.person(ANA).partition('.')[2]}",
     "token-issuer": lambda issuer: f"Bearer {issuer.person(ANA, iss='https://outro.example')}",
     "token-key-unknown": lambda issuer: f"Bearer {issuer.person(ANA, key=new_key())}",
     "token-signature": lambda issuer: (

@@ -34,8 +34,9 @@ class RunningProvider(RunningServer):
     def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
         database = Database(database_url, size=4)
-        self.realm = Realm(settings, database, Limits(generous=not strict))
-        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database))
+        http = httpx.AsyncClient(timeout=PATIENCE)
+        self.realm = Realm(settings, database, Limits(generous=not strict), http)
+        gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database, http))
         super().__init__(Application(gateway), port or settings.port)
 
     @property
@@ -59,12 +60,13 @@ class RunningProvider(RunningServer):
 
 
 @asynccontextmanager
-async def _opened(database: Database) -> AsyncIterator[None]:
+async def _opened(database: Database, http: httpx.AsyncClient) -> AsyncIterator[None]:
     await database.open()
     try:
         yield
     finally:
         await database.close()
+        await http.aclose()
 
 
 class Portal:

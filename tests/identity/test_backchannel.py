@@ -122,10 +122,10 @@ def test_a_logout_token_counts_once(http: httpx.Client, other: httpx.Client, log
 
 
 REFUSED: dict[str, Callable[[Issuer], dict[str, Any]]] = {
-    "no event": lambda _: {"events": None},
-    "another event": lambda _: {"events": {"http://schemas.openid.net/event/x": {}}},
-    "an event that is no object": lambda _: {"events": {next(iter(EVENTS)): "x"}},
-    "a nonce": lambda _: {"nonce": "n"},
+    "no event": lambda _: {"sid": "phone", "events": None},
+    "another event": lambda _: {"sid": "phone", "events": {"http://schemas.openid.net/event/x": {}}},
+    "an event that is no object": lambda _: {"sid": "phone", "events": {next(iter(EVENTS)): "x"}},
+    "a nonce": lambda _: {"sid": "phone", "nonce": "n"},
     "neither session nor subject": lambda _: {},
     "a session that is no text": lambda _: {"sid": ["phone"]},
     "a session without end": lambda _: {"sid": "x" * 513},

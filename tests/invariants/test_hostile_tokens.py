@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 
 import httpx
-import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from balcao.core.access.rules import WEBHOOK_CLIENTS
+from tests.support.hostile import GUARDED, assert_refused_alike
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.operations import Served, all_operations
 
@@ -103,8 +103,6 @@ HOSTILE: dict[str, Callable[[Issuer], str | None]] = {
     "oversize": lambda issuer: f"Bearer {issuer.person(ANA, filler='x' * 20_000)}",
 }
 
-GUARDED = [served for served in all_operations() if not served.public]
-
 
 @pytest.fixture(scope="module")
 def hostile(issuer: Issuer) -> dict[str, str | None]:
@@ -113,15 +111,7 @@ def hostile(issuer: Issuer) -> dict[str, str | None]:
 
 @pytest.mark.parametrize("served", GUARDED, ids=str)
 def test_a_hostile_token_is_refused_alike(http: httpx.Client, hostile: dict[str, str | None], served: Served) -> None:
-    answers = {}
-    for name, value in hostile.items():
-        headers = [(b"Authorization", value.encode("latin-1"))] if value is not None else []
-        answers[name] = http.request(served.method, served.filled(), headers=headers)
-    assert {name: answer.status_code for name, answer in answers.items()} == dict.fromkeys(HOSTILE, 401)
-    assert {answer.headers["www-authenticate"] for answer in answers.values()} == {"Bearer"}
-    assert {frozenset(answer.json()) for answer in answers.values()} == {
-        frozenset(field.name for field in msgspec.structs.fields(served.operation.dialect.schema))
-    }
+    assert_refused_alike(http, hostile, served)
 
 
 BY_SCOPE_OR_CLIENT = [
@@ -147,7 +137,8 @@ def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
     assert public
     for served in public:
         with_token = http.get(served.filled(), headers=bearer("rubbish"))
-        assert with_token.status_code == http.get(served.filled()).status_code < 400, served
+        # A required parameter that is missing is refused all the same.
+        assert with_token.status_code == http.get(served.filled()).status_code in {200, 400}, served
 
 
 def test_a_rotated_key_is_found_and_the_old_one_still_counts_until_withdrawn(

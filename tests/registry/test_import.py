@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.imports import service, store
-from balcao.core.imports.declaration import Committed
+from balcao.core.imports import store
+from balcao.core.imports.declaration import BATCH, Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
@@ -184,7 +184,7 @@ def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
     """Ends after its second batch is committed, while the third is on its way."""
 
     def progress(_: int, done: Committed) -> None:
-        if done.lines == 2 * service.BATCH:
+        if done.lines == 2 * BATCH:
             raise Killed
 
     with pytest.raises(Killed):

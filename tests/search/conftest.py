@@ -1,13 +1,19 @@
-"""An owner's connection, and a way back to an empty catalogue."""
+"""An owner's connection, a way back to an empty catalogue, and a staff member over HTTP."""
 
 from collections.abc import AsyncIterator, Callable
 
 import asyncpg
+import httpx
 import pytest
 import pytest_asyncio
 
+from tests.search.staff import Staff
+from tests.support.issuer import Issuer
+
 EMPTY = [
-    "TRUNCATE search.search_migrations, search.search_migration_errors, search.service_versions,"
+    "TRUNCATE search.known_words, search.zero_results, search.synonyms, search.service_views,"
+    " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
+    " search.service_versions,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
     "SELECT search.begin_with('v3')",
@@ -28,3 +34,8 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(database_url)
     yield connection
     await connection.close()
+
+
+@pytest.fixture
+def staff(http: httpx.Client, issuer: Issuer) -> Staff:
+    return Staff(http, issuer)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.search.staff import EDITOR, Staff, with_required
 from tests.search.support import REQUIRED
 from tests.support.issuer import Issuer, bearer
 
@@ -17,36 +18,20 @@ CITIZEN = "90000000175"
 Ask = Callable[..., httpx.Response]
 
 
-def roles(*names: str) -> dict[str, Any]:
-    return {"realm_access": {"roles": list(names)}}
+@pytest.fixture
+def ask(staff: Staff) -> Ask:
+    """Call the services as an administrator of the search; `role` names another role."""
+    return lambda method, path="", **options: staff(method, f"/services{path}", **options)
 
 
 @pytest.fixture
-def ask(http: httpx.Client, issuer: Issuer) -> Ask:
-    """Call as an administrator of the search; `role` names another role."""
-
-    def run(method: str, path: str = "", *, role: str = "busca:services:admin", **options: Any) -> httpx.Response:
-        headers = bearer(issuer.person("90000020281", **roles(role))) | options.pop("headers", {})
-        return http.request(method, SERVICES + path, headers=headers, **options)
-
-    return run
-
-
-def sent(**members: Any) -> dict[str, Any]:
-    return {name: value for name, value in (REQUIRED | members).items() if value is not ...}
-
-
-@pytest.fixture
-def service(ask: Ask) -> dict[str, Any]:
-    created = ask("POST", json=sent(nome_servico=f"Serviço {uuid4().hex[:12]}"))
-    assert created.status_code == 201, created.text
-    found: dict[str, Any] = created.json()
-    return found
+def service(staff: Staff) -> dict[str, Any]:
+    return staff.create()
 
 
 def test_a_new_service_is_answered_whole_with_its_address_and_tag(ask: Ask) -> None:
     """Case 13."""
-    answer = ask("POST", json=sent())
+    answer = ask("POST", json=with_required())
     made = answer.json()
     assert answer.status_code == 201
     assert answer.headers["Location"] == f"services/{made['id']}"
@@ -59,23 +44,23 @@ def test_a_new_service_is_answered_whole_with_its_address_and_tag(ask: Ask) -> N
 def test_a_body_is_json_whatever_it_is_called(ask: Ask) -> None:
     """Case 16."""
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
-    assert ask("POST", content=json.dumps(sent()), headers=headers).status_code == 201
+    assert ask("POST", content=json.dumps(with_required()), headers=headers).status_code == 201
 
 
 def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> None:
     """Case 15."""
-    large = sent(descricao_completa="x" * 600 * 1024)
+    large = with_required(descricao_completa="x" * 600 * 1024)
     assert ask("POST", json=large).status_code == 413
     assert ask("PUT", f"/{service['id']}", json=large).status_code == 413
 
 
-def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None:
+def test_html_long_texts_and_emoji_come_back_as_they_were_with_required(ask: Ask) -> None:
     text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:20_000].strip()
-    made = ask("POST", json=sent(descricao_completa=text, nome_servico="Poda 🌳 <i>já</i>")).json()
+    made = ask("POST", json=with_required(descricao_completa=text, nome_servico="Poda 🌳 <i>já</i>")).json()
     assert made["descricao_completa"] == text
     assert "<b>" not in made["descricao_completa_plaintext"]
     assert made["slug"] == f"poda-i-ja-i-{made['id'][:8]}"
-    assert ask("POST", json=sent(descricao_completa="x" * 20_001)).status_code == 400
+    assert ask("POST", json=with_required(descricao_completa="x" * 20_001)).status_code == 400
 
 
 @pytest.mark.parametrize("unknown", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00"])
@@ -141,15 +126,15 @@ def test_citizens_machines_and_logins_are_refused_alike(
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_editors_do_what_their_role_says(ask: Ask, service: dict[str, Any], method: str, path: str) -> None:
     body = {"json": REQUIRED} if method in {"POST", "PUT"} else {}
-    answer = ask(method, path.format(id=service["id"]), role="busca:services:editor", **body)
+    answer = ask(method, path.format(id=service["id"]), role=EDITOR, **body)
     assert (answer.status_code == 403) == ((method, path) not in EDITORS), answer.text
 
 
 def test_an_editor_never_touches_what_is_published(ask: Ask, service: dict[str, Any]) -> None:
     """Case 12."""
-    editor = {"role": "busca:services:editor"}
+    editor = {"role": EDITOR}
     path = f"/{service['id']}"
-    body = sent(nome_servico=service["nome_servico"])
+    body = with_required(nome_servico=service["nome_servico"])
     assert ask("POST", json=body | {"status": 1}, **editor).status_code == 403
     assert ask("PUT", path, json=body | {"status": 1}, **editor).status_code == 403
     assert ask("PATCH", f"{path}/publish", **editor).status_code == 403
@@ -161,7 +146,7 @@ def test_an_editor_never_touches_what_is_published(ask: Ask, service: dict[str, 
 
 def test_a_stale_tag_changes_nothing(ask: Ask, service: dict[str, Any]) -> None:
     """Case 24."""
-    path, body = f"/{service['id']}", sent(nome_servico=service["nome_servico"])
+    path, body = f"/{service['id']}", with_required(nome_servico=service["nome_servico"])
     first = ask("PUT", path, json=body | {"resumo": "um"}, headers={"If-Match": '"v1"'})
     assert (first.status_code, first.headers["ETag"]) == (200, '"v2"')
     for method, further, content in (
@@ -199,7 +184,7 @@ def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, servic
 def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dict[str, Any]) -> None:
     """Case 31."""
     path = f"/{service['id']}"
-    ask("PUT", path, json=sent(nome_servico=service["nome_servico"], resumo="outro"))
+    ask("PUT", path, json=with_required(nome_servico=service["nome_servico"], resumo="outro"))
     body = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "engano"}).json()
     assert (body["rolled_back_to"], body["previous_version"], body["version"]) == (1, 2, 3)
     assert body["message"]
@@ -216,7 +201,7 @@ def test_a_rollback_names_an_older_version(ask: Ask, service: dict[str, Any], ve
 
 def test_versions_are_listed_and_read_with_what_changed(ask: Ask, service: dict[str, Any]) -> None:
     path = f"/{service['id']}"
-    body = sent(nome_servico=service["nome_servico"], resumo="outro", is_free=True)
+    body = with_required(nome_servico=service["nome_servico"], resumo="outro", is_free=True)
     ask("PUT", path, json=body)
     found = ask("GET", f"{path}/versions").json()
     assert (found["found"], found["out_of"], found["page"], found["per_page"]) == (2, 2, 1, 10)
@@ -238,28 +223,17 @@ def test_a_version_that_is_none(ask: Ask, service: dict[str, Any], version: str,
     assert ask("GET", f"/{service['id']}/versions/{version}").status_code == status
 
 
-@pytest.fixture
-def named(ask: Ask) -> Callable[..., dict[str, Any]]:
-    """Create a service of a category of its own."""
-
-    def create(**members: Any) -> dict[str, Any]:
-        made: dict[str, Any] = ask("POST", json=sent(**members)).json()
-        return made
-
-    return create
-
-
 def listed(ask: Ask, **query: Any) -> list[str]:
     found = ask("GET", params={"order": "asc", "sort_by": "nome_servico"} | query).json()
     assert found["found"] == len(found["services"]) <= found["out_of"]
     return [service["nome_servico"] for service in found["services"]]
 
 
-def test_the_portal_filters_by_state_and_field_together(ask: Ask, named: Callable[..., dict[str, Any]]) -> None:
+def test_the_portal_filters_by_state_and_field_together(ask: Ask, staff: Staff) -> None:
     mark = uuid4().hex
-    draft = named(nome_servico=f"Árvore {mark} um", orgao_gestor=["Órgão-Geral", mark])
-    waiting = named(nome_servico=f"arvore {mark} DOIS", awaiting_approval=True, orgao_gestor=[f"Ação  {mark}"])
-    named(nome_servico=f"Árvore {mark} três", status=1)
+    draft = staff.create(nome_servico=f"Árvore {mark} um", orgao_gestor=["Órgão-Geral", mark])
+    waiting = staff.create(nome_servico=f"arvore {mark} DOIS", awaiting_approval=True, orgao_gestor=[f"Ação  {mark}"])
+    staff.create(nome_servico=f"Árvore {mark} três", status=1)
     both = {"field": "nome_servico", "value": f"{mark} ÁRVORE"}
     assert listed(ask, **both) == [f"arvore {mark} DOIS", f"Árvore {mark} três", f"Árvore {mark} um"]
     assert listed(ask, **both, status=0) == [f"arvore {mark} DOIS", f"Árvore {mark} um"]
@@ -274,22 +248,22 @@ def test_the_portal_filters_by_state_and_field_together(ask: Ask, named: Callabl
     assert listed(ask, nome_servico=f"tre {mark}") == [f"Árvore {mark} três"]
 
 
-def test_names_match_whatever_their_case_accents_hyphens_and_blanks(
-    ask: Ask, named: Callable[..., dict[str, Any]]
-) -> None:
+def test_names_match_whatever_their_case_accents_hyphens_and_blanks(ask: Ask, staff: Staff) -> None:
     mark = uuid4().hex
-    named(nome_servico="Um", tema_geral=f"Saúde-Básica {mark}", sub_categoria=f"Vacinação {mark}")
+    staff.create(nome_servico="Um", tema_geral=f"Saúde-Básica {mark}", sub_categoria=f"Vacinação {mark}")
     for text in (f"saude basica {mark}", f"SAÚDE  básica {mark}", f" saúde-basica   {mark.upper()}"):
         assert listed(ask, tema_geral=text) == listed(ask, field="tema_geral", value=text) == ["Um"]
     assert listed(ask, sub_categoria=f"VACINACAO-{mark}") == ["Um"]
     assert listed(ask, field="sub_categoria", value=mark) == []
 
 
-def test_further_filters_and_orders(ask: Ask, named: Callable[..., dict[str, Any]]) -> None:
+def test_further_filters_and_orders(ask: Ask, staff: Staff) -> None:
     tema = uuid4().hex
-    named(nome_servico="B", tema_geral=tema, is_free=True, published_at=1_700_000_000)
-    named(nome_servico="a", tema_geral=tema, is_free=False, published_at=1_600_000_000, publico_especifico=["Idosos"])
-    named(nome_servico="Ç", tema_geral=tema)
+    staff.create(nome_servico="B", tema_geral=tema, is_free=True, published_at=1_700_000_000)
+    staff.create(
+        nome_servico="a", tema_geral=tema, is_free=False, published_at=1_600_000_000, publico_especifico=["Idosos"]
+    )
+    staff.create(nome_servico="Ç", tema_geral=tema)
     assert listed(ask, tema_geral=tema) == ["a", "B", "Ç"]
     assert listed(ask, tema_geral=tema, order="desc") == ["Ç", "B", "a"]
     assert listed(ask, tema_geral=tema, sort_by="published_at") == ["a", "B", "Ç"]
@@ -342,7 +316,7 @@ def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: di
 
 
 @pytest.mark.parametrize("absent", ["", "null", "undefined"])
-def test_what_generated_clients_send_for_nothing_counts_as_absent(
+def test_what_generated_clients_send_for_nothing_counts_as_abwith_required(
     ask: Ask, service: dict[str, Any], absent: str
 ) -> None:
     """Case 41."""

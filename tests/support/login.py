@@ -30,8 +30,10 @@ class Form(HTMLParser):
             self.values[str(found["name"])] = found.get("value") or ""
 
 
-def log_in(issuer: str, username: str, password: str, client_id: str = "portal-cidadao") -> dict[str, object]:
-    """Return the token endpoint's answer."""
+def log_in(
+    issuer: str, username: str, password: str, client_id: str = "portal-cidadao", secret: str = ""
+) -> dict[str, object]:
+    """Return the token endpoint's answer; a client that has a secret shows it there."""
     verifier = secrets.token_urlsafe(48)
     endpoint = f"{issuer}/protocol/openid-connect"
     query = {
@@ -45,12 +47,16 @@ def log_in(issuer: str, username: str, password: str, client_id: str = "portal-c
     }
     with httpx.Client(timeout=PATIENCE) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
+        for cookie in browser.cookies.jar:
+            cookie.secure = False  # a browser sends such a cookie to its own machine, too
         form = Form(page.text)
         filled = form.values | {"username": username, "password": password}
         answer = browser.post(urljoin(str(page.url), form.action) if form.action else str(page.url), data=filled)
+        assert "location" in answer.headers, answer.text
         code = parse_qs(urlsplit(answer.headers["location"]).query)["code"][0]
         grant = {"grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT, "client_id": client_id}
-        token = browser.post(f"{endpoint}/token", data=grant | {"code_verifier": verifier})
+        proof = {"code_verifier": verifier} | ({"client_secret": secret} if secret else {})
+        token = browser.post(f"{endpoint}/token", data=grant | proof)
     return dict(token.raise_for_status().json())
 
 

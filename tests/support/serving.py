@@ -12,7 +12,8 @@ from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.service import Service
-from balcao.gateway.asgi import Application
+from balcao.gateway.asgi import NO_ORIGIN, Application
+from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 
 
@@ -22,7 +23,9 @@ def service_alone(service: Service, platform: Platform) -> Application:
     return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
 
-def handlers(by_route: Mapping[tuple[str, str], Callable[[Request], Responding]]) -> Application:
+def handlers(
+    by_route: Mapping[tuple[str, str], Callable[[Request], Responding]], cors: Cors = NO_ORIGIN
+) -> Application:
     """Serve handlers by (method, path)."""
 
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
@@ -32,7 +35,7 @@ def handlers(by_route: Mapping[tuple[str, str], Callable[[Request], Responding]]
         (method, path, PageEndpoint("test", "", method, handler, refuse))
         for (method, path), handler in by_route.items()
     ]
-    return Application(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext))
+    return Application(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext), cors)
 
 
 def no_pages() -> Mount:

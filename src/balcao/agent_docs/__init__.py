@@ -33,22 +33,24 @@ def describe_service(agents: Service) -> Service:
     async def running(platform: Platform) -> AsyncIterator[None]:
         base_url = platform.settings.public_url.rstrip("/")
         platform.parts[Published] = Published.generate(
-            msgspec.json.encode(build_root(agents)), lambda: build_document(agents, _OWN, base_url)
+            msgspec.json.encode(build_root(agents)),
+            msgspec.json.encode(build_root(agents, _OWN.prefix.removeprefix("/") + "/")),
+            lambda: build_document(agents, _OWN, base_url),
         )
         yield
 
     return dataclasses.replace(_OWN, running=running, ready=ready)
 
 
-def build_root(agents: Service) -> Root:
-    """Return the root's body."""
+def build_root(agents: Service, folder: str = "") -> Root:
+    """Return the root's body; `folder` leads from where it is asked for to the folder of its links."""
     return Root(
         name=_OWN.name,
         message="Descrição da API de agentes: leia o documento OpenAPI no endereço de `description`.",
         version=_OWN.version,
-        description="swagger.json",
-        health="readiness",
-        services=[DescribedService(agents.name, build_server_url("", _OWN, agents))],
+        description=f"{folder}swagger.json",
+        health=f"{folder}readiness",
+        services=[DescribedService(agents.name, folder + build_server_url("", _OWN, agents))],
     )
 
 

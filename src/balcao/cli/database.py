@@ -8,7 +8,8 @@ from balcao.cli.faults import OperatorFault
 from balcao.core import logs
 from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.database import migrations
-from balcao.core.database.pool import Database, refusal
+from balcao.core.database.pool import Database
+from balcao.core.database.refusals import refusal
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings

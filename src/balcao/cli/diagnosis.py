@@ -17,7 +17,8 @@ from balcao.cli.faults import OperatorFault
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
-from balcao.core.database.pool import Connection, Database, refusal
+from balcao.core.database.pool import Connection, Database
+from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable

@@ -20,7 +20,7 @@ def explain(fault: BaseException) -> str | None:
 
 def _explain_fault_of_platform(fault: BaseException) -> str | None:
     """Explain faults of the platform's modules, imported late: a command that succeeds need not load the driver."""
-    from balcao.core.database import pool
+    from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
     from balcao.core.database.roles import RoleError
     from balcao.core.embedded.supervisor import EmbeddedError
@@ -28,7 +28,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
-    return pool.refusal(fault)
+    return refusals.refusal(fault)
 
 
 @contextmanager

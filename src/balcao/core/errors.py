@@ -10,6 +10,7 @@ BalcaoError
 ├── Conflict             409
 ├── PreconditionFailed   412
 ├── TooLarge             413
+├── BodyCompressed       415
 ├── TooMany              429
 ├── Failed               500
 ├── UpstreamFailed       502
@@ -119,6 +120,12 @@ class TooLarge(BalcaoError):
     status = 413
     default_message = "Corpo da requisição grande demais."
     default_code = "too-large"
+
+
+class BodyCompressed(BalcaoError):
+    status = 415
+    default_message = "Corpo comprimido não é aceito: envie-o sem o cabeçalho `Content-Encoding`."
+    default_code = "body-compressed"
 
 
 class TooMany(BalcaoError):

@@ -14,7 +14,9 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
 from balcao.core.request_log import request_log
+from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway
+from balcao.gateway.proxies import Proxies
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -28,13 +30,16 @@ _NO_PAGE = (
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
 _WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
+NO_ORIGIN, NO_PROXY = Cors(), Proxies()
 
 
 class Application:
     """Serves a gateway; the server opens and closes it by the lifespan protocol."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY) -> None:
         self.gateway = gateway
+        self._cors = cors
+        self._proxies = proxies
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the process."""
@@ -44,13 +49,13 @@ class Application:
             await self._live(receive, send)
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        client = scope["client"]
+        client, headers = scope["client"], scope["headers"]
         request = Request(
             scope["method"],
             scope["raw_path"],
             scope["query_string"],
-            Headers.of(scope["headers"]),
-            client[0] if client else "",
+            Headers.of(headers),
+            self._proxies.find_caller(client[0], headers) if client else "",
         )
         endpoint = self.gateway.match(request)
         if request.method not in _WITHOUT_BODY:
@@ -61,7 +66,19 @@ class Application:
         else:
             request_id.set(request.id)  # in the context of this request's own task
             response = await responding
-        await _send(endpoint, request, response, send)
+        await self._send(endpoint, request, response, send)
+
+    async def _send(self, endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:
+        status = response.status or endpoint.status
+        cors = self._cors.headers(request.headers, endpoint.allow)
+        headers = [*response.raw_headers, (b"x-request-id", request.id.encode()), _NO_SNIFFING, *cors]
+        if _POLICY not in response.headers:
+            headers.append(_NO_PAGE)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
+        seconds = perf_counter() - request.started
+        endpoint.meter.count(status, seconds)
+        request_log.add(endpoint.meter.labels, status, seconds, request.id)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Open the platform before the server listens; a failed start is reported to the server, which logs it."""
@@ -86,15 +103,3 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
         message = await receive()
         body += message.get("body", b"")
     return body if len(body) <= limit else None
-
-
-async def _send(endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:
-    status = response.status or endpoint.status
-    headers = [*response.raw_headers, (b"x-request-id", request.id.encode()), _NO_SNIFFING]
-    if _POLICY not in response.headers:
-        headers.append(_NO_PAGE)
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
-    seconds = perf_counter() - request.started
-    endpoint.meter.count(status, seconds)
-    request_log.add(endpoint.meter.labels, status, seconds, request.id)

@@ -33,7 +33,9 @@ _MOST_FILES = 65_536
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of connections and requests of one process; `head_seconds` also ends an idle connection.
+    """The limits of connections and requests of one process, as the settings have them.
+
+    `head_seconds` also ends an idle connection.
 
     `settling_seconds` passes between the last accepted connection and the first one that is closed, so that whoever has
     just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.

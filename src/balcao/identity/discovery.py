@@ -29,6 +29,8 @@ def build_document(realm: Realm) -> dict[str, Any]:
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "scopes_supported": [*PEOPLE_SCOPES, *sorted(scopes)],
         "claims_supported": _CLAIMS.split(),
+        "backchannel_logout_supported": True,
+        "backchannel_logout_session_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
         "authorization_response_iss_parameter_supported": True,

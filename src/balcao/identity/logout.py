@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import httpx
+
 from balcao.core.http.responses import NO_CONTENT, Response, redirect
+from balcao.core.logs import log
 from balcao.identity import browser, forms, pages, tokens
 from balcao.identity.clients import accepts_redirect, authenticate
 from balcao.identity.faults import InvalidRequest
@@ -33,7 +36,7 @@ async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -
     response = _finish(back)
     if current is None or current.id == hint["sid"]:
         response = response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, ""),))
-    await realm.records.end_session(str(hint["sid"]))
+    await _end_session(realm, str(hint["sid"]))
     return response
 
 
@@ -44,7 +47,7 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
         return _show_confirmation(request, form)
     current = await browser.find_session(request)
     if current is not None:
-        await realm.records.end_session(current.id)
+        await _end_session(realm, current.id)
     response = _finish(back)
     return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, ""),))
 
@@ -52,9 +55,25 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
     """Log out behind the browser, as Keycloak does: by secret, where the client has one, and refresh token; 204."""
     client = (await authenticate(request, form, "authorization_code")).client
-    if not await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id):
+    session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
+    if session is None:
         raise make_invalid_grant()
+    await _announce_end(request.realm, session)
     return Response(status=NO_CONTENT)
+
+
+async def _end_session(realm: Realm, session: str) -> None:
+    await realm.records.end_session(session)
+    await _announce_end(realm, session)
+
+
+async def _announce_end(realm: Realm, session: str) -> None:
+    """Tell the platform that the session's tokens are worth nothing more; nobody's logout fails by it."""
+    try:
+        told = await realm.http.post(realm.logout_url, data={"logout_token": tokens.issue_logout_token(realm, session)})
+        told.raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as fault:
+        log.warning("identity.logout_not_told", code=type(fault).__name__)
 
 
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:

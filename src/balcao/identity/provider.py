@@ -25,7 +25,7 @@ def mount(settings: Settings, platform: Platform) -> Mount:
     """Compile the provider's addresses. Raises SettingsError in production and for keys that cannot be used."""
     if not settings.sandbox:
         raise SettingsError("O provedor de identidade embutido não funciona com BALCAO_PROFILE=production.")
-    return mount_realm(Realm(settings, platform.database, platform.limits))
+    return mount_realm(Realm(settings, platform.database, platform.limits, platform.http))
 
 
 def mount_realm(realm: Realm) -> Mount:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
+import httpx
 import msgspec
 
 from balcao.core.access.enumeration import EnumerationGuard
@@ -24,7 +25,7 @@ WRONG_SECRETS_RATE = "10/minute"
 class Realm:
     """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
 
-    def __init__(self, settings: Settings, database: Database, limits: Limits) -> None:
+    def __init__(self, settings: Settings, database: Database, limits: Limits, http: httpx.AsyncClient) -> None:
         self.name = settings.realm
         self.issuer = settings.issuers[0].rstrip("/")
         self.audience = settings.auth_audience
@@ -32,6 +33,9 @@ class Realm:
         self.keys = SigningKeys(settings)
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
+        self.http = http
+        # As a city's provider has it entered for its clients.
+        self.logout_url = f"{settings.base_url}/auth/backchannel-logout"
         self.secret_guard = EnumerationGuard(limits, WRONG_SECRETS_RATE)
 
     @functools.cached_property

@@ -110,14 +110,14 @@ class Records:
         async with self._database.connection() as connection:
             return await store.read_grant(connection, grant)
 
-    async def end_session_by_token(self, refresh_token: str, client: str) -> bool:
-        """End the session of the refresh token, also of a used one; return false when the client has no such token."""
+    async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
+        """End the session of the refresh token, also of a used one, and return it; None without such a token."""
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
             if found is None or not (found.living or found.used_for is not None):
-                return False
+                return None
             await store.end_session(connection, found.grant.session.id)
-            return True
+            return found.grant.session.id
 
     async def _renew(self, connection: Connection, found: Credential, client: Client, token: str) -> tuple[Grant, str]:
         await store.use_credential(connection, _hash(token))

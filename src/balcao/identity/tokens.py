@@ -10,12 +10,14 @@ from typing import Any
 from joserfc import jwt
 from joserfc.errors import JoseError
 
+from balcao.core.access.logout_tokens import EVENT as LOGOUT_EVENT
 from balcao.core.values.ids import new_id
 from balcao.identity.demo import Client, Person, people_by_login
 from balcao.identity.realm import Realm
 from balcao.identity.store import Grant
 
 ALGORITHM = "RS256"
+LOGOUT_SECONDS = 120
 _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
@@ -51,6 +53,12 @@ def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: 
     if "openid" in grant.scope.split():
         response["id_token"] = _sign(realm, _list_id_claims(grant, access_token), client.access_seconds)
     return response
+
+
+def issue_logout_token(realm: Realm, session: str) -> str:
+    """Return what says that a session ended (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
+    claims = {"typ": "Logout", "aud": realm.audience, "jti": new_id(), "sid": session, "events": {LOGOUT_EVENT: {}}}
+    return _sign(realm, claims, LOGOUT_SECONDS)
 
 
 def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:

@@ -4,24 +4,55 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.search import demo
+from balcao.search.catalogue.feature import FEATURE as CATALOGUE
+from balcao.search.categories.feature import FEATURE as CATEGORIES
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
+from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
+from balcao.search.legacy_mappings.feature import FEATURE as LEGACY_MAPPINGS
+from balcao.search.popularity.feature import FEATURE as POPULARITY
+from balcao.search.public_search.feature import FEATURE as PUBLIC_SEARCH
+from balcao.search.running import running
 from balcao.search.schema_migrations.feature import FEATURE as SCHEMA_MIGRATIONS
 from balcao.search.services.feature import FEATURE as SERVICES
+from balcao.search.synonyms.feature import FEATURE as SYNONYMS
 from balcao.search.versions.feature import FEATURE as VERSIONS
+from balcao.search.vocabulary.feature import FEATURE as VOCABULARY
+from balcao.search.zero_results.feature import FEATURE as ZERO_RESULTS
 
 SERVICE = Service(
     name="search",
     prefix="/search",
     title="Balcão: administração da busca",
     package=__name__,
-    features=[COLLECTION, SERVICES, VERSIONS, SCHEMA_MIGRATIONS, Feature(demo=Demo(demo.load, demo.examples))],
+    features=[
+        COLLECTION,
+        SERVICES,
+        VERSIONS,
+        VOCABULARY,
+        POPULARITY,
+        SYNONYMS,
+        ZERO_RESULTS,
+        PUBLIC_SEARCH,
+        CONTROL_QUERIES,
+        LEGACY_MAPPINGS,
+        CATALOGUE,
+        CATEGORIES,
+        SCHEMA_MIGRATIONS,
+        Feature(demo=Demo(demo.load, demo.examples)),
+    ],
     dialects={"": ERROR_TEXT},
     description="Administração do catálogo de serviços e da busca: edição, publicação, versões e migrações do esquema.",
     tags={
         "services": "Os serviços do catálogo, para quem os edita, aprova e publica.",
+        "search": "A busca pública dos serviços publicados.",
+        "tuning": "O que ajusta a busca: sinônimos, buscas de controle, buscas que nada acham.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
+        "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
+        "categories": "As categorias e subcategorias do catálogo, e a sua ordem.",
+        "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
+    running=running,
     ready=ready,
 )

@@ -65,6 +65,11 @@ def parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) 
     return value
 
 
+def refuse(name: str, expected: str) -> Invalid:
+    """Return the fault of a member or parameter that is not what it must be."""
+    return Invalid(f"O campo `{name}` deve ser {expected}.", code=f"{name}-invalid")
+
+
 def parse_page(query: Mapping[str, str]) -> tuple[int, int]:
     """Return page and entries per page; whatever is no integer in its range becomes the default, never an error."""
     per_page = parse_integer(read_parameter(query, "per_page"))

@@ -8,6 +8,7 @@ import random
 import tomllib
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -24,6 +25,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.identity.demo import people
 from balcao.search.collection import service as collection
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.legacy_mappings.schemas import LegacyMappingBody, MappingTaken
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
@@ -33,6 +36,9 @@ from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
 SEED = 2026
 # The service that the descriptions name in their examples, and its id there.
 EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
+EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
+SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
+MAPPED = frozenset({1, 3, 5, 8, 10, 15, 20, 28})
 LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
@@ -62,11 +68,24 @@ async def load(platform: Platform) -> None:
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
     for planned in _draw_services():
         await _load(platform, planned, today)
+    await _load_mappings(platform)
     if await schema_migrations.find_newest_migration(platform) is None:
         body = StartBody("v3", reason="Endereços legíveis para os serviços")
         started = await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
+
+
+async def _load_mappings(platform: Platform) -> None:
+    """Map old numbers to published services, four of each old system."""
+    call = _act_as(platform, PUBLISHER)
+    published = [planned for planned in _draw_services() if planned.number in MAPPED]
+    for place, planned in enumerate(published):
+        origem, old_id = SOURCES[place % len(SOURCES)], str(4711 + place // len(SOURCES))
+        body = LegacyMappingBody(origem, old_id, planned.service_id, "Conferido com a central de atendimento.")
+        with suppress(MappingTaken):
+            mapping_id = EXAMPLE_MAPPING_ID if planned.number == EXAMPLE else None
+            await legacy_mappings.create(call, body, mapping_id=mapping_id)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ EDITOR, CURATED, FOREIGN, ADMIN = "editor sem curadoria", "editor com curadoria"
 EVERYBODY = (VISITOR, CITIZEN, MACHINE, EDITOR, CURATED, FOREIGN, ADMIN)
 # Editors of the job's own department.
 HELIO, IRENE = "90000030244", "90000030325"
-OTHER_EDITOR, GILDA, ANA = "90000040215", "90000030163", "90000000175"
+OTHER_EDITOR, GILDA, ANA = "90000040479", "90000030163", "90000000175"
 _ROLES = {
     EDITOR: (HELIO, "go:empregabilidade:editor_sem_curadoria"),
     CURATED: (IRENE, "go:empregabilidade:editor_com_curadoria"),

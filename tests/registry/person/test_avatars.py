@@ -118,12 +118,13 @@ def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(
         assert response.headers["Content-Type"] == "image/png"
         assert int(response.headers["Content-Length"]) == len(response.content)
         assert response.headers["Cache-Control"] == "public, max-age=86400"
-        assert response.headers["Vary"] == "Accept"
+        assert "Accept" in response.headers.get_list("Vary")
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert response.content.startswith(PNG_HEAD)
         assert struct.unpack(">II", response.content[16:24]) == (256, 256)
         again = anybody("GET", path, Accept=accept, If_None_Match=response.headers["ETag"])
-        assert (again.status_code, again.headers["Vary"]) == (304, "Accept")
+        assert again.status_code == 304
+        assert "Accept" in again.headers.get_list("Vary")
         bodies.add(response.content)
     assert len(bodies) == 8
 
@@ -141,7 +142,7 @@ def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anybody: Talk, acce
         answer = anybody("GET", path, Accept=accept)
         assert answer.headers["Content-Type"] == "image/svg+xml"
         assert answer.headers["Cache-Control"] == "public, max-age=86400"
-        assert answer.headers["Vary"] == "Accept"
+        assert "Accept" in answer.headers.get_list("Vary")
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert anybody("GET", path, Accept=accept, If_None_Match=answer.headers["ETag"]).status_code == 304

@@ -1,6 +1,6 @@
 """Routes of the description: the root and the document, for anybody."""
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from balcao.agent_docs.description import responses
 from balcao.agent_docs.description.published import Published
@@ -9,7 +9,11 @@ from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import OfRequest
 from balcao.core.http.responses import Response
+
+# Whether the address asked for ends with the slash from which the relative links lead on.
+HasSlash: TypeAlias = Annotated[bool, OfRequest(lambda request: request.path.endswith(b"/"))]
 
 routes = Routes(tags=["descrição"], dialect=DETAIL)
 
@@ -22,9 +26,11 @@ routes = Routes(tags=["descrição"], dialect=DETAIL)
     description="Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública.",
     errors=[304],
 )
-async def read_root(call: Call) -> Response[Root]:
+async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     """Return where to go on from here."""
-    return responses.respond(call.platform.part(Published).root, call, call.headers.text(b"accept-encoding"))
+    published = call.platform.part(Published)
+    root = published.root if has_slash else published.root_without_slash
+    return responses.respond(root, call, call.headers.text(b"accept-encoding"))
 
 
 @routes.get(

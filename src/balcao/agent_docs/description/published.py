@@ -25,19 +25,24 @@ class EncodedBody:
 
 @dataclass(frozen=True)
 class Published:
-    """`document` is None when it could not be generated."""
+    """`document` is None when it could not be generated.
+
+    Relative links lead from the page's folder, so that the root is another one where it is asked for without a slash.
+    """
 
     root: EncodedBody
+    root_without_slash: EncodedBody
     document: EncodedBody | None
 
     @classmethod
-    def generate(cls, root: bytes, document: Callable[[], bytes]) -> "Published":
+    def generate(cls, root: bytes, root_without_slash: bytes, document: Callable[[], bytes]) -> "Published":
         """Generate the document. Never raises: a failure is logged, and every response and readiness tell it."""
+        roots = EncodedBody.of(root), EncodedBody.of(root_without_slash)
         try:
-            return cls(EncodedBody.of(root), EncodedBody.of(document()))
+            return cls(*roots, EncodedBody.of(document()))
         except Exception as failure:
             log.error("agent_docs.not_generated", exc_info=failure)
-            return cls(EncodedBody.of(root), None)
+            return cls(*roots, None)
 
     def require_document(self) -> EncodedBody:
         """Return the document. Raises Unavailable when it could not be generated."""

@@ -15,5 +15,12 @@ from balcao.settings import Settings
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on the inherited socket; requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
-    async with serving.running(application, socket.socket(fileno=order.sockets["api"])) as task:
+    limits = serving.Limits(
+        connections=settings.max_connections,
+        head_bytes=settings.max_header_bytes,
+        head_seconds=settings.header_timeout,
+        body_seconds=settings.body_timeout,
+        drain_seconds=settings.shutdown_timeout,
+    )
+    async with serving.running(application, socket.socket(fileno=order.sockets["api"]), limits) as task:
         yield task

@@ -10,6 +10,8 @@ from typing import Any, Generic, TypeVar
 
 import asyncpg
 
+from balcao.core.errors import Unavailable
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -107,6 +109,10 @@ class Batch(Generic[Item, Result]):
                 await self._send_one_by_one(batch)
         except BaseException as failure:
             _fail(batch, failure)
+            if isinstance(failure, Unavailable):
+                # What waited behind them would wait as long again, for a store that is away.
+                waiting, self._waiting = self._waiting, []
+                _fail(waiting, failure)
             if isinstance(failure, asyncio.CancelledError):
                 raise
         else:

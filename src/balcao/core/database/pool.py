@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.batching import Batch, Lookup
+from balcao.core.database.shares import Shares, holder
 from balcao.core.errors import Unavailable
 
 T = TypeVar("T")
@@ -20,6 +20,9 @@ Item = TypeVar("Item")
 APPLICATION_ROLE = "balcao_app"
 ACQUIRE_SECONDS = 2.0
 LOOKUP_SECONDS = 2.5
+# How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
+# answers nothing, and the caller is told so within three seconds.
+SERVING_SECONDS = 2.7
 
 # What a store function is given: it never opens a connection itself.
 Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
@@ -77,7 +80,7 @@ class Database:
     """Connections of one process, opened under the role that owns nothing.
 
     A connection that was used stays ready for the next user instead of going back to the pool, whose bookkeeping costs
-    more than a read.
+    more than a read. A caller holds at most half of them at once.
     """
 
     def __init__(
@@ -85,7 +88,10 @@ class Database:
     ) -> None:
         """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
+        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
+        self.block_seconds: float | None = None
         self._size = size
+        self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
         self._pool: asyncpg.Pool | None = None
@@ -176,47 +182,71 @@ class Database:
         with _StoreFaults():
             return await asyncpg.connect(self.url, **self.options)
 
-    async def take(self) -> Connection:
-        """Take the connection used last, else one of the pool's, which opens one when it has none.
+    async def take(self, name: str, deadline: float) -> Connection:
+        """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
 
-        When all are in use, wait for the next that is given back. Raises TimeoutError after two seconds.
+        Raises TimeoutError at the deadline, or after two seconds; TooMany when the holder has too many at once.
         """
         if self._pool is None:
             raise Unavailable()
+        now = asyncio.get_running_loop().time()
+        deadline = min(deadline, now + ACQUIRE_SECONDS)
+        if not self._shares.take_now(name):
+            await self._shares.take(name, deadline - now)
+        try:
+            return await self._take_any(self._pool, deadline)
+        except BaseException:
+            self._shares.give_back(name)
+            raise
+
+    async def _take_any(self, pool: asyncpg.Pool, deadline: float) -> Connection:
+        """Take the connection used last, else one of the pool's, which opens one when it has none.
+
+        When all are in use, wait for the next that is given back.
+        """
         while self._ready:
             connection = self._ready.pop()
             if _is_open(connection):
                 return connection
-            await self._release(self._pool, connection)
-        if self._taken >= self._size and (handed := await self._wait()) is not None:
+            await self._release(pool, connection)
+        if self._taken >= self._size and (handed := await self._wait(deadline)) is not None:
             return handed
         self._taken += 1
         try:
-            return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+            return await pool.acquire(timeout=max(deadline - asyncio.get_running_loop().time(), 0.01))
         except BaseException:
             self._taken -= 1
             self._wake()
             raise
 
-    async def give_back(self, connection: Connection, *, sound: bool) -> None:
-        """Give the connection to the next user; the pool gets it back when its last statement may not have ended."""
+    async def give_back(self, connection: Connection, name: str, *, sound: bool) -> None:
+        """Give the holder's connection to the next user.
+
+        The pool gets it back when its last statement may not have ended.
+        """
+        try:
+            await self._hand_on(connection, sound=sound)
+        finally:
+            self._shares.give_back(name)
+
+    async def _hand_on(self, connection: Connection, *, sound: bool) -> None:
         assert self._pool is not None  # `close` waits for what was taken
         if not sound or self._is_closing or not _is_open(connection):
             await self._release(self._pool, connection)
         elif not self._wake(connection):
             self._ready.append(connection)
 
-    async def _wait(self) -> Connection | None:
+    async def _wait(self, deadline: float) -> Connection | None:
         """Wait in line for a connection; None means that the pool may open one, as an unsound one went back to it."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
-        late = loop.call_later(ACQUIRE_SECONDS, _fail, turn)
+        late = loop.call_at(deadline, _fail, turn)
         try:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and (handed := turn.result()) is not None:
-                await self.give_back(handed, sound=True)  # handed over at the moment at which the caller gave up
+                await self._hand_on(handed, sound=True)  # handed over at the moment at which the caller gave up
             raise
         finally:
             late.cancel()
@@ -245,13 +275,14 @@ class Database:
         return await self._read(lambda connection, timeout: connection.fetchrow(lookup.of_one, key, timeout=timeout))
 
     async def _fetch_many(self, lookup: Lookup, keys: Sequence[Any]) -> list[Row | None]:
+        holder.set("")
         rows = await self._read(lambda connection, timeout: connection.fetch(lookup.of_many, keys, timeout=timeout))
         found = {row["key"]: row for row in rows}
         return [found.get(key) for key in keys]
 
     async def _read(self, fetch: Callable[[Connection, float], Awaitable[T]]) -> T:
         """Read, and read again when the connection is lost (a restart, a failover): a read changes nothing."""
-        deadline = time.monotonic() + LOOKUP_SECONDS
+        deadline = asyncio.get_running_loop().time() + LOOKUP_SECONDS
         with _StoreFaults():
             try:
                 return await self._fetch_within(fetch, deadline)
@@ -265,10 +296,11 @@ class Database:
             return await self._fetch_within(fetch, deadline)
 
     async def _fetch_within(self, fetch: Callable[[Connection, float], Awaitable[T]], deadline: float) -> T:
-        connection = await self.take()
+        name = holder.get()
+        connection = await self.take(name, deadline)
         sound = False
         try:
-            row = await fetch(connection, max(deadline - time.monotonic(), 0.1))
+            row = await fetch(connection, max(deadline - asyncio.get_running_loop().time(), 0.1))
             sound = True
             return row
         except (asyncpg.PostgresError, ValueError) as fault:
@@ -276,13 +308,13 @@ class Database:
             sound = isinstance(fault, ValueError) or not isinstance(fault, _LOST)
             raise
         except TimeoutError:
-            if _is_open(connection):
-                connection.terminate()  # as in `_Borrowed`
+            _terminate(connection)  # as in `_Borrowed`
             raise
         finally:
-            await self.give_back(connection, sound=sound)
+            await self.give_back(connection, name, sound=sound)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
+        holder.set("")
         async with self.connection() as connection:
             return await write(connection, rows)
 
@@ -295,18 +327,25 @@ GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Seque
 class _Borrowed:
     """A connection for the duration of a block; faults of the store become Unavailable."""
 
-    __slots__ = ("_connection", "_database")
+    __slots__ = ("_connection", "_database", "_late", "_name")
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def __aenter__(self) -> Connection:
+        database, loop = self._database, asyncio.get_running_loop()
+        ends = loop.time() + (database.block_seconds or ACQUIRE_SECONDS)
+        self._name = holder.get()
         with _StoreFaults():
-            self._connection = await self._database.take()
-        return self._connection
+            self._connection = connection = await database.take(self._name, ends)
+        # The statement under way then fails at once, as one whose server went away.
+        self._late = None if database.block_seconds is None else loop.call_at(ends, _terminate, connection)
+        return connection
 
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
         connection = self._connection
+        if self._late is not None:
+            self._late.cancel()
         # A block that ends by a fault may have left a statement under way, or a transaction open.
         is_open = _is_open(connection)
         sound = fault is None or (
@@ -314,8 +353,13 @@ class _Borrowed:
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
-        await self._database.give_back(connection, sound=sound)
+        await self._database.give_back(connection, self._name, sound=sound)
         _StoreFaults().__exit__(kind, fault, trace)
+
+
+def _terminate(connection: Connection) -> None:
+    if _is_open(connection):
+        connection.terminate()
 
 
 def _fail(turn: "asyncio.Future[Connection | None]") -> None:
@@ -345,31 +389,3 @@ class _StoreFaults:
 def json_text(value: Any) -> str:
     """Return the JSON text that a jsonb parameter takes."""
     return msgspec.json.encode(value).decode()
-
-
-AWAY = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
-_REFUSED: tuple[tuple[type[Exception], str], ...] = (
-    (
-        asyncpg.InvalidAuthorizationSpecificationError,
-        "O banco de dados recusou o usuário ou a senha de BALCAO_DATABASE_URL.",
-    ),
-    (asyncpg.InvalidCatalogNameError, "O banco de dados indicado em BALCAO_DATABASE_URL não existe: crie-o antes."),
-    (asyncpg.InvalidParameterValueError, "Este banco de dados ainda não foi preparado: execute `balcao migrate`."),
-    (
-        asyncpg.InsufficientPrivilegeError,
-        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados. Confira se o nome em "
-        "BALCAO_DATABASE_ROLE é o com que o banco foi preparado; `balcao doctor` diz mais.",
-    ),
-    (
-        asyncpg.ClientConfigurationError,
-        "BALCAO_DATABASE_URL não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco.",
-    ),
-    (asyncpg.PostgresConnectionError, AWAY),
-)
-
-
-def refusal(fault: BaseException) -> str | None:
-    """Return why the database cannot be used, for the operator; None when the fault is another matter."""
-    if isinstance(fault, Unavailable) and fault.code == "store-away":
-        return (fault.__cause__ and refusal(fault.__cause__)) or AWAY
-    return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)

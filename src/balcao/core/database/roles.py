@@ -26,7 +26,9 @@ class ApplicationRole:
 
 # A role or a login that does not exist has null in its columns.
 _STATE = """
-SELECT current_user AS owner, role.rolname IS NOT NULL AS found, role.rolcanlogin AS can_login,
+SELECT quote_ident(current_user) AS owner, quote_ident(current_database()) AS database,
+       has_database_privilege(current_database(), 'CREATE') AS is_owner,
+       role.rolname IS NOT NULL AS found, role.rolcanlogin AS can_login,
        quote_ident(asked.login) AS login, login.rolsuper OR pg_has_role(login.oid, role.oid, 'MEMBER') AS is_member
 FROM (SELECT COALESCE($2::text, current_user) AS login) asked
     LEFT JOIN pg_roles role ON role.rolname = $1::text
@@ -35,7 +37,7 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 
 
 async def prepare(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Create the role where it is missing and let the services' login take it.
+    """Create the role where it is missing and let the services' login take it, in a database of the owner's.
 
     Raises RoleError with the statements that an administrator must run, where the owner may not run them.
     """
@@ -49,20 +51,25 @@ async def prepare(connection: asyncpg.Connection, role: ApplicationRole) -> None
         await prepare(connection, role)
     except asyncpg.InsufficientPrivilegeError:
         owner = await connection.fetchval("SELECT current_user")
-        wanted = "\n".join(f"    {statement};" for statement in statements)
+        wanted = "\n".join(f"    {_for_administrator(statement)};" for statement in statements)
         raise RoleError(
-            f"O usuário {owner} não pode preparar o papel {role.name}, com que os serviços trabalham. "
-            f"Peça a quem administra o PostgreSQL que execute, uma única vez:\n{wanted}\n"
+            f"O usuário {owner} não pode preparar sozinho este banco e o papel {role.name}, com que os serviços "
+            f"trabalham. Peça a quem administra o PostgreSQL que execute, uma única vez:\n{wanted}\n"
             "e repita `balcao migrate`. Cada instalação no mesmo servidor tem o seu papel: o nome está em "
             "BALCAO_DATABASE_ROLE."
         ) from None
+
+
+def _for_administrator(statement: str) -> str:
+    """Return a statement as it is printed: a login needs a password, which we know no better than they do."""
+    return f"{statement} PASSWORD '<a de BALCAO_DATABASE_URL>'" if statement.endswith(" LOGIN") else statement
 
 
 async def _list_missing(connection: asyncpg.Connection, role: ApplicationRole) -> list[str]:
     """Return the statements without which the services could not connect."""
     state = await connection.fetchrow(_STATE, role.name, role.login)
     alone = role.login == role.name
-    statements = []
+    statements = [] if state["is_owner"] else [f"ALTER DATABASE {state['database']} OWNER TO {state['owner']}"]
     if not state["found"]:
         statements.append(f"CREATE ROLE {role.name} {'LOGIN' if alone else 'NOLOGIN'}")
     elif alone and not state["can_login"]:

@@ -19,12 +19,13 @@ from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
+from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import MIB, Operation
 from balcao.core.http.parameters import invoker
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.routing import parameters_of
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
@@ -38,11 +39,15 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 
 
 class Endpoint(Protocol):
-    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one."""
+    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
+
+    `allow` lists the path's methods where the endpoint answers OPTIONS.
+    """
 
     key: str
     service: str
     status: int
+    allow: str | None
     body_limit: int
     meter: Meter
 
@@ -52,6 +57,8 @@ class Endpoint(Protocol):
 
 class OperationEndpoint:
     """Answers one operation: token, rule, rate, arguments, handler, bytes."""
+
+    allow: str | None = None
 
     def __init__(self, operation: Operation, service: str, platform: Platform) -> None:
         self.operation = operation
@@ -65,11 +72,17 @@ class OperationEndpoint:
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
+        self._asks_reason = self._cpf_at is not None or operation.concerns_people
+        # What is no body of its own handler's making belongs to nobody else than who asked.
+        is_public = operation.rule.action == PUBLIC
+        self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
         self._fixed = FixedCallers(named, operation.rule.scopes)
-        # Counting in Redis has to be waited for; counting in the process has not.
-        self._waits_for_rate = platform.limits.remote and bool(operation.rate or operation.machine_rate)
+        self._rate, self._machine_rate = operation.rates(platform.settings)
+        # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
+        # this machine.
+        self._waits_for_rate = platform.limits.remote and bool(operation.rate)
 
     def respond(self, request: Request) -> Responding:
         """Answer the request; at once where nothing has to be waited for."""
@@ -87,7 +100,7 @@ class OperationEndpoint:
                 self._admit(call, request, caller, snapshot, bound)
             if self._waits_for_rate:
                 return self._respond_within_rate(call, request)
-            if rate := operation.rate_of(call.caller):
+            if rate := self._rate_of(call.caller):
                 platform.limits.spend_here(rate, self.key, _who(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
@@ -111,7 +124,7 @@ class OperationEndpoint:
         call.decision = decide(operation.rule, bound, caller, owner, snapshot, platform.client_lists)
         if call.decision.reason is Reason.NOT_GRANTED:
             raise _Denied()
-        if self._cpf_at is not None:
+        if self._asks_reason:
             call.require_reason()
 
     async def _respond_to_new_token(
@@ -127,15 +140,24 @@ class OperationEndpoint:
         return await self._respond_within_rate(call, request)
 
     async def _respond_within_rate(self, call: Call, request: Request) -> Response[Any]:
+        limits = self._platform.limits
         try:
-            if rate := self.operation.rate_of(call.caller):
-                await self._platform.limits.spend(rate, self.key, _who(call, request))
+            if rate := self._rate_of(call.caller):
+                if self._waits_for_rate:
+                    await limits.spend(rate, self.key, _who(call, request))
+                else:
+                    limits.spend_here(rate, self.key, _who(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
             return await self._refuse(call, request, fault)
         return await self._finish(call, request, result) if self._is_async else self._encode(result)
 
+    def _rate_of(self, caller: Caller | None) -> str:
+        """Return the rate that applies; a machine calls for many people and has one of its own."""
+        return self._machine_rate if caller is not None and caller.is_machine else self._rate
+
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
+        holder.set(_who(call, request))
         try:
             return self._encode(await result)
         except Exception as fault:
@@ -144,7 +166,8 @@ class OperationEndpoint:
     def _encode(self, result: Any) -> Response[Any]:
         if result.__class__ is Response:
             return result
-        return Response(b"" if result is None else msgspec.json.encode(result), status=self.status)
+        body = b"" if result is None else msgspec.json.encode(result)
+        return Response(body, status=self.status, headers=self._stored_by)
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Leave the trace that a refusal leaves, then word it."""
@@ -180,6 +203,8 @@ class _Denied(Forbidden):
 
 class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
+
+    allow: str | None = None
 
     def __init__(
         self,
@@ -217,6 +242,7 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
+    allow: str | None = None
     body_limit = MIB
 
     def __init__(self, service: str, method: str, dialect: Dialect, fault: BalcaoError) -> None:
@@ -240,6 +266,7 @@ class OptionsEndpoint:
 
     def __init__(self, service: str, allow: str) -> None:
         self.service = service
+        self.allow: str | None = allow
         self.meter = meter(service, "", "OPTIONS")
         self._response: Response[None] = Response(status=204, headers={"Allow": allow})
 

@@ -28,7 +28,8 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     401: ("token-invalid", "unauthenticated"),
     403: ("forbidden",),
     413: ("too-large",),
-    429: ("too-many",),
+    415: ("body-compressed",),
+    429: ("too-many", "too-many-at-once"),
     500: ("internal",),
     503: ("store-away",),
 }
@@ -83,6 +84,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
+    if operation.concerns_people:
+        general.append({400: _OF_A_PERSON[400]})
     if operation.signature.path:
         general.append(_OF_A_PATH)
     found: dict[int, dict[str, str]] = {}

@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
-from balcao.core.http.operations import PLATFORM_TAG, Operation
+from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
 from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response, stored
 
 Document = dict[str, Any]
@@ -20,7 +20,6 @@ DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
 _MEANINGS = {
-    301: "Mudou de endereço",
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
     401: "Sem token válido",
@@ -29,6 +28,7 @@ _MEANINGS = {
     409: "Conflito com o estado atual",
     412: "O registro mudou desde a leitura",
     413: "Corpo grande demais",
+    415: "Corpo comprimido",
     422: "Dados inválidos",
     429: "Muitas requisições",
     500: "Erro interno",
@@ -62,17 +62,15 @@ _HEADERS: Document = {
         "schema": _TEXT,
         "example": '"9f2c4a7be01d8835c6aa10f4"',
     },
-    "Location": {
-        "description": "O endereço atual.",
-        "schema": _TEXT,
-        "example": "/jobs/api/public/empregabilidade/vagas/slug/confeiteiro-5b7c0a516f0e",
-    },
     "Retry-After": {
         "description": "Segundos a esperar antes de repetir a chamada.",
         "schema": {"type": "integer", "minimum": 0},
         "example": 30,
     },
 }
+
+# In the few operations that move; a component that a service does not use would be a fault to linters.
+_LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
 class Described(Protocol):
@@ -172,6 +170,12 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
 def _responses(operation: Operation, schemas: "_Schemas") -> Document:
     success = {"description": "Sucesso", "headers": _headers(operation, operation.status)}
     found: Document = {str(operation.status): {**success, **_success(operation, schemas)}}
+    if operation.moved is not None:
+        found[str(MOVED)] = {
+            "description": "Mudou de endereço",
+            "headers": _headers(operation, MOVED),
+            "content": {JSON: {"schema": schemas.of(operation.moved)}},
+        }
     for status, codes in codes_by_status(operation, error_statuses(operation)).items():
         found[str(status)] = {
             "description": "\n".join([_MEANINGS[status], *(["", *map(_item, codes.items())] if codes else [])]),
@@ -191,13 +195,12 @@ def _headers(operation: Operation, status: int) -> Document:
     names = ["X-Request-ID"]
     if status >= 400:
         names.append("Error-Code")
-    elif status == MOVED:
-        names.append("Location")
     elif status == NOT_MODIFIED or _has_etag(operation):
         names.append("ETag")
     if status in {429, 503}:
         names.append("Retry-After")
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    found: Document = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return found | ({"Location": _LOCATION} if status == MOVED else {})
 
 
 def _has_etag(operation: Operation) -> bool:
@@ -214,13 +217,19 @@ def error_statuses(operation: Operation) -> set[int]:
     A path that could be read in two ways is refused before it is matched, so 404 is possible wherever the caller has a
     word in it.
     """
-    found = {429, 500, 503, *operation.errors}
+    found = {500, 503, *operation.errors}
+    if operation.rate != UNLIMITED:
+        found.add(429)
     if operation.rule.action != PUBLIC:
         found |= {401, 403}
     if operation.signature.body is not None:
-        found.add(413)
+        found |= {413, 415}
+    elif operation.signature.takes_content:
+        found.add(415)
     if operation.signature.path:
         found.add(404)
+    if operation.concerns_people:
+        found.add(400)
     return found
 
 
@@ -237,7 +246,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
 
 
 def _error(dialect: Dialect, status: int, schemas: "_Schemas") -> Document:
-    if status in {MOVED, NOT_MODIFIED}:
+    if status == NOT_MODIFIED:
         return {}
     items = dialect.items_schema if status == dialect.items_status else None
     return {"content": {JSON: {"schema": schemas.of(items or dialect.schema)}}}
@@ -310,7 +319,7 @@ class _Schemas:
 def _types_of(operation: Operation) -> Iterable[Any]:
     signature = operation.signature
     returns = get_args(signature.returns)[0] if get_origin(signature.returns) is Response else signature.returns
-    yield from (kind for kind in (signature.body, operation.described_body) if kind is not None)
+    yield from (kind for kind in (signature.body, operation.described_body, operation.moved) if kind is not None)
     if returns not in (None, type(None)) and JSON in operation.media_types:
         yield returns
     yield operation.dialect.schema

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Rule
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
@@ -16,11 +15,14 @@ from balcao.core.http.dialects import ERROR_TEXT, Dialect
 from balcao.core.http.parameters import Signature, signature_of
 from balcao.core.http.responses import JSON
 from balcao.core.http.routing import parameters_of
+from balcao.settings import Settings
 
 MIB = 1024 * 1024
 # Of operations whose body is some short members, and of those with texts or lists of a form's size.
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
+# The rate of an operation that refuses overload in its own way.
+UNLIMITED = ""
 # Of the operations that every service has.
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
@@ -36,7 +38,13 @@ class Operation:
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
-    `media_types` of a success the first is what a caller gets who names none.
+    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301.
+
+    `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
+    where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
+
+    `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
+    hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
     body that works on the demo data, as the JSON that the caller sends.
@@ -58,17 +66,22 @@ class Operation:
     too_large: Callable[[], BalcaoError]
     rate: str | None
     machine_rate: str | None
+    calls_crm: bool
+    concerns_people: bool
     record_denial: RecordDenial | None
     ready: Callable[[Platform], None] | None
     in_description: bool
     media_types: Sequence[str]
     description: str | None
     example: Any
+    moved: type | None
 
-    def rate_of(self, caller: Caller | None) -> str | None:
-        """Return the rate that applies; a machine calls for many people and may have one of its own."""
-        is_machine = caller is not None and caller.is_machine
-        return self.machine_rate if is_machine and self.machine_rate else self.rate
+    def rates(self, settings: Settings) -> tuple[str, str]:
+        """Return the rate of a person or an anonymous caller, and that of a machine."""
+        rates, machine_rates = settings.default_rates
+        kind = "crm" if self.calls_crm else "read" if self.method == "GET" else "write"
+        own = self.rate if self.rate is not None else rates[kind]
+        return own, self.machine_rate or (own if self.rate is not None else machine_rates[kind])
 
 
 @dataclass(frozen=True)
@@ -121,12 +134,15 @@ class Routes:
         too_large: Callable[[], BalcaoError] = TooLarge,
         rate: str | None = None,
         machine_rate: str | None = None,
+        calls_crm: bool = False,
+        concerns_people: bool = False,
         record_denial: RecordDenial | None = None,
         ready: Callable[[Platform], None] | None = None,
         in_description: bool = True,
         media_types: Sequence[str] = (JSON,),
         description: str | None = None,
         example: Any = None,
+        moved: type | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -151,12 +167,15 @@ class Routes:
                     too_large=too_large,
                     rate=rate,
                     machine_rate=machine_rate,
+                    calls_crm=calls_crm,
+                    concerns_people=concerns_people,
                     record_denial=record_denial,
                     ready=ready,
                     in_description=in_description,
                     media_types=media_types,
                     description=description,
                     example=example,
+                    moved=moved,
                 )
             )
             return handler

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 import pydantic
 
 from balcao.core.context.call import Call
-from balcao.core.errors import Unprocessable
+from balcao.core.errors import BodyCompressed, Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
@@ -21,6 +21,8 @@ from balcao.core.values.cpf import Cpf
 
 # Finds one argument of the handler.
 Binder: TypeAlias = Callable[[Call, Request], Any]
+
+_NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 
 @dataclass(frozen=True)
@@ -179,23 +181,26 @@ def invoker(
 
 
 def _bind_content(too_large: Callable[[], Exception]) -> Binder:
-    def bind(_: Call, request: Request) -> bytes:
-        if request.content is None:
-            raise too_large()
-        return request.content
+    return lambda _, request: _read_content(request, too_large)
 
-    return bind
+
+def _read_content(request: Request, too_large: Callable[[], Exception]) -> bytes:
+    """Return the body as it came. Raises BodyCompressed: a small one could unpack into more than any limit."""
+    if request.headers.get(b"content-encoding", b"identity").lower() not in _NOT_COMPRESSED:
+        raise BodyCompressed()
+    if request.content is None:
+        raise too_large()
+    return request.content
 
 
 def _bind_body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> Binder:
     decode: Any = decoding.decode_model if issubclass(model, pydantic.BaseModel) else decoding.decode
 
     def bind(_: Call, request: Request) -> Any:
-        if request.content is None:
-            raise too_large()
-        if not request.content:
+        content = _read_content(request, too_large)
+        if not content:
             raise dialect.missing_body()
-        return decode(request.content, model)
+        return decode(content, model)
 
     return bind
 

@@ -157,11 +157,11 @@ def etag_of(body: bytes) -> str:
 
 
 def lists_etag(header: str | None, etag: str) -> bool:
-    """Return whether a conditional header lists this tag or is `*`; a weak form of a strong tag counts as the same."""
+    """Return whether a conditional header lists this tag or is `*`; weak and strong form of a tag count as the same."""
     if header is None:
         return False
     listed = {tag.strip().removeprefix("W/") for tag in header.split(",")}
-    return etag in listed or "*" in listed
+    return etag.removeprefix("W/") in listed or "*" in listed
 
 
 def require_match(header: str | None, etag: str) -> None:

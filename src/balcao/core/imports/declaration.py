@@ -8,6 +8,9 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
+# Lines of one transaction, unless a kind says otherwise: one whose rows cost more, or whose locks others wait for.
+BATCH = 1000
+
 
 @dataclass(frozen=True)
 class Import:
@@ -15,12 +18,13 @@ class Import:
 
     `write` gets a batch of rows that are valid by type, inside a transaction under the owner's role, and returns how
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
-    (`__post_init__` of `row`), whose text names the member and never the value.
+    (`__post_init__` of `row`), whose text names the member and never the value. `batch` is the most rows of one call.
     """
 
     kind: str
     row: type[msgspec.Struct]
     write: Callable[[Connection, Sequence[Any]], Awaitable[int]]
+    batch: int = BATCH
 
 
 @dataclass

@@ -20,7 +20,6 @@ from balcao.core.imports.report import Report
 from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
 
-BATCH = 1000
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
 
 # Called after each batch, with the position in the file as it lies there and what is committed.
@@ -75,7 +74,7 @@ async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> 
     """Write rows that are at hand, such as those of the sandbox; return how many changed."""
     waiting, changed = iter(rows), 0
     async with _connect_as_owner(platform) as connection:
-        while batch := list(islice(waiting, BATCH)):
+        while batch := list(islice(waiting, kind.batch)):
             async with connection.transaction():
                 changed += await kind.write(connection, batch)
     return changed
@@ -101,9 +100,9 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
         await asyncio.to_thread(source.resume, done.byte_offset, done.lines)
     decoder = Decoder(order.declared.row, order.source)
     with Report(order.report).resume_after(resumed_after) as report:
-        batch = await asyncio.to_thread(_read_batch, source, decoder)
+        batch = await asyncio.to_thread(_read_batch, source, decoder, order.declared.batch)
         while batch is not None:
-            following = asyncio.create_task(asyncio.to_thread(_read_batch, source, decoder))
+            following = asyncio.create_task(asyncio.to_thread(_read_batch, source, decoder, order.declared.batch))
             try:
                 await _commit(connection, order, batch, done, report)
             finally:
@@ -129,8 +128,8 @@ async def _begin(connection: Connection, call: Call, source: Source, order: Orde
     return Committed()
 
 
-def _read_batch(source: Source, decoder: Decoder) -> Batch | None:
-    lines = source.take(BATCH)
+def _read_batch(source: Source, decoder: Decoder, most: int) -> Batch | None:
+    lines = source.take(most)
     if not lines:
         return None
     return Batch(*decoder.decode(lines), source.offset, source.lines, source.position)

@@ -22,6 +22,7 @@ routes = Routes(tags=["jobs"], body_limit=SMALL_BODY)
     "registry.list_dead_letters",
     action("jobs:read"),
     "Tarefas que falharam de vez, as mais antigas primeiro",
+    concerns_people=True,
     description=(
         "Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais "
         "novas, filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na "
@@ -40,6 +41,7 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     "registry.read_dead_letter",
     action("jobs:read"),
     "Uma tarefa e as suas últimas tentativas",
+    concerns_people=True,
     description=(
         "Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código "
         "falharam. Exige a ação `jobs:read`."
@@ -54,6 +56,7 @@ async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail
     "registry.retry_dead_letter",
     action("jobs:write"),
     "Põe a tarefa de volta na fila, com todas as tentativas",
+    concerns_people=True,
     description=(
         "Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma "
         "tarefa que não falhou de vez é 409."
@@ -69,6 +72,7 @@ async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
     "registry.retry_dead_letters",
     action("jobs:write"),
     "Põe as tarefas mais antigas de um tipo de volta na fila",
+    concerns_people=True,
     description=(
         "Põe de volta na fila as tarefas mais antigas de um tipo, todas ou só as que falharam com um código, "
         "até o limite pedido. Exige a ação `jobs:write`."
@@ -85,6 +89,7 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     "registry.drop_dead_letter",
     action("jobs:write"),
     "Descarta a tarefa; o motivo fica na trilha de auditoria",
+    concerns_people=True,
     description=(
         "Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação "
         "`jobs:write`; não se desfaz."

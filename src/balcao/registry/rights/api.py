@@ -85,6 +85,7 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     "registry.list_audit_events",
     action("audit:read"),
     "Trilha de auditoria de um período de até 31 dias",
+    concerns_people=True,
     description=(
         "Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por "
         "pessoa, autor (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o "

@@ -54,7 +54,7 @@ DECLARE
         "segundos": "2", "segundas": "2", "terceiro": "3", "terceira": "3", "terceiros": "3", "terceiras": "3",
         "irma": "irmao", "irmas": "irmao", "cidada": "cidadao", "cidadas": "cidadao", "orfa": "orfao", "orfas": "orfao",
         "artesa": "artesao", "artesas": "artesao", "alema": "alemao", "alemas": "alemao", "ancia": "anciao",
-        "ancias": "anciao", "campea": "campeao", "campeas": "campeao", "crista": "cristao", "cristas": "cristao"}';
+        "ancias": "anciao", "campea": "campeao", "campeas": "campeao", "crista": "cristao", "cristas": "cristao"}'::jsonb;
     -- Endings, from what is written to what is kept, in this order.
     endings CONSTANT text[] := ARRAY[
         -- -ão has three plurals, and -m becomes -ns.
@@ -120,7 +120,7 @@ CREATE FUNCTION search.texts_of(list jsonb) RETURNS text[] LANGUAGE sql IMMUTABL
         WITH ORDINALITY AS items (item, place)
 $$;
 
--- A vector holds a megabyte at most, so a text gives its first 20,000 characters, a list as many in all.
+-- A vector holds a megabyte at most, so each weight class gives its first 20,000 characters.
 CREATE FUNCTION search.weigh(given text, weight "char") RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT setweight(search.lexemes(left(given, 20000)), weight)
 $$;
@@ -137,9 +137,9 @@ CREATE FUNCTION search.full_of(doc jsonb, carried jsonb) RETURNS tsvector LANGUA
     SELECT search.head_of(doc, carried)
         || search.weigh(concat_ws(E'\n', array_to_string(search.texts_of(doc -> 'publico_especifico'), E'\n'),
                                   doc ->> 'descricao_completa_plaintext'), 'C')
-        || search.weigh(array_to_string(search.texts_of(doc -> 'documentos_necessarios_plaintext'), E'\n'), 'D')
-        || search.weigh(doc ->> 'instrucoes_solicitante_plaintext', 'D')
-        || search.weigh(array_to_string(search.texts_of(doc -> 'legislacao_relacionada'), E'\n'), 'D')
+        || search.weigh(concat_ws(E'\n', array_to_string(search.texts_of(doc -> 'documentos_necessarios_plaintext'), E'\n'),
+                                  doc ->> 'instrucoes_solicitante_plaintext',
+                                  array_to_string(search.texts_of(doc -> 'legislacao_relacionada'), E'\n')), 'D')
 $$;
 
 -- What every physical table has besides its row: what is filtered, sorted, counted and searched. Texts that people read

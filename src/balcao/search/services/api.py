@@ -9,9 +9,12 @@ from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
+from balcao.search.legacy_mappings.schemas import ERROR_WITH_MAPPING
+from balcao.search.legacy_mappings.service import parse_publication
 from balcao.search.services import service
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
+    PublishQuery,
     RolledBackService,
     ServiceBody,
     ServiceListQuery,
@@ -132,12 +135,18 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
     "search.publish_service",
     action(PUBLISH),
     "Publica um serviço",
-    description=("Publica o serviço; publicar o que já está publicado não muda nada. Exige a ação `service:publish`."),
-    errors=[409],
+    description=(
+        "Publica o serviço; publicar o que já está publicado não muda nada. Com `origem` e `id_servico_antigo`, anota "
+        "também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e "
+        "não publica. Exige a ação `service:publish`."
+    ),
+    dialect=ERROR_WITH_MAPPING,
+    errors=[400, 409],
+    query=PublishQuery,
 )
-async def publish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[StaffService]:
     """Publish a service."""
-    return _respond(await service.publish(call, id))
+    return _respond(await service.publish(call, id, old=parse_publication(query)))
 
 
 @routes.patch(
@@ -149,7 +158,6 @@ async def publish_service(call: Call, id: ServiceIdInPath) -> Response[StaffServ
         "Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado "
         "não muda nada. Exige a ação `service:publish`."
     ),
-    errors=[409],
 )
 async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
     """Return a published service to awaiting approval."""

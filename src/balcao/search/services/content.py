@@ -35,32 +35,34 @@ class Member:
     absent: Absent
     default: Callable[[], Any] = str
 
-    def merge(self, name: str, sent: Any, stored: ServiceContent | None) -> Any:
-        """Return the member's value after the call. Raises Invalid for a required one that is missing or empty."""
-        # A new service has nothing stored to fall back on.
-        if self.absent is Absent.REFUSED or (self.absent is Absent.UNCHANGED_FILLED and stored is None):
-            if sent is UNSET or sent is None:
-                raise Invalid(f"Falta o campo `{name}`.", code=f"{name}-missing")
-            return self._require_items(name, self.read(name, sent))
-        if self.absent is Absent.UNCHANGED_FILLED:
-            return (self.read(name, sent) if sent else None) or getattr(stored, name)
-        if sent is UNSET and self.absent is Absent.UNCHANGED and stored is not None:
-            return getattr(stored, name)
-        return self.default() if sent is UNSET or sent is None else self.read(name, sent)
-
-    def _require_items(self, name: str, value: Any) -> Any:
-        if not value:
-            raise Invalid(f"O campo `{name}` precisa de pelo menos um item.", code=f"{name}-empty")
-        return value
-
 
 def merge(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
     """Return the content after the call; `stored` is None for a new service. Raises Invalid naming the member."""
-    values = {name: member.merge(name, getattr(body, name), stored) for name, member in MEMBERS.items()}
+    values = {name: _merge_member(member, name, getattr(body, name), stored) for name, member in MEMBERS.items()}
     content = ServiceContent(**values)
     if body.published_at is not UNSET and (content.published_at or 0) > now.timestamp() + CLOCK_LEEWAY_SECONDS:
         raise Invalid("O campo `published_at` está no futuro.", code="published_at-range")
     return replace_state(content, content.status, content.awaiting_approval)
+
+
+def _merge_member(member: Member, name: str, sent: Any, stored: ServiceContent | None) -> Any:
+    """Return the member's value after the call. Raises Invalid for a required one that is missing or empty."""
+    # A new service has nothing stored to fall back on.
+    if member.absent is Absent.REFUSED or (member.absent is Absent.UNCHANGED_FILLED and stored is None):
+        if sent is UNSET or sent is None:
+            raise Invalid(f"Falta o campo `{name}`.", code=f"{name}-missing")
+        return _require_items(name, member.read(name, sent))
+    if member.absent is Absent.UNCHANGED_FILLED:
+        return (member.read(name, sent) if sent else None) or getattr(stored, name)
+    if sent is UNSET and member.absent is Absent.UNCHANGED and stored is not None:
+        return getattr(stored, name)
+    return member.default() if sent is UNSET or sent is None else member.read(name, sent)
+
+
+def _require_items(name: str, value: Any) -> Any:
+    if not value:
+        raise Invalid(f"O campo `{name}` precisa de pelo menos um item.", code=f"{name}-empty")
+    return value
 
 
 def replace_state(content: ServiceContent, status: int, awaiting_approval: bool) -> ServiceContent:

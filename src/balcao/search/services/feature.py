@@ -2,5 +2,6 @@
 
 from balcao.core.feature import Feature
 from balcao.search.services import api
+from balcao.search.services.imports import IMPORTS
 
-FEATURE = Feature(routes=api.routes.declared)
+FEATURE = Feature(routes=api.routes.declared, imports=IMPORTS)

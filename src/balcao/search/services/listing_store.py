@@ -11,30 +11,25 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, StoredService
 from balcao.search.services.filters import ServiceFilters
 
-# How a member is compared with the parameter `{value}`. `{{}}` of JSON members stand in `carried` while the active
-# schema version does not know them.
-_FOLDED = "search.fold_name({member}) = search.fold_name({{value}})"
-_ANY_ITEM = """EXISTS (SELECT FROM jsonb_array_elements_text(service.doc -> '{member}') AS item
-                       WHERE search.fold_name(item) = search.fold_name({{value}}))"""
-_SUBCATEGORY = "coalesce(service.doc ->> 'sub_categoria', service.carried ->> 'sub_categoria')"
+# How a member is compared with the parameter `{value}`; the folded columns are those of every physical table.
 _CONDITIONS = {
     "id": "service.id = {value}::uuid",
     "status": "service.status = {value}",
     "awaiting_approval": "service.awaiting_approval = {value}",
-    "is_free": "(service.doc ->> 'is_free')::boolean = {value}",
+    "is_free": "service.is_free = {value}",
     "published_at": "(service.doc ->> 'published_at')::bigint = {value}",
-    "nome_servico": """(SELECT bool_and(strpos(search.fold_name(service.doc ->> 'nome_servico'), word) > 0)
-                        FROM unnest(string_to_array(search.fold_name({value}), ' ')) AS word)""",
-    "orgao_gestor": _ANY_ITEM.format(member="orgao_gestor"),
-    "publico_especifico": _ANY_ITEM.format(member="publico_especifico"),
-    "tema_geral": _FOLDED.format(member="service.tema_geral"),
-    "sub_categoria": _FOLDED.format(member=_SUBCATEGORY),
-    "autor": _FOLDED.format(member="service.doc ->> 'autor'"),
+    "nome_servico": """(SELECT bool_and(strpos(service.nome_fold, word) > 0)
+                        FROM string_to_table(search.fold({value}), ' ') AS word)""",
+    "orgao_gestor": "search.fold_label({value}) = ANY (service.orgao_fold)",
+    "publico_especifico": "search.fold_label({value}) = ANY (service.publico_fold)",
+    "tema_geral": "service.tema_fold = search.fold_label({value})",
+    "sub_categoria": "service.sub_fold = search.fold_label({value})",
+    "autor": "search.fold_label(service.doc ->> 'autor') = search.fold_label({value})",
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
 _ORDERS = {
     "last_update": "service.last_update",
-    "nome_servico": "search.fold_name(service.doc ->> 'nome_servico')",
+    "nome_servico": "service.nome_fold",
     "published_at": "(service.doc ->> 'published_at')::bigint",
     "created_at": "(service.doc ->> 'created_at')::bigint",
 }

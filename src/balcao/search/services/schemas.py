@@ -111,3 +111,11 @@ class ServiceListQuery(msgspec.Struct, omit_defaults=True):
         Literal["last_update", "nome_servico", "published_at", "created_at"] | None, Meta(description="Ordem da lista.")
     ] = None
     order: Annotated[Literal["desc", "asc"] | None, Meta(description="Sentido da ordem.")] = None
+
+
+class PublishQuery(msgspec.Struct):
+    """The old number that becomes this service; the first two only together."""
+
+    origem: Annotated[str | None, Meta(description="Sistema antigo.", examples=["1746_v2_llm"])] = None
+    id_servico_antigo: Annotated[str | None, Meta(description="Número do serviço no sistema antigo.")] = None
+    observacoes: Annotated[str | None, Meta(description="Observações, até 20000 caracteres.")] = None

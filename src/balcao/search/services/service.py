@@ -3,25 +3,23 @@
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
 
 import msgspec
 
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.responses import require_match
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
-from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
-from balcao.search.conventions import PUBLISH, describe_event, format_etag, name_actor, parse_uuid, require_action
+from balcao.search.conventions import PUBLISH, describe_event, format_etag, parse_uuid, require_action
 from balcao.search.document import ServiceContent, ServiceDocument
-from balcao.search.services import derived, listing_store, store
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.legacy_mappings.service import OldService
+from balcao.search.services import listing_store, store, writing
 from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
@@ -32,31 +30,11 @@ from balcao.search.services.schemas import (
     StaffServices,
 )
 from balcao.search.services.store import ServiceHead
+from balcao.search.services.writing import Edit, name_change
 from balcao.search.versions import service as versions
-from balcao.search.versions.schemas import ChangeType
-from balcao.search.versions.service import VersionChange
+from balcao.search.versions.service import VersionAuthor, VersionChange
 
 UNKNOWN = "Serviço não encontrado."
-# Of the id, in a slug: the usual part, the part after a collision, and the whole, which no other service has.
-_ID_LENGTHS = (8, 13, 36)
-
-
-@dataclass(frozen=True)
-class _Edit:
-    """One service locked for its change."""
-
-    connection: Connection
-    call: Call
-    alias: Alias
-    service_id: str
-    head: ServiceHead
-    stored: StoredService | None
-    at: datetime
-
-
-class _Slugs(TypedDict):
-    slug: str
-    slug_history: list[str]
 
 
 async def list_services(call: Call, filters: ServiceFilters, page: int, per_page: int) -> StaffServices:
@@ -94,8 +72,8 @@ async def create(
     async with call.platform.database.transaction() as connection:
         alias = await collection.lock_for_write(connection)
         await store.add_head(connection, service_id, at)
-        edit = _Edit(connection, call, alias, service_id, ServiceHead(0, at, False), None, at)
-        return await _save(edit, content, VersionChange("create"))
+        edit = Edit(connection, VersionAuthor.of(call), alias, service_id, ServiceHead(0, at, False), None, at)
+        return await _save(call, edit, content, VersionChange("create"))
 
 
 async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
@@ -112,12 +90,17 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
             content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
             return _to_staff_service(stored.document, stored.version)
-        return await _save(edit, content, VersionChange(_name_change(stored.document.status, content.status)))
+        return await _save(call, edit, content, VersionChange(name_change(stored.document.status, content.status)))
 
 
-async def publish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
-    """Publish a service; publishing a published one changes nothing."""
-    return await _set_status(call, service_id, 1, at)
+async def publish(
+    call: Call, service_id: str, *, old: OldService | None = None, at: datetime | None = None
+) -> StaffService:
+    """Publish a service, and map an old number to it; publishing a published one leaves no version.
+
+    Raises MappingTaken, and publishes nothing, when the number is mapped to another service.
+    """
+    return await _set_status(call, service_id, 1, at, old)
 
 
 async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
@@ -125,28 +108,33 @@ async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) 
     return await _set_status(call, service_id, 0, at)
 
 
-async def _set_status(call: Call, service_id: str, status: int, at: datetime | None) -> StaffService:
+async def _set_status(
+    call: Call, service_id: str, status: int, at: datetime | None, old: OldService | None = None
+) -> StaffService:
     require_action(call, PUBLISH)
     async with _lock_existing(call, service_id, at) as (edit, stored):
+        if old is not None:
+            await legacy_mappings.map_with_publication(edit.connection, call, old, edit.service_id)
         if stored.document.status == status:
             return _to_staff_service(stored.document, stored.version)
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
             content.published_at = to_unix_seconds(edit.at)
-        return await _save(edit, content, VersionChange(_name_change(stored.document.status, status)))
+        return await _save(call, edit, content, VersionChange(name_change(stored.document.status, status)))
 
 
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
-    """Remove the row from the collection; versions and slugs stay."""
+    """Remove the row from the collection, and the mappings to the service; versions and slugs stay."""
     async with _lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
         await collection.delete_row(edit.connection, edit.alias, edit.service_id)
         await versions.append(
-            edit.connection, call, stored.document, VersionChange("delete"), number=number, at=edit.at
+            edit.connection, edit.author, stored.document, VersionChange("delete"), number=number, at=edit.at
         )
-        await _record_event(edit, "delete", number, [])
+        removed = await legacy_mappings.remove_of_service(edit.connection, edit.service_id)
+        await _record_event(call, edit, "delete", number, describe_event(mappings=removed) if removed else [])
 
 
 async def roll_back(
@@ -167,7 +155,7 @@ async def roll_back(
         if body.to_version == edit.head.newest_version:
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
         change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
-        saved = await _save(edit, await _restore_content(edit, chosen), change)
+        saved = await _save(call, edit, await _restore_content(edit, chosen), change)
     return RolledBackService(
         **msgspec.structs.asdict(saved),
         message=f"O serviço voltou ao conteúdo da versão {body.to_version}.",
@@ -177,7 +165,7 @@ async def roll_back(
     )
 
 
-async def _restore_content(edit: _Edit, chosen: ServiceContent) -> ServiceContent:
+async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent:
     """Return the chosen content in the present editorial state; a deleted service returns in edition."""
     last = (
         edit.stored.document
@@ -196,18 +184,12 @@ async def read_newest_version(call: Call, service_id: str) -> int:
         return await store.read_newest_version(connection, service_id)
 
 
-def _name_change(before: int, after: int) -> ChangeType:
-    if before == after:
-        return "update"
-    return "publish" if after == 1 else "unpublish"
-
-
 def _copy_content(source: ServiceContent) -> ServiceContent:
     return ServiceContent(**{name: getattr(source, name) for name in MEMBERS})
 
 
 @asynccontextmanager
-async def _lock_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[_Edit]:
+async def _lock_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
     """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
@@ -216,13 +198,11 @@ async def _lock_service(call: Call, service_id: str, at: datetime | None) -> Asy
         if head is None:
             raise NotFound(UNKNOWN)
         stored = await collection.read_row(connection, alias, known)
-        yield _Edit(connection, call, alias, known, head, stored, at or utc_now())
+        yield Edit(connection, VersionAuthor.of(call), alias, known, head, stored, at or utc_now())
 
 
 @asynccontextmanager
-async def _lock_existing(
-    call: Call, service_id: str, at: datetime | None
-) -> AsyncIterator[tuple[_Edit, StoredService]]:
+async def _lock_existing(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[tuple[Edit, StoredService]]:
     """Lock as `_lock_service`; a deleted service is not found either."""
     async with _lock_service(call, service_id, at) as edit:
         if edit.stored is None:
@@ -230,59 +210,21 @@ async def _lock_existing(
         yield edit, edit.stored
 
 
-async def _save(edit: _Edit, content: ServiceContent, change: VersionChange) -> StaffService:
-    """Write row, slug, version and audit event of a change, and return the service."""
+async def _save(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
+    """Write a change with its version and its audit event, and return the service."""
     before = edit.stored.document if edit.stored else None
-    document = derived.derive_document(
-        content,
-        service_id=edit.service_id,
-        autor=await _find_author(edit),
-        **await _claim_slug(edit.connection, edit.service_id, content.nome_servico, before),
-        created_at=to_unix_seconds(edit.head.created_at),
-        at=edit.at,
-    )
-    number = await store.take_version_number(edit.connection, edit.service_id, None)
-    carried = edit.stored.carried if edit.stored else "{}"
-    await collection.write_row(edit.connection, edit.alias, StoredService(document, carried, number))
-    await versions.append(edit.connection, edit.call, document, change, number=number, at=edit.at)
-    await _record_event(edit, "create" if change.kind == "create" else "update", number, list_changes(before, document))
-    return _to_staff_service(document, number)
+    saved = await writing.save(edit, content, change)
+    action: Action = "create" if change.kind == "create" else "update"
+    await _record_event(call, edit, action, saved.version, list_changes(before, saved.document))
+    return _to_staff_service(saved.document, saved.version)
 
 
-async def _find_author(edit: _Edit) -> str:
-    """Return who created the service; this never changes."""
-    if edit.stored is not None:
-        return edit.stored.document.autor
-    return await versions.read_author(edit.connection, edit.service_id) or name_actor(edit.call)
-
-
-async def _record_event(edit: _Edit, action: Action, number: int, members: list[str]) -> None:
+async def _record_event(call: Call, edit: Edit, action: Action, number: int, members: list[str]) -> None:
     """Record a change of a service in the audit trail."""
     fields = [*describe_event(service=edit.service_id, version=number), *members]
-    await edit.call.platform.audit.record(edit.connection, edit.call, action, fields=fields)
+    await call.platform.audit.record(edit.connection, call, action, fields=fields)
 
 
 def _to_staff_service(document: ServiceDocument, version: int) -> StaffService:
     """Return the service in the form for staff."""
     return StaffService(**msgspec.structs.asdict(document), version=version)
-
-
-async def _claim_slug(connection: Connection, service_id: str, name: str, before: ServiceDocument | None) -> _Slugs:
-    """Return slug and history, computed anew only when the name changed.
-
-    The former slug stays the service's and goes to its history. Raises Conflict.
-    """
-    if before is not None and before.nome_servico == name:
-        return _Slugs(slug=before.slug, slug_history=before.slug_history)
-    slug = await _claim_free_slug(connection, service_id, name)
-    former = [*before.slug_history, before.slug] if before else await store.list_former_slugs(connection, service_id)
-    return _Slugs(slug=slug, slug_history=[old for old in former if old != slug])
-
-
-async def _claim_free_slug(connection: Connection, service_id: str, name: str) -> str:
-    await store.release_slug(connection, service_id)
-    for length in _ID_LENGTHS:
-        slug = await store.compute_slug(connection, name, service_id, length)
-        if await store.claim_slug(connection, slug, service_id):
-            return slug
-    raise Conflict("O nome do serviço leva a um endereço que já existe.", code="slug-taken")

@@ -36,8 +36,29 @@ class _Author(msgspec.Struct):
     autor: str
 
 
+@dataclass(frozen=True)
+class VersionAuthor:
+    """Who makes a version, as staff see it later; a CPF only masked."""
+
+    name: str
+    subject: str
+    masked_cpf: str | None
+
+    @classmethod
+    def of(cls, call: Call) -> "VersionAuthor":
+        """Return the author of what this call changes."""
+        subject = call.caller.subject if call.caller else ""
+        return cls(name_actor(call), subject, call.actor_cpf.masked if call.actor_cpf else None)
+
+
 async def append(
-    connection: Connection, call: Call, document: ServiceDocument, change: VersionChange, *, number: int, at: datetime
+    connection: Connection,
+    author: VersionAuthor,
+    document: ServiceDocument,
+    change: VersionChange,
+    *,
+    number: int,
+    at: datetime,
 ) -> None:
     """Append a version; `number` comes from the locked head, so numbers have no gap."""
     version = store.NewVersion(
@@ -45,9 +66,9 @@ async def append(
         service_id=document.id,
         version_number=number,
         created_at=at,
-        created_by=name_actor(call),
-        created_by_sub=call.caller.subject if call.caller else "",
-        created_by_cpf=call.actor_cpf.masked if call.actor_cpf else None,
+        created_by=author.name,
+        created_by_sub=author.subject,
+        created_by_cpf=author.masked_cpf,
         change_type=change.kind,
         change_reason=change.reason,
         previous_version=number - 1 or None,

@@ -7,7 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InPath, InQuery, OfRequest
-from balcao.core.http.responses import Response, redirect, with_etag
+from balcao.core.http.responses import MOVED, Response, to_json, with_etag
 from balcao.employability.jobs.listings import service
 from balcao.employability.jobs.listings.filters import (
     DEFAULT_PER_PAGE,
@@ -70,7 +70,8 @@ async def read_job(call: Call, id: UuidInPath) -> Response[Job]:
         "Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, "
         "leva ao atual (301). Não pede token."
     ),
-    errors=[301, 304, 404],
+    errors=[304, 404],
+    moved=Job,
 )
 async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
     """Return a published job, or the way to its present slug."""
@@ -80,4 +81,5 @@ async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Resp
 def _respond(job: Job, slug: str, call: Call, prefix: str) -> Response[Any]:
     if slug == job.slug:
         return with_etag(job, call, CACHED)
-    return redirect(f"{prefix}{BASE}/slug/{job.slug}", 301)
+    address = f"{prefix}{BASE}/slug/{job.slug}"
+    return to_json(job, status=MOVED, headers={"Location": address, "Cache-Control": CACHED})

@@ -21,13 +21,15 @@ MAX_EXPERIENCES = 50
 async def read_experience(call: Call, id_: UUID) -> Experience:
     """Return an experience; anybody but the owner sees the CPF masked and leaves an audit event.
 
-    Raises NotFound alike for an unknown id and for a record out of the caller's reach.
+    Raises NotFound alike for an unknown id and for a record out of the caller's reach, Invalid for staff who do not say
+    why, where they must.
     """
     async with call.platform.database.connection() as connection:
         experience = await store.read(connection, id_)
     if experience is None or (reached := call.with_right_to(Cpf(experience.cpf), READ_ANY)) is None:
         raise NotFound("Não há experiência com este `id`.", code="experience-unknown")
     if not reached.is_owner:
+        reached.require_reason()
         owner = Cpf(experience.cpf)
         async with call.platform.database.transaction() as connection:
             await call.platform.audit.record(connection, reached, "read", subject=owner, fields=FIELDS)

@@ -30,13 +30,14 @@ async def read_company(call: Call, cnpj: str) -> Company:
     """Return a company.
 
     Raises Forbidden for a caller without relation, also when there is no such company, so that nobody learns which
-    exist; NotFound for the others.
+    exist; NotFound for the others; Invalid for staff who do not say why, where they must.
     """
     async with call.platform.database.transaction() as connection:
         company = await store.read(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
         allowed = related or _may_read_any(call)
         if company is not None and allowed and not related:
+            call.require_reason()
             await _record_read(connection, call, company)
     if not allowed:
         await _record_denial(call)

@@ -3,7 +3,7 @@
 from balcao.core.access.rules import client
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import UNLIMITED, Routes
 from balcao.registry.crm.events import event_parser, service
 from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
 
@@ -30,6 +30,7 @@ routes = Routes(tags=["crm"])
         "dados": {"nomeExibicao": "Ana", "telefonePrincipal": "+5521999990000", "idioma": ["Português"]},
     },
     body_limit=event_parser.BODY_LIMIT,
+    rate=UNLIMITED,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.require_configured,
 )

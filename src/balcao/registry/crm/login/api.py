@@ -14,6 +14,7 @@ routes = Routes(tags=["crm"])
     "registry.validate_login",
     authenticated(),
     "Sincroniza a conta do CRM no login do cidadão",
+    calls_crm=True,
     description=(
         "No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do "
         "token; um sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a "

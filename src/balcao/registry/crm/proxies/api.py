@@ -18,6 +18,7 @@ routes = Routes(tags=["crm"], body_limit=FORM_BODY)
     "registry.read_crm_account",
     own("crm:read"),
     "Cadastro do cidadão como o CRM o tem agora",
+    calls_crm=True,
     description=(
         "Lê a conta do cidadão no CRM neste momento; um texto que o CRM não tem fica de fora. Para o próprio "
         "cidadão e para quem tem a ação `crm:read`; 404 sem conta no CRM."
@@ -33,6 +34,7 @@ async def read_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
     "registry.change_crm_consent",
     own("crm:write"),
     "Dá ou retira um consentimento no CRM",
+    calls_crm=True,
     description=(
         "Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como "
         "ficou. Para o próprio cidadão e para quem tem a ação `crm:write`."
@@ -49,6 +51,7 @@ async def change_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -
     "registry.export_crm_account",
     own("citizen:export"),
     "Tudo o que o CRM tem do cidadão",
+    calls_crm=True,
     description=(
         "Lê do CRM, neste momento, a conta, os consentimentos, os protocolos, as ligações e as ordens de "
         "serviço do cidadão. Para o próprio cidadão e para quem tem a ação `citizen:export`; fica na trilha "
@@ -65,6 +68,7 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     "registry.request_crm_anonymisation",
     own("citizen:anonymise"),
     "Pede ao CRM a anonimização do cidadão; a resposta 409 traz o pedido que já está aberto",
+    calls_crm=True,
     description=(
         "Abre no CRM uma solicitação de anonimização, que o CRM cumpre e cujo fim ele informa por um evento. "
         "Só uma pode estar aberta por pessoa: a resposta 409 traz a que já existe. Para o próprio cidadão e "
@@ -84,6 +88,7 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
     "registry.read_crm_anonymisation",
     authenticated().testing("crm:read"),
     "Andamento de uma solicitação de anonimização",
+    calls_crm=True,
     description=(
         "Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; "
         "para as demais o número é desconhecido (404)."

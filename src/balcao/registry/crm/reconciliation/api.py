@@ -16,6 +16,8 @@ routes = Routes(tags=["crm"], body_limit=SMALL_BODY)
     "registry.reconcile_crm",
     action("crm:write"),
     "Relê o CRM, para o caso de eventos perdidos",
+    calls_crm=True,
+    concerns_people=True,
     description=(
         "Lê no CRM a pessoa de `cpf`, ou quem mudou lá desde `since`, e trata o que encontra como eventos com a hora "
         "em que mudou no CRM: o que já se sabe não muda nada. Uma pessoa é lida na hora; `since` é trabalho em segundo "

@@ -34,6 +34,7 @@ async def read_crm_status(call: Call) -> CrmStatus:
     "registry.list_crm_events",
     action("crm:read"),
     "Eventos recebidos do CRM, sem os seus dados",
+    concerns_people=True,
     description=(
         "Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os "
         "dados, filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa "

@@ -17,6 +17,7 @@ routes = Routes(tags=["crm"])
     "registry.list_crm_tickets",
     authenticated(),
     "Meus protocolos no CRM, com as suas ordens de serviço",
+    calls_crm=True,
     description=(
         "Lê do CRM, neste momento, os protocolos de quem chama, do mais novo ao mais antigo, cada um com as ordens de "
         "serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM "
@@ -33,6 +34,7 @@ async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     "registry.read_crm_ticket",
     authenticated(),
     "Um protocolo meu no CRM",
+    calls_crm=True,
     description=(
         "Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é "
         "desconhecido (404), como o que não existe."

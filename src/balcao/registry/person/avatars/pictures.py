@@ -20,7 +20,6 @@ _HEADERS = {
     "Vary": "Accept",
     # Also when somebody opens the picture as a page.
     "Content-Security-Policy": "default-src 'none'; sandbox",
-    "X-Content-Type-Options": "nosniff",
 }
 
 

@@ -1,0 +1,108 @@
+"""What every import command does: progress, the report of refused lines, the summary."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from balcao.cli import database
+from balcao.cli.faults import OperatorFault
+from balcao.core.context.call import operator_call
+from balcao.core.errors import BalcaoError
+from balcao.core.imports import service, source
+from balcao.core.imports.declaration import Committed
+from balcao.core.imports.service import Order, Outcome
+from balcao.core.imports.source import Source
+from balcao.settings import Settings
+
+console = Console(stderr=True, highlight=False)
+
+
+def run_import(operation: str, file: Path, order: Order, *, as_json: bool) -> None:
+    """Import a file, show how far it is, and print what it did. Raises OperatorFault."""
+    with _using_files(), source.open_source(file) as lines:
+        outcome = _run(operation, lines, order)
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(_summarise(outcome, order))).decode())
+    else:
+        _print_summary(outcome, order)
+
+
+def _run(operation: str, lines: Source, order: Order) -> Outcome:
+    settings = Settings.load()
+
+    async def run(url: str) -> Outcome:
+        async with database.open_platform(settings, url) as platform:
+            with _progress(lines) as progress:
+                return await service.run(operator_call(platform, operation), lines, order, progress)
+
+    try:
+        with database.open_database(settings) as url:
+            return asyncio.run(run(url))
+    except BalcaoError as refused:
+        if refused.status >= 500:
+            raise
+        raise OperatorFault(refused.message) from None
+
+
+@contextmanager
+def _progress(lines: Source) -> Iterator[service.OnProgress]:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Lendo", total=lines.size)
+
+        def update(position: int, done: Committed) -> None:
+            bar.update(task, completed=position, description=f"{_format_number(done.lines)} linhas")
+
+        yield update
+
+
+@contextmanager
+def _using_files() -> Iterator[None]:
+    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for one that cannot be used."""
+    try:
+        yield
+    except OSError as fault:
+        named = f" {fault.filename}" if fault.filename else ""
+        raise OperatorFault(f"Não é possível usar o arquivo{named}: {fault.strerror or fault}.") from fault
+
+
+def _summarise(outcome: Outcome, order: Order) -> dict[str, Any]:
+    done = outcome.done
+    return {
+        "kind": order.declared.kind,
+        "dry_run": order.dry_run,
+        "lines": done.lines,
+        "changed": done.changed,
+        "unchanged": done.unchanged,
+        "refused": done.refused,
+        "resumed_after": outcome.resumed_after,
+    }
+
+
+def _print_summary(outcome: Outcome, order: Order) -> None:
+    done = outcome.done
+    if outcome.resumed_after:
+        print(f"Continuou depois da linha {_format_number(outcome.resumed_after)}, onde a importação anterior parou.")
+    changed = "mudariam" if order.dry_run else "novas ou alteradas"
+    print(
+        f"{_format_number(done.lines)} linhas: {_format_number(done.changed)} {changed}, "
+        f"{_format_number(done.unchanged)} sem mudança, {_format_number(done.refused)} recusadas."
+    )
+    if order.dry_run:
+        print("Nada foi gravado.")
+    elif not done.changed:
+        print("Nada mudou.")
+    if done.refused:
+        print(
+            f"Recusadas: veja {order.report}." if order.report else "Use --report ARQUIVO para saber quais e por quê."
+        )
+
+
+def _format_number(count: int) -> str:
+    return f"{count:,}".replace(",", ".")

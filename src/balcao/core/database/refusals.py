@@ -1,0 +1,32 @@
+"""Why a database cannot be used, in words for the operator."""
+
+import asyncpg
+
+from balcao.core.errors import Unavailable
+
+AWAY = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
+_REFUSED: tuple[tuple[type[Exception], str], ...] = (
+    (
+        asyncpg.InvalidAuthorizationSpecificationError,
+        "O banco de dados recusou o usuário ou a senha de BALCAO_DATABASE_URL.",
+    ),
+    (asyncpg.InvalidCatalogNameError, "O banco de dados indicado em BALCAO_DATABASE_URL não existe: crie-o antes."),
+    (asyncpg.InvalidParameterValueError, "Este banco de dados ainda não foi preparado: execute `balcao migrate`."),
+    (
+        asyncpg.InsufficientPrivilegeError,
+        "O usuário de BALCAO_DATABASE_URL não tem permissão para isto no banco de dados. Confira se o nome em "
+        "BALCAO_DATABASE_ROLE é o com que o banco foi preparado; `balcao doctor` diz mais.",
+    ),
+    (
+        asyncpg.ClientConfigurationError,
+        "BALCAO_DATABASE_URL não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco.",
+    ),
+    (asyncpg.PostgresConnectionError, AWAY),
+)
+
+
+def refusal(fault: BaseException) -> str | None:
+    """Return why the database cannot be used, for the operator; None when the fault is another matter."""
+    if isinstance(fault, Unavailable) and fault.code == "store-away":
+        return (fault.__cause__ and refusal(fault.__cause__)) or AWAY
+    return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)

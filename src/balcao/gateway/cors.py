@@ -1,0 +1,56 @@
+"""Cross-origin calls of browsers: which origins may read responses, and what a preflight is told (Fetch standard).
+
+Credentials are not allowed: callers carry a bearer token, and the login page's cookie is for that page alone.
+"""
+
+import re
+from collections.abc import Sequence
+
+from balcao.core.context.headers import Headers
+from balcao.core.http.responses import RawHeaders
+
+REQUEST_HEADERS = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    "X-Access-Reason",
+    "X-Request-ID",
+)
+EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Error-Code", "Location", "Retry-After", "X-Request-ID")
+# How long a browser may remember a preflight: the most that the usual ones keep it.
+PREFLIGHT_SECONDS = 7200
+
+ORIGIN = b"origin"
+_ASKED_METHOD = b"access-control-request-method"
+_LOOPBACK = re.compile(rb"http://(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?")
+_ALLOW_HEADERS = (b"access-control-allow-headers", ", ".join(REQUEST_HEADERS).encode())
+_EXPOSE_HEADERS = (b"access-control-expose-headers", ", ".join(EXPOSED_HEADERS).encode())
+_MAX_AGE = (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS)
+# A cache on the way must not hand one origin's response to another one, nor that without an origin to either.
+_VARY: RawHeaders = [(b"vary", b"Origin")]
+
+
+class Cors:
+    """`origins` may read responses; `loopback` adds every page that the own machine serves, for developers."""
+
+    def __init__(self, origins: Sequence[str] = (), *, loopback: bool = False) -> None:
+        self._origins = frozenset(origin.lower().encode() for origin in origins)
+        self._loopback = loopback
+        self._is_on = bool(origins) or loopback
+
+    def headers(self, request: Headers, allow: str | None = None) -> RawHeaders:
+        """Return what the response to a request adds; `allow` lists the methods where the request is an OPTIONS."""
+        if not self._is_on:
+            return []
+        origin = request.get(ORIGIN)
+        if origin is None or not self._allows(origin):
+            return _VARY
+        allowed = [(b"access-control-allow-origin", origin), *_VARY]
+        if allow is None or _ASKED_METHOD not in request:
+            return [*allowed, _EXPOSE_HEADERS]
+        return [*allowed, (b"access-control-allow-methods", allow.encode()), _ALLOW_HEADERS, _MAX_AGE]
+
+    def _allows(self, origin: bytes) -> bool:
+        return origin in self._origins or (self._loopback and _LOOPBACK.fullmatch(origin) is not None)

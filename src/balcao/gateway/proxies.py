@@ -1,0 +1,75 @@
+"""Who called where proxies stand in front of us: the address behind those that are trusted.
+
+Only a trusted proxy's word counts, and it is read from the right, where the nearest proxy wrote it: whatever a caller
+puts into the header itself stands further left and is never reached.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
+
+Pairs = Iterable[tuple[bytes, bytes]]
+
+# `for=192.0.2.1`, `for="[2001:db8::1]:4711"`: one element of RFC 7239.
+_FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
+_PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
+_KNOWN_ADDRESSES = 4096
+# One line of a home or an office has a whole network of this length, so an address more costs its owner nothing.
+_V6_PREFIX = 64
+
+
+class Proxies:
+    """`networks` are the addresses and networks of the proxies that are trusted; without any nobody is."""
+
+    def __init__(self, networks: Sequence[str] = ()) -> None:
+        self._networks = [ip_network(network, strict=False) for network in networks]
+        self._is_trusted = lru_cache(_KNOWN_ADDRESSES)(self._look_up)
+
+    def find_caller(self, peer: str, headers: Pairs) -> str:
+        """Return the address that the rates of anonymous callers count; `peer` opened the connection."""
+        if self._networks and self._is_trusted(peer):
+            for address in reversed(_list_hops(headers)):
+                parsed = _parse(address)
+                if parsed is None:  # hidden or malformed: whoever wrote it is the last one known
+                    break
+                peer = parsed
+                if not self._is_trusted(peer):
+                    break
+        return _to_network(peer) if ":" in peer else peer
+
+    def _look_up(self, address: str) -> bool:
+        parsed = _parse(address)
+        return parsed is not None and any(ip_address(parsed) in network for network in self._networks)
+
+
+def _list_hops(headers: Pairs) -> list[str]:
+    """Return the addresses in their order. A proxy writes one of the two headers; of both the more usual one counts."""
+    forwarded: list[str] = []
+    standard: list[str] = []
+    for name, value in headers:
+        if name == b"x-forwarded-for":
+            forwarded += value.decode("latin-1").split(",")
+        elif name == b"forwarded":
+            standard += value.decode("latin-1").split(",")
+    return forwarded or [found[1] if (found := _FOR.search(element)) else "" for element in standard]
+
+
+@lru_cache(_KNOWN_ADDRESSES)
+def _parse(text: str) -> str | None:
+    """Return the address in its normal form, without port; None for what is none."""
+    text = text.strip()
+    if found := _PORT.fullmatch(text):
+        text = found["v4"] or found["v6"][1:-1]
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)
+
+
+@lru_cache(_KNOWN_ADDRESSES)
+def _to_network(address: str) -> str:
+    address = _parse(address) or address
+    return str(ip_network(f"{address}/{_V6_PREFIX}", strict=False)) if ":" in address else address

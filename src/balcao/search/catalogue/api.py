@@ -1,0 +1,84 @@
+"""Routes of the published services."""
+
+from typing import Annotated, Any, TypeAlias
+
+from balcao.core.access.rules import public
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import InPath
+from balcao.core.http.responses import Response
+from balcao.search.catalogue import service
+from balcao.search.catalogue.schemas import DocumentQuery, Moved, UnifiedDocument
+from balcao.search.conventions import ServiceIdInPath
+from balcao.search.public import PublicService, respond_publicly
+
+routes = Routes(tags=["catalogue"])
+
+SlugInPath: TypeAlias = Annotated[
+    str, InPath(str, "Endereço legível do serviço, atual ou anterior", "pedido-de-poda-de-arvore-5f0c2f0e")
+]
+SourceInPath: TypeAlias = Annotated[str, InPath(str, "Sistema antigo", "1746_v2_llm")]
+OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sistema antigo", "4711")]
+
+
+@routes.get(
+    "/api/v1/search/{id}",
+    "search.read_published_service",
+    public(),
+    "Um serviço publicado",
+    description="Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404).",
+    errors=[304],
+)
+async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
+    """Return a published service."""
+    return respond_publicly(await service.read_service(call, id), call)
+
+
+@routes.get(
+    "/api/v2/search/{id}",
+    "search.read_published_document",
+    public(),
+    "Um serviço publicado, como documento da busca unificada",
+    description="Devolve um serviço publicado pelo identificador, com a coleção em que está.",
+    errors=[304],
+    query=DocumentQuery,
+)
+async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
+    """Return a published service as a document of the unified search."""
+    found = await service.read_service(call, id)
+    return respond_publicly(UnifiedDocument(found.id, found), call)
+
+
+@routes.get(
+    "/api/v1/services/{slug}",
+    "search.read_service_by_slug",
+    public(),
+    "Um serviço publicado, pelo endereço",
+    description=(
+        "Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em "
+        "`Location`."
+    ),
+    errors=[304],
+    moved=Moved,
+)
+async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
+    """Return the published service of this address, or lead to its present one."""
+    found: Any = await service.read_by_slug(call, slug)
+    return _redirect(found, call) if isinstance(found, Moved) else respond_publicly(found, call)
+
+
+@routes.get(
+    "/api/v1/services/by-legacy/{origem}/{id_servico_antigo}",
+    "search.find_service_by_old_number",
+    public(),
+    "O serviço que um número antigo é agora",
+    status=301,
+    description="Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora.",
+)
+async def find_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
+    """Lead to the service that an old number is now."""
+    return _redirect(await service.find_by_old_number(call, origem, id_servico_antigo), call)
+
+
+def _redirect(moved: Moved, call: Call) -> Response[Any]:
+    return respond_publicly(moved, call, status=301, headers={"Location": moved.location})

@@ -1,0 +1,6 @@
+"""The published services."""
+
+from balcao.core.feature import Feature
+from balcao.search.catalogue import api
+
+FEATURE = Feature(routes=api.routes.declared)

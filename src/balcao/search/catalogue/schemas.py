@@ -1,0 +1,42 @@
+"""Wire types of the published services (rules: search 2.3, 2.6)."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from balcao.search import members
+from balcao.search.public import PublicService
+
+
+class UnifiedDocument(msgspec.Struct):
+    """A service as a document of the unified search."""
+
+    id: members.ServiceId
+    data: Annotated[PublicService, Meta(description="O serviço.")]
+    collection: Annotated[Literal["services"], Meta(description="A coleção em que está.")] = "services"
+    type: Annotated[Literal["service"], Meta(description="O que é.")] = "service"
+
+
+class Moved(msgspec.Struct):
+    """Where a service is now, for whoever called it by a former address or an old number."""
+
+    id: members.ServiceId
+    slug: members.Slug
+    old_slug: (
+        Annotated[str, Meta(description="O endereço anterior; nulo para um número antigo.", examples=["poda-5f0c2f0e"])]
+        | None
+    )
+    location: Annotated[
+        str, Meta(description="O mesmo que o cabeçalho `Location`, relativo.", examples=["poda-de-arvore-5f0c2f0e"])
+    ]
+    nome_servico: members.Name
+    message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["O serviço mudou de endereço."])]
+
+
+class DocumentQuery(msgspec.Struct):
+    """A hint of older clients."""
+
+    collection: Annotated[
+        Literal["services"] | None, Meta(description="A coleção em que procurar; vazia vale como ausente.")
+    ] = None

@@ -1,0 +1,57 @@
+"""Published services as everybody reads them: drafts and deleted ones are unknown here."""
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.values.text import has_control
+from balcao.search.catalogue import store
+from balcao.search.catalogue.schemas import Moved
+from balcao.search.collection import service as collection
+from balcao.search.conventions import parse_uuid
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.popularity import service as popularity
+from balcao.search.public import PublicService
+
+UNKNOWN = "Serviço não encontrado."
+_MOVED = "O serviço mudou de endereço."
+
+
+async def read_service(call: Call, service_id: str) -> PublicService:
+    """Return a published service. Raises NotFound."""
+    known = parse_uuid(service_id, UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        found = _require(await store.read_by_id(connection, await collection.read_alias(connection), known))
+    popularity.count_view(call.platform, found.id)
+    return found
+
+
+async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
+    """Return the published service of this address, or where it is now. Raises NotFound."""
+    if has_control(slug):
+        raise NotFound(UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        found = _require(await store.read_by_slug(connection, await collection.read_alias(connection), slug))
+    if found.slug != slug:
+        return _describe_move(found, slug, found.slug)
+    popularity.count_view(call.platform, found.id)
+    return found
+
+
+async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
+    """Return where the service of an old system's number is. Raises NotFound, also for one that is not published."""
+    async with call.platform.database.connection() as connection:
+        service_id = await legacy_mappings.find_target(connection, origem, old_id)
+        if service_id is None:
+            raise NotFound(UNKNOWN)
+        found = _require(await store.read_by_id(connection, await collection.read_alias(connection), service_id))
+    # Relative to `services/by-legacy/<origem>/<id>`, so that it resolves under every prefix.
+    return _describe_move(found, None, f"../../{found.slug}")
+
+
+def _require(found: PublicService | None) -> PublicService:
+    if found is None:
+        raise NotFound(UNKNOWN)
+    return found
+
+
+def _describe_move(service: PublicService, old_slug: str | None, location: str) -> Moved:
+    return Moved(service.id, service.slug, old_slug, location, service.nome_servico, _MOVED)

@@ -1,0 +1,158 @@
+"""Routes of the categories and subcategories."""
+
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+
+from balcao.core.access.rules import action, public
+from balcao.core.context.call import Call
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath, Query
+from balcao.core.http.responses import NO_STORE, Ready, Response, etag_of, from_ready
+from balcao.search.categories import service
+from balcao.search.categories.parameters import CategoryRequest
+from balcao.search.categories.schemas import (
+    Categories,
+    CategoriesQuery,
+    CategoryBody,
+    OrderedCategories,
+    OrderedCategory,
+    Subcategories,
+    SubcategoriesQuery,
+    SubcategoryServices,
+    SubcategoryServicesQuery,
+)
+from balcao.search.conventions import parse_page, read_parameter, respond_to_staff
+from balcao.search.public import CACHE_CONTROL, may_see_drafts
+from balcao.search.public_search.state import SearchState
+
+routes = Routes(tags=["categories"], body_limit=SMALL_BODY)
+
+MANAGE = "search_category:manage"
+CategoryInPath: TypeAlias = Annotated[str, InPath(str, "Nome da categoria, sem diferença de acentos", "Cidade")]
+SubcategoryInPath: TypeAlias = Annotated[
+    str, InPath(str, "Nome da subcategoria, sem diferença de acentos", "Áreas verdes")
+]
+_ABOUT = (
+    "Nomes casam sem diferença de maiúsculas, acentos, hífens e espaços. Contam só os serviços publicados; os "
+    "rascunhos aparecem com `include_inactive=true`, para quem tem a ação `service:read`."
+)
+
+
+@routes.get(
+    "/api/v1/categories",
+    "search.list_categories",
+    public(),
+    "As categorias e quantos serviços cada uma tem",
+    description=(
+        "Devolve as categorias, por popularidade se não se pede outra ordem, e com `filter_category` também os "
+        f"serviços de uma. {_ABOUT}"
+    ),
+    errors=[304, 400, 401, 403],
+    query=CategoriesQuery,
+)
+async def list_categories(call: Call, query: Query) -> Response[Categories]:
+    """Return the categories."""
+    request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
+    return await _respond(call, request.sees_drafts, ("categories", request), service.list_categories, request)
+
+
+@routes.get(
+    "/api/v1/categories/{category}/subcategories",
+    "search.list_subcategories",
+    public(),
+    "As subcategorias de uma categoria",
+    description=f"Devolve as subcategorias de uma categoria; de uma desconhecida, nenhuma. {_ABOUT}",
+    errors=[304, 400, 401, 403],
+    query=SubcategoriesQuery,
+)
+async def list_subcategories(call: Call, category: CategoryInPath, query: Query) -> Response[Subcategories]:
+    """Return the subcategories of a category."""
+    request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
+    key = ("subcategories", category, request)
+    return await _respond(call, request.sees_drafts, key, service.list_subcategories, category, request)
+
+
+@routes.get(
+    "/api/v1/subcategories/{subcategory}/services",
+    "search.list_subcategory_services",
+    public(),
+    "Os serviços de uma subcategoria",
+    description=f"Devolve uma página dos serviços de uma subcategoria, dos mais populares. {_ABOUT}",
+    errors=[304, 400, 401, 403],
+    query=SubcategoryServicesQuery,
+)
+async def list_subcategory_services(
+    call: Call, subcategory: SubcategoryInPath, query: Query
+) -> Response[SubcategoryServices]:
+    """Return a page of the services of a subcategory."""
+    sees_drafts = await may_see_drafts(call, query)
+    category, (page, per_page) = read_parameter(query, "category"), parse_page(query)
+    key = ("subcategory", subcategory, category, sees_drafts, page, per_page)
+
+    async def find(call: Call) -> SubcategoryServices:
+        return await service.list_subcategory_services(
+            call, subcategory, category, sees_drafts=sees_drafts, page=page, per_page=per_page
+        )
+
+    return await _respond(call, sees_drafts, key, find)
+
+
+async def _respond(
+    call: Call, sees_drafts: bool, key: Hashable, find: Callable[..., Awaitable[Any]], *arguments: Any
+) -> Response[Any]:
+    """Answer from memory while nothing of the catalogue has changed."""
+    state = call.platform.part(SearchState)
+    answer = state.find_answer(key)
+    if answer is None:
+        changes = state.changes
+        found = await find(call, *arguments)
+        # The tag does not depend on the moment at which the answer was made.
+        same = msgspec.structs.replace(found, metadata=msgspec.structs.replace(found.metadata, timestamp=0))
+        answer = Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}")
+        state.keep_answer(key, answer, changes)
+    return from_ready(answer, call, NO_STORE if sees_drafts else CACHE_CONTROL)
+
+
+@routes.get(
+    "/api/v1/admin/categories",
+    "search.list_ordered_categories",
+    action(MANAGE),
+    "A ordem das categorias",
+    description=(
+        "Devolve as categorias com a semente da popularidade e se aparecem. Exige a ação `search_category:manage`."
+    ),
+)
+async def list_ordered(call: Call) -> Response[OrderedCategories]:
+    """Return the order of the categories."""
+    return respond_to_staff(await service.list_ordered(call))
+
+
+@routes.get(
+    "/api/v1/admin/categories/{name}",
+    "search.read_ordered_category",
+    action(MANAGE),
+    "A ordem de uma categoria",
+    description="Devolve a semente da popularidade de uma categoria. Exige a ação `search_category:manage`.",
+)
+async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCategory]:
+    """Return the order of a category."""
+    return respond_to_staff(await service.read_ordered(call, name))
+
+
+@routes.put(
+    "/api/v1/admin/categories/{name}",
+    "search.order_category",
+    action(MANAGE),
+    "Ordena uma categoria",
+    description=(
+        "Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria "
+        "nova. Exige a ação `search_category:manage`."
+    ),
+    example={"popularity_seed": 5000, "active": True},
+    errors=[400],
+)
+async def order_category(call: Call, name: CategoryInPath, body: CategoryBody) -> Response[OrderedCategory]:
+    """Order a category."""
+    return respond_to_staff(await service.order_category(call, name, body))

@@ -1,0 +1,6 @@
+"""The categories."""
+
+from balcao.core.feature import Feature
+from balcao.search.categories import api
+
+FEATURE = Feature(routes=api.routes.declared)

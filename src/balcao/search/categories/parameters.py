@@ -1,0 +1,42 @@
+"""What a list of categories is asked for, from the query (rules: search 2.3)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from balcao.core.values.text import has_control
+from balcao.search.conventions import parse_choice, parse_flag, parse_page, read_parameter
+
+LONGEST_NAME = 200
+SORTS = ("popularity", "count", "alpha")
+ORDERS = ("desc", "asc")
+
+
+class CategoryRequest(NamedTuple):
+    """How categories are ordered and counted; `sees_drafts` says whose services count."""
+
+    sort_by: str
+    order: str
+    include_empty: bool
+    sees_drafts: bool
+    category: str | None
+    page: int
+    per_page: int
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str], *, sees_drafts: bool) -> "CategoryRequest":
+        """Read the parameters. Raises Invalid naming one."""
+        page, per_page = parse_page(query)
+        return cls(
+            parse_choice(query, "sort_by", SORTS) or SORTS[0],
+            parse_choice(query, "order", ORDERS) or ORDERS[0],
+            bool(parse_flag(query, "include_empty")),
+            sees_drafts,
+            read_parameter(query, "filter_category"),
+            page,
+            per_page,
+        )
+
+
+def is_name(text: str) -> bool:
+    """Return whether a category or subcategory can be called so; anything else is one that has no services."""
+    return len(text) <= LONGEST_NAME and not has_control(text)

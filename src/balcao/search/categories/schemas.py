@@ -1,0 +1,148 @@
+"""Wire types of the categories and subcategories (rules: search 2.3, 2.5)."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from balcao.search import members
+from balcao.search.public import ListedService
+
+Flag: TypeAlias = Literal["true", "1", "false", "0"]
+CategoryName: TypeAlias = Annotated[str, Meta(description="Nome da categoria.", examples=["Cidade"])]
+SubcategoryName: TypeAlias = Annotated[str, Meta(description="Nome da subcategoria.", examples=["Áreas verdes"])]
+Count: TypeAlias = Annotated[int, Meta(description="Serviços.", examples=[12])]
+Score: TypeAlias = Annotated[int, Meta(description="Semente mais leituras dos últimos 30 dias.", examples=[5000])]
+Seed: TypeAlias = Annotated[
+    int, Meta(ge=0, le=1_000_000, description="Semente da popularidade: a ordem sem leituras.", examples=[5000])
+]
+Active: TypeAlias = Annotated[bool, Meta(description="Se aparece nas listas.", examples=[True])]
+ListedServices: TypeAlias = Annotated[list[ListedService], Meta(description="Os serviços da página.")]
+TotalServices: TypeAlias = Annotated[int, Meta(description="Serviços em todas as páginas.", examples=[12])]
+PageNumber: TypeAlias = Annotated[int, Meta(description="Página devolvida.", examples=[1])]
+PerPage: TypeAlias = Annotated[int, Meta(description="Serviços por página.", examples=[10])]
+
+
+class ListMetadata(msgspec.Struct):
+    """When the answer was made, in unix seconds, and what popularity comes from."""
+
+    timestamp: Annotated[int, Meta(description="Quando a resposta foi feita, em segundos Unix.", examples=[1791232200])]
+    popularity_source: Annotated[
+        Literal["seed", "views"], Meta(description="`seed` enquanto não há leituras, depois `views`.")
+    ]
+
+
+Metadata: TypeAlias = Annotated[ListMetadata, Meta(description="Sobre a resposta.")]
+
+
+class Category(msgspec.Struct):
+    """A category and how much there is in it."""
+
+    name: CategoryName
+    count: Count
+    popularity_score: Score
+
+
+class FilteredCategory(msgspec.Struct):
+    """The services of the one category that was asked for."""
+
+    name: CategoryName
+    services: ListedServices
+    total_services: TotalServices
+    page: PageNumber
+    per_page: PerPage
+
+
+class Categories(msgspec.Struct, omit_defaults=True):
+    """The categories that have services, and on demand the services of one."""
+
+    categories: Annotated[list[Category], Meta(description="As categorias, na ordem pedida.")]
+    total_categories: Annotated[int, Meta(description="Categorias na lista.", examples=[23])]
+    metadata: Metadata
+    filtered_category: Annotated[
+        FilteredCategory | UnsetType, Meta(description="Os serviços de `filter_category`; só com este parâmetro.")
+    ] = UNSET
+
+
+class Subcategory(msgspec.Struct):
+    """A subcategory of a category."""
+
+    name: SubcategoryName
+    category: CategoryName
+    count: Count
+    popularity_score: Score
+
+
+class Subcategories(msgspec.Struct):
+    """The subcategories of one category."""
+
+    subcategories: Annotated[list[Subcategory], Meta(description="As subcategorias, na ordem pedida.")]
+    total_subcategories: Annotated[int, Meta(description="Subcategorias na lista.", examples=[3])]
+    category: CategoryName
+    metadata: Metadata
+
+
+class SubcategoryServices(msgspec.Struct):
+    """The services of one subcategory."""
+
+    subcategory: SubcategoryName
+    services: ListedServices
+    total_services: TotalServices
+    page: PageNumber
+    per_page: PerPage
+    metadata: Metadata
+
+
+class _Order(msgspec.Struct):
+    sort_by: Annotated[
+        Literal["popularity", "count", "alpha"] | None, Meta(description="Ordem; sem ela, por popularidade.")
+    ] = None
+    order: Annotated[Literal["desc", "asc"] | None, Meta(description="Sentido; sem ele, `desc`.")] = None
+    include_empty: Annotated[Flag | None, Meta(description="Também as categorias sem serviços.")] = None
+    include_inactive: Annotated[
+        Flag | None, Meta(description="Também os serviços não publicados; exige a ação `service:read`.")
+    ] = None
+
+
+class SubcategoriesQuery(_Order):
+    """How the subcategories are listed."""
+
+
+class CategoriesQuery(_Order):
+    """How the categories are listed, and whose services are shown."""
+
+    filter_category: Annotated[str | None, Meta(description="Mostra também os serviços desta categoria.")] = None
+    page: Annotated[int, Meta(description="Página dos serviços, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
+
+
+class SubcategoryServicesQuery(msgspec.Struct):
+    """Of which category, and which page."""
+
+    category: Annotated[str | None, Meta(description="Só os serviços desta categoria.")] = None
+    page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
+    include_inactive: Annotated[
+        Flag | None, Meta(description="Também os serviços não publicados; exige a ação `service:read`.")
+    ] = None
+
+
+class OrderedCategory(msgspec.Struct):
+    """A category as staff order it."""
+
+    name: members.Category
+    popularity_seed: Seed
+    active: Active
+
+
+class OrderedCategories(msgspec.Struct):
+    """All categories that are ordered, by seed."""
+
+    categories: Annotated[list[OrderedCategory], Meta(description="As categorias, da maior semente à menor.")]
+
+
+class CategoryBody(msgspec.Struct):
+    """What is sent to order a category; a name of the path that is new makes a new one."""
+
+    popularity_seed: Seed
+    active: Active = True

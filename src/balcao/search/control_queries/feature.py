@@ -1,0 +1,6 @@
+"""The control queries."""
+
+from balcao.core.feature import Feature
+from balcao.search.control_queries import api
+
+FEATURE = Feature(routes=api.routes.declared)

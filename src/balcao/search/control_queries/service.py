@@ -1,0 +1,60 @@
+"""The queries that show what a schema migration does to the search (rules: search 4.4 step 6)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid
+from balcao.core.values.text import clean
+from balcao.search.collection.alias import Alias
+from balcao.search.control_queries import store
+from balcao.search.control_queries.schemas import ControlQueries
+from balcao.search.conventions import describe_event
+from balcao.search.public_search import service as public_search
+from balcao.search.public_search.parameters import LONGEST_QUERY
+
+MOST_QUERIES = 200
+COMPARED = 10
+
+
+async def read(call: Call) -> ControlQueries:
+    """Return the queries."""
+    async with call.platform.database.connection() as connection:
+        return ControlQueries(await store.list_queries(connection))
+
+
+async def replace(call: Call, body: ControlQueries) -> ControlQueries:
+    """Replace the queries. Raises Invalid."""
+    if len(body.queries) > MOST_QUERIES:
+        raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
+    queries = list(dict.fromkeys(clean("queries", query, longest=LONGEST_QUERY) for query in body.queries))
+    async with call.platform.database.transaction() as connection:
+        await store.replace(connection, queries)
+        await call.platform.audit.record(
+            connection, call, "update", fields=describe_event(control_queries=len(queries))
+        )
+    return ControlQueries(queries)
+
+
+class ControlReport(msgspec.Struct, frozen=True):
+    """How alike two tables answer the control queries; both shares from 0 to 1."""
+
+    queries: Annotated[int, Meta(description="Buscas comparadas.")]
+    overlap: Annotated[float, Meta(description="Parte dos dez primeiros que as duas tabelas têm em comum.")]
+    empty: Annotated[float, Meta(description="Parte das buscas que na tabela nova nada acham.")]
+
+
+async def compare(connection: Connection, source: Alias, target: Alias) -> ControlReport:
+    """Run the control queries on two tables, each as if it were the active one."""
+    queries = await store.list_queries(connection)
+    overlaps, empty = [], 0
+    for query in queries:
+        before = await public_search.rank_ids(connection, source, query, COMPARED)
+        after = await public_search.rank_ids(connection, target, query, COMPARED)
+        overlaps.append(len(set(before) & set(after)) / max(len(before), len(after), 1) if before or after else 1.0)
+        empty += not after
+    count = len(queries)
+    return ControlReport(count, sum(overlaps) / count if count else 1.0, empty / count if count else 0.0)

@@ -1,0 +1,215 @@
+"""Old numbers and the services that they are now: made, moved and removed by staff, or with a publication."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from balcao.core.context.audit import recording
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.values.clock import utc_now
+from balcao.core.values.ids import is_uuid, new_id
+from balcao.core.values.text import clean, clean_optional, has_control
+from balcao.search.conventions import (
+    describe_event,
+    name_actor,
+    parse_uuid,
+    read_parameter,
+    refuse,
+    require_parameter,
+)
+from balcao.search.legacy_mappings import store
+from balcao.search.legacy_mappings.schemas import LegacyMapping, LegacyMappingBody, LegacyMappings, MappingTaken
+
+UNKNOWN = "Tombamento não encontrado."
+LONGEST_ID = 200
+LONGEST_NOTES = 20_000
+
+
+class OldService(NamedTuple):
+    """A service of an old system, and what staff note of it."""
+
+    origem: str
+    old_id: str
+    notes: str | None = None
+
+
+async def create(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
+    """Map an old number to a service; `mapping_id` is that of seed data.
+
+    Raises Invalid, NotFound for the service, MappingTaken.
+    """
+    old, service_id = _check_body(body)
+    async with call.platform.database.transaction() as connection:
+        await _require_source(connection, old.origem)
+        made = await _insert(connection, call, old, service_id, mapping_id)
+        if made is None:
+            raise MappingTaken(await _find_taken(connection, old))
+    return made
+
+
+async def map_with_publication(connection: Connection, call: Call, old: OldService, service_id: str) -> None:
+    """Map an old number to a service that is being published; one that is mapped to it already stays.
+
+    Raises Invalid, and MappingTaken for one that is mapped to another service.
+    """
+    await _require_source(connection, old.origem)
+    if await _insert(connection, call, old, service_id) is None:
+        existing = await _find_taken(connection, old)
+        if existing.id_servico_novo != service_id:
+            raise MappingTaken(existing)
+
+
+async def _insert(
+    connection: Connection, call: Call, old: OldService, service_id: str, mapping_id: str | None = None
+) -> LegacyMapping | None:
+    """Insert a mapping; None when the pair is taken. Raises NotFound for the service."""
+    mapping = store.NewMapping(
+        id=mapping_id or new_id(),
+        origem=old.origem,
+        id_servico_antigo=old.old_id,
+        id_servico_novo=service_id,
+        criado_em=utc_now(),
+        criado_por=name_actor(call),
+        observacoes=old.notes,
+    )
+    fields = describe_event(mapping=mapping.id, service=service_id)
+    with recording():
+        written = await store.insert(
+            connection, mapping, call.platform.audit.encode_event(call, "create", fields=fields)
+        )
+    if not written.is_alive:
+        raise _unknown_service()
+    return written.mapping
+
+
+async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
+    existing = await store.find(connection, old.origem, old.old_id)
+    if existing is None:  # removed in this very moment: whoever repeats the call makes it
+        raise NotFound(UNKNOWN)
+    return existing
+
+
+async def list_mappings(call: Call, query: Mapping[str, str], page: int, per_page: int) -> LegacyMappings:
+    """Return a page of the mappings, newest first. Raises Invalid for an unknown old system."""
+    origem, author, service_id = (read_parameter(query, name) for name in ("origem", "criado_por", "id_servico_novo"))
+    async with call.platform.database.connection() as connection:
+        if origem is not None:
+            await _require_source(connection, origem)
+        if has_control(f"{author or ''}{service_id or ''}"):
+            author, service_id = None, ""  # what nobody is called and no service has as its id
+        found, out_of, entries = await store.list_mappings(
+            connection, origem, author, service_id, (page - 1) * per_page, per_page
+        )
+    return LegacyMappings(found, out_of, page, per_page, entries)
+
+
+async def find_by_old_service(call: Call, query: Mapping[str, str]) -> LegacyMapping:
+    """Return the mapping of an old number. Raises Invalid, NotFound."""
+    origem, old_id = require_parameter(query, "origem"), require_parameter(query, "id_servico_antigo")
+    async with call.platform.database.connection() as connection:
+        await _require_source(connection, origem)
+        found = None if has_control(old_id) else await store.find(connection, origem, old_id)
+    if found is None:
+        raise NotFound(UNKNOWN)
+    return found
+
+
+async def find_target(connection: Connection, origem: str, old_id: str) -> str | None:
+    """Return the id of the service that an old number is now; None for one that is not mapped."""
+    if has_control(origem + old_id):
+        return None
+    found = await store.find(connection, origem, old_id)
+    return found.id_servico_novo if found else None
+
+
+async def read(call: Call, mapping_id: str) -> LegacyMapping:
+    """Return a mapping. Raises NotFound."""
+    known = parse_uuid(mapping_id, UNKNOWN)
+    async with call.platform.database.connection() as connection:
+        found = await store.read(connection, known)
+    if found is None:
+        raise NotFound(UNKNOWN)
+    return found
+
+
+async def update(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
+    """Change a mapping; the audit event names the former service and the new one.
+
+    Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping.
+    """
+    old, service_id = _check_body(body)
+    known = parse_uuid(mapping_id, UNKNOWN)
+    async with call.platform.database.transaction() as connection:
+        await _require_source(connection, old.origem)
+        # The service first, as everywhere: whoever deletes it holds its head and then removes its mappings.
+        is_alive = await store.lock_target(connection, service_id)
+        former = await store.lock(connection, known)
+        if former is None:
+            raise NotFound(UNKNOWN)
+        if not is_alive:
+            raise _unknown_service()
+        changed = await store.update(connection, known, old.origem, old.old_id, service_id, old.notes)
+        if changed is None:
+            raise MappingTaken(await _find_taken(connection, old))
+        fields = describe_event(mapping=known, former=former.id_servico_novo, service=service_id)
+        await call.platform.audit.record(connection, call, "update", fields=fields)
+    return changed
+
+
+async def delete(call: Call, mapping_id: str) -> None:
+    """Remove a mapping. Raises NotFound."""
+    known = parse_uuid(mapping_id, UNKNOWN)
+    trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
+    async with call.platform.database.connection() as connection:
+        with recording():
+            if not await store.delete(connection, known, trail):
+                raise NotFound(UNKNOWN)
+
+
+async def remove_of_service(connection: Connection, service_id: str) -> int:
+    """Remove the mappings to a service that is being deleted; return how many there were."""
+    return await store.delete_of_service(connection, service_id)
+
+
+async def enter_sources(platform: Platform) -> None:
+    """Enter the old systems of the configuration, `BALCAO_LEGACY_SOURCES`."""
+    if names := platform.settings.legacy_source_names:
+        async with platform.database.connection() as connection:
+            await store.enter_sources(connection, names)
+
+
+def parse_publication(query: Mapping[str, str]) -> OldService | None:
+    """Return the old number that a publication shall map, None without one. Raises Invalid for half of it."""
+    origem, old_id, notes = (read_parameter(query, name) for name in ("origem", "id_servico_antigo", "observacoes"))
+    if origem is None and old_id is None:
+        return None
+    if origem is None or old_id is None:
+        raise Invalid("Envie `origem` e `id_servico_antigo` juntos.", code="legacy-pair-incomplete")
+    return _check_old(origem, old_id, notes)
+
+
+def _check_body(body: LegacyMappingBody) -> tuple[OldService, str]:
+    old = _check_old(body.origem, body.id_servico_antigo, body.observacoes)
+    if not is_uuid(body.id_servico_novo):
+        raise refuse("id_servico_novo", "um UUID")
+    return old, body.id_servico_novo.lower()
+
+
+def _check_old(origem: str, old_id: str, notes: str | None) -> OldService:
+    return OldService(
+        origem,
+        clean("id_servico_antigo", old_id, longest=LONGEST_ID),
+        clean_optional("observacoes", notes, longest=LONGEST_NOTES, one_line=False),
+    )
+
+
+async def _require_source(connection: Connection, name: str) -> None:
+    known = await store.list_sources(connection)
+    if name not in known:
+        raise refuse("origem", f"um de: {', '.join(known)}")
+
+
+def _unknown_service() -> NotFound:
+    return NotFound("O serviço de `id_servico_novo` não existe.", code="legacy-target-unknown")

@@ -1,0 +1,124 @@
+"""What everybody may see of a published service, and how public answers are sent (rules: search 2.3, 2.6)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.context.call import Call
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.errors import Forbidden
+from balcao.core.http.responses import NOT_MODIFIED, Response, etag_of, lists_etag
+from balcao.search import members
+from balcao.search.conventions import parse_flag, require_action
+from balcao.search.document import ServiceContent
+
+T = TypeVar("T")
+
+CACHE_CONTROL = "public, max-age=30"
+READ_DRAFTS = "service:read"
+SEARCH_SCOPE = "busca:search"
+
+
+class PublicService(ServiceContent):
+    """The public form: without who wrote it and without the number of the version."""
+
+    id: members.ServiceId
+    slug: members.Slug
+    slug_history: members.FormerSlugs
+    created_at: members.CreatedAt
+    last_update: members.LastUpdate
+    search_content: members.SearchedText
+    resumo_plaintext: members.PlainText
+    resultado_solicitacao_plaintext: members.PlainText
+    descricao_completa_plaintext: members.PlainText
+    instrucoes_solicitante_plaintext: members.PlainText
+    documentos_necessarios_plaintext: members.PlainTexts
+
+
+class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """A service in a public list, in the words of the first search."""
+
+    id: members.ServiceId
+    title: Annotated[str, Meta(description="Nome do serviço.", examples=["Poda de árvore"])]
+    description: Annotated[str, Meta(description="Resumo sem markdown.", examples=["Solicita a poda de árvores."])]
+    category: members.Category
+    subcategory: members.Subcategory | None
+    slug: members.Slug
+    status: members.State
+    created_at: members.CreatedAt
+    updated_at: members.LastUpdate
+    metadata: Annotated[dict[str, Any], Meta(description="Todos os demais campos públicos do serviço.")]
+
+
+# What a listed service shows under a name of its own, and so not in `metadata`.
+_SHOWN = frozenset({"id", "nome_servico", "tema_geral", "sub_categoria", "slug", "status", "created_at", "last_update"})
+
+
+def to_listed(service: PublicService) -> ListedService:
+    """Return the service in the form of the public lists."""
+    return ListedService(**describe_listed(service))
+
+
+def describe_listed(service: PublicService) -> dict[str, Any]:
+    """Return the members of `ListedService`, for a form that has further ones."""
+    return {
+        "id": service.id,
+        "title": service.nome_servico,
+        "description": service.resumo_plaintext,
+        "category": service.tema_geral,
+        "subcategory": service.sub_categoria,
+        "slug": service.slug,
+        "status": service.status,
+        "created_at": service.created_at,
+        "updated_at": service.last_update,
+        "metadata": {name: value for name, value in msgspec.structs.asdict(service).items() if name not in _SHOWN},
+    }
+
+
+def respond_publicly(
+    value: T, call: Call, *, status: int = 200, headers: Mapping[str, str] | None = None, compared: Any = None
+) -> Response[T]:
+    """Answer with a weak ETag, or 304 when `If-None-Match` names it.
+
+    `compared` is what the tag depends on, where that is not the whole: an answer that tells the time is still the same.
+    """
+    body = msgspec.json.encode(value)
+    tag = etag_of(body if compared is None else msgspec.json.encode(compared))
+    all_headers = {"ETag": f"W/{tag}", "Cache-Control": CACHE_CONTROL, **(headers or {})}
+    if status == 200 and lists_etag(call.if_none_match, tag):
+        return Response(status=NOT_MODIFIED, headers=all_headers)
+    return Response(body, status=status, headers=all_headers)
+
+
+async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
+    """Return whether the call asks for drafts, too; only then its token is looked at, and only then one is needed.
+
+    Raises Invalid for another word than a boolean, Unauthenticated, and Forbidden without `service:read`.
+    """
+    if not parse_flag(query, "include_inactive"):
+        return False
+    await _identify(call)
+    require_action(call, READ_DRAFTS)
+    return True
+
+
+async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
+    """Return whether the call asks for the services of conversational agents, too, as a machine with the scope may.
+
+    Raises as `may_see_drafts` does.
+    """
+    if parse_flag(query, "exclude_agent_exclusive") is not False:
+        return False
+    await _identify(call)
+    caller = call.identified_caller
+    if not (caller.is_machine and SEARCH_SCOPE in caller.scopes):
+        raise Forbidden()
+    return True
+
+
+async def _identify(call: Call) -> None:
+    """Find out who calls a public operation. Raises Unauthenticated."""
+    if call.caller is None:
+        call.caller = await call.platform.tokens.caller(call.headers.get(AUTHORIZATION))

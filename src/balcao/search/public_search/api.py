@@ -1,0 +1,53 @@
+"""Routes of the public search."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.core.access.rules import public
+from balcao.core.context.call import Call
+from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import OfRequest, Query
+from balcao.core.http.responses import Response
+from balcao.search.public_search import answers
+from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.public_search.schemas import SearchQuery, SearchResult, UnifiedResult, UnifiedSearchQuery
+
+routes = Routes(tags=["search"])
+
+Peer: TypeAlias = Annotated[str, OfRequest(lambda request: request.peer)]
+
+_DESCRIPTION = (
+    "Busca os serviços publicados, sem diferença de acentos, plural e maiúsculas. Se nenhum serviço tem todas as "
+    "palavras, bastam metade delas ou um nome parecido, e `metadata.match` o diz; `metadata.suggestion` corrige o que "
+    "parece erro de digitação. A ordem é a da pontuação em `score_info`. Páginas fora dos limites valem como ausentes; "
+    "alcançam-se até 2000 resultados. Parâmetros desconhecidos são ignorados. Até 50 buscas por segundo por endereço."
+)
+
+
+@routes.get(
+    "/api/v1/search",
+    "search.search_services",
+    public(),
+    "Busca serviços",
+    description=_DESCRIPTION,
+    errors=[304, 400, 401, 403, 429, 503],
+    query=SearchQuery,
+)
+async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
+    """Return a page of the services that match."""
+    return await answers.respond(call, peer, query, SearchRequest.parse, answers.write_result)
+
+
+@routes.get(
+    "/api/v2/search",
+    "search.search_documents",
+    public(),
+    "Busca documentos de todas as coleções",
+    description=(
+        f"{_DESCRIPTION} `search_fields` limita os campos procurados e `search_weights` lhes dá pesos de 1 a 10."
+    ),
+    errors=[304, 400, 401, 403, 429, 503],
+    query=UnifiedSearchQuery,
+)
+async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
+    """Return a page of the documents that match."""
+    return await answers.respond(call, peer, query, SearchRequest.parse_unified, answers.write_unified)

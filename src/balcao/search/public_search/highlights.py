@@ -1,0 +1,77 @@
+"""Marks the words of a query in a service's texts (rules: search 4.6, highlights)."""
+
+import html
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+LONGEST_FRAGMENT = 160
+MOST_FRAGMENTS = 2
+# Longer texts are marked at their beginning only.
+LONGEST_TEXT = 20_000
+ELLIPSIS = " … "
+# A dotted acronym is one word, as for the folding, and so is a number with its thousands points.
+WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
+
+# The lexemes of a word as it is written.
+Lexemes = Mapping[str, Collection[str]]
+
+
+def list_words(texts: Iterable[str]) -> set[str]:
+    """Return the words of these texts as they are written."""
+    return {word for text in texts for word in WORD.findall(text[:LONGEST_TEXT])}
+
+
+def mark(text: str, lexemes: Lexemes, wanted: Collection[str]) -> str:
+    """Return the whole text escaped, with the wanted words marked."""
+    return _mark(text, _find(text, lexemes, wanted), 0, len(text))
+
+
+def make_snippet(texts: Sequence[str], lexemes: Lexemes, wanted: Collection[str]) -> str:
+    """Return at most two fragments with marked words, of the first texts that have any; else how the first begins."""
+    fragments: list[str] = []
+    for text in texts:
+        shown = text[:LONGEST_TEXT]
+        found = _find(shown, lexemes, wanted)
+        while found and len(fragments) < MOST_FRAGMENTS:
+            start, end = _choose_window(shown, found)
+            fragments.append(_mark(shown, [span for span in found if span[1] <= end], start, end))
+            found = [span for span in found if span[0] >= end]
+    if not fragments and texts:
+        return html.escape(texts[0][: _cut(texts[0], LONGEST_FRAGMENT)])
+    return ELLIPSIS.join(fragments)
+
+
+def _find(text: str, lexemes: Lexemes, wanted: Collection[str]) -> list[tuple[int, int]]:
+    """Return where the wanted words stand."""
+    return [
+        match.span() for match in WORD.finditer(text) if any(lexeme in wanted for lexeme in lexemes.get(match[0], ()))
+    ]
+
+
+def _choose_window(text: str, found: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the beginning and end of the piece around the first word that holds most of the next ones."""
+    first, _ = found[0]
+    start = max(0, first - LONGEST_FRAGMENT // 4)
+    if start:
+        blank = text.find(" ", start, first)
+        start = blank + 1 if blank >= 0 else first
+    return start, start + max(_cut(text[start:], LONGEST_FRAGMENT), min(found[0][1] - start, LONGEST_FRAGMENT))
+
+
+def _cut(text: str, longest: int) -> int:
+    """Return a length of at most `longest` that ends between words, if there is such a place."""
+    if len(text) <= longest:
+        return len(text)
+    blank = text.rfind(" ", 0, longest + 1)
+    return blank if blank > 0 else longest
+
+
+def _mark(text: str, found: Iterable[tuple[int, int]], start: int, end: int) -> str:
+    pieces: list[str] = []
+    at = start
+    for first, last in found:
+        if first < start or last > end:
+            continue
+        pieces += [html.escape(text[at:first]), "<mark>", html.escape(text[first:last]), "</mark>"]
+        at = last
+    return "".join([*pieces, html.escape(text[at:end])])

@@ -1,0 +1,144 @@
+"""What a search asks for beside its words, from the query of the request (rules: search 2.3).
+
+Pure rules without SQL and HTTP.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from balcao.core.errors import Invalid
+from balcao.core.values.text import has_control
+from balcao.search.conventions import parse_choice, parse_flag, parse_page, read_parameter
+from balcao.search.public_search.matching import EVERYWHERE
+
+LONGEST_QUERY = 200
+# No name that is compared is longer, so a longer value matches nothing.
+LONGEST_NAME = 200
+KINDS = ("keyword", "hybrid", "semantic", "ai")
+FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
+COLLECTIONS = ("services",)
+# The weight class that a field stands for (rules: search 4.6).
+FIELDS = {
+    "nome_servico": "A",
+    "resumo": "B",
+    "descricao_completa": "C",
+    "documentos_necessarios": "D",
+    "instrucoes_solicitante": "D",
+}
+HEAVIEST = 10
+# Of the classes D, C, B, A, as `ts_rank` takes them; tuned on the judged queries (rules: search 4.6).
+RANK_WEIGHTS = (0.05, 0.2, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """A whole search; two that are equal have the same results. `classes` are the weight classes that are searched."""
+
+    q: str
+    kind: str = "keyword"
+    page: int = 1
+    per_page: int = 10
+    category: str | None = None
+    sub_category: str | None = None
+    orgao: str | None = None
+    publico: str | None = None
+    is_free: bool | None = None
+    facets: tuple[str, ...] = ()
+    highlight: bool = True
+    recency_boost: bool = False
+    threshold: float | None = None
+    exclude_agent_exclusive: bool = True
+    include_inactive: bool = False
+    classes: str = EVERYWHERE
+    rank_weights: tuple[float, ...] = RANK_WEIGHTS
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Return whether a filter has a value that no service can have."""
+        names = (self.category, self.sub_category, self.orgao, self.publico)
+        return any(name is not None and (len(name) > LONGEST_NAME or has_control(name, allowed="")) for name in names)
+
+    @classmethod
+    def parse_unified(cls, query: Mapping[str, str]) -> Self:
+        """Read the parameters of the unified search. Raises Invalid naming the parameter."""
+        _parse_list(query, "collections", COLLECTIONS)
+        classes, rank_weights = _parse_fields(query)
+        return replace(cls.parse(query), classes=classes, rank_weights=rank_weights)
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> Self:
+        """Read the parameters. Raises Invalid naming the parameter."""
+        page, per_page = parse_page(query)
+        highlight, exclude = parse_flag(query, "highlight"), parse_flag(query, "exclude_agent_exclusive")
+        return cls(
+            q=_parse_text(query),
+            kind=parse_choice(query, "type", KINDS) or "keyword",
+            page=page,
+            per_page=per_page,
+            category=read_parameter(query, "category"),
+            sub_category=read_parameter(query, "sub_category"),
+            orgao=read_parameter(query, "orgao"),
+            publico=read_parameter(query, "publico"),
+            is_free=parse_flag(query, "is_free"),
+            facets=_parse_list(query, "facets", FACETS),
+            highlight=highlight is not False,
+            recency_boost=parse_flag(query, "recency_boost") is True,
+            threshold=_parse_threshold(query),
+            exclude_agent_exclusive=exclude is not False,
+            include_inactive=parse_flag(query, "include_inactive") is True,
+        )
+
+
+def _parse_text(query: Mapping[str, str]) -> str:
+    text = query.get("q", "").strip()
+    if not 1 <= len(text) <= LONGEST_QUERY:
+        raise Invalid(f"O parâmetro `q` deve ter de 1 a {LONGEST_QUERY} caracteres.", code="q-length")
+    return text
+
+
+def _parse_list(query: Mapping[str, str], name: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a comma-separated list, each once. Raises Invalid for an unknown one."""
+    words = [word.strip() for word in (read_parameter(query, name) or "").split(",")]
+    chosen = tuple(dict.fromkeys(word for word in words if word))
+    if not set(chosen) <= set(known):
+        raise Invalid(f"O parâmetro `{name}` aceita: {', '.join(known)}.", code=f"{name}-invalid")
+    return chosen
+
+
+def _parse_threshold(query: Mapping[str, str]) -> float | None:
+    text = read_parameter(query, "threshold_keyword")
+    if text is None:
+        return None
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = -1.0
+    if not 0.0 <= threshold <= 1.0:
+        raise Invalid("O parâmetro `threshold_keyword` deve ser um número de 0 a 1.", code="threshold_keyword-invalid")
+    return threshold
+
+
+def _parse_fields(query: Mapping[str, str]) -> tuple[str, tuple[float, ...]]:
+    """Return the classes searched and their weights for `ts_rank`, the largest being 1. Raises Invalid."""
+    fields = [word.strip() for word in (read_parameter(query, "search_fields") or "").split(",") if word.strip()]
+    weights = [word.strip() for word in (read_parameter(query, "search_weights") or "").split(",") if word.strip()]
+    if not set(fields) <= set(FIELDS):
+        raise Invalid(f"O parâmetro `search_fields` aceita: {', '.join(FIELDS)}.", code="search_fields-invalid")
+    if weights and len(weights) != len(fields):
+        raise Invalid(
+            "Os parâmetros `search_fields` e `search_weights` devem ter a mesma quantidade de itens.",
+            code="search_weights-count",
+        )
+    if not all(word.isascii() and word.isdigit() and len(word) <= 2 and 1 <= int(word) <= HEAVIEST for word in weights):
+        text = f"O parâmetro `search_weights` deve ter inteiros de 1 a {HEAVIEST}."
+        raise Invalid(text, code="search_weights-invalid")
+    if not fields:
+        return EVERYWHERE, RANK_WEIGHTS
+    classes = "".join(sorted({FIELDS[name] for name in fields}))
+    if not weights:
+        return classes, RANK_WEIGHTS
+    given = {
+        label: max(int(w) for n, w in zip(fields, weights, strict=True) if FIELDS[n] == label) for label in classes
+    }
+    return classes, tuple(given.get(label, 0) / max(given.values()) for label in "DCBA")

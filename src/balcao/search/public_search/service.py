@@ -1,0 +1,201 @@
+"""The public search: from the words of a query to a page of services (rules: search 4.6)."""
+
+import functools
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.database.reloader import Watch
+from balcao.search.collection import service as collection
+from balcao.search.collection.alias import Alias
+from balcao.search.public_search import highlights, matching, store, terms
+from balcao.search.public_search.matching import Match, Matching
+from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState
+from balcao.search.public_search.store import FoundPage, ScoredService
+from balcao.search.public_search.terms import ParsedQuery, Part, Word
+from balcao.search.synonyms import service as synonyms
+from balcao.search.vocabulary import service as vocabulary
+from balcao.search.vocabulary.service import Correction
+from balcao.search.zero_results import service as zero_results
+
+
+@dataclass(frozen=True)
+class MarkedTexts:
+    """A service's texts as HTML, the words of the query marked."""
+
+    title: str
+    snippet: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of services, how they were found, and how they are marked, by id."""
+
+    match: Match
+    page: FoundPage
+    suggestion: str | None = None
+    marked: Mapping[str, MarkedTexts] = field(default_factory=dict)
+
+
+_NOTHING = FoundPage(0, 0, [], {})
+
+
+@asynccontextmanager
+async def keep_current(platform: Platform) -> AsyncIterator[None]:
+    """Keep what the process knows of the catalogue, and drop its answers when any process changes something."""
+    state = platform.parts[SearchState] = SearchState()
+    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(_reload, platform, state))
+    await watch.start()
+    try:
+        yield
+    finally:
+        await watch.stop()
+
+
+async def _reload(platform: Platform, state: SearchState) -> None:
+    state.begin_reload()
+    async with platform.database.connection() as connection:
+        alias = await collection.read_alias(connection)
+        state.finish_reload(alias, await synonyms.list_lexemes(connection))
+
+
+async def search(platform: Platform, request: SearchRequest) -> Found:
+    """Return the page that the request asks for. Raises Unavailable beyond the time budget."""
+    state = platform.part(SearchState)
+    try:
+        return await _search(platform, state, request)
+    except store.TableGone:  # the copy of the alias row was older than it may be
+        state.alias = None
+        return await _search(platform, state, request)
+
+
+async def _search(platform: Platform, state: SearchState, request: SearchRequest) -> Found:
+    if request.matches_nothing:
+        return Found("none", _NOTHING)
+    async with platform.database.connection() as connection:
+        alias = await _read_alias(connection, state)
+        if request.q == terms.LISTS_ALL:
+            page = await store.search(connection, alias, matching.LIST_ALL, request)
+            marked = await _mark(connection, state, page.services, frozenset(), request)
+            return Found("all_terms", page, None, marked)
+        parts = terms.split_query(request.q)
+        words = await _fold(connection, state, [part.text for part in parts])
+        query = terms.widen(terms.parse_query(parts, words), state.synonyms)
+        step = await _climb(connection, alias, query, request)
+        lexemes = query.lexemes | {lexeme for each in step.corrections.values() for lexeme in each.lexemes}
+        marked = await _mark(connection, state, step.page.services, lexemes, request)
+    if step.match == "none":
+        zero_results.note(platform, request.q, query.folded)
+    return Found(step.match, step.page, _suggest(parts, words, step.corrections), marked)
+
+
+@dataclass(frozen=True)
+class _Step:
+    match: Match
+    page: FoundPage
+    corrections: dict[str, Correction]
+
+
+async def _climb(connection: Connection, alias: Alias, query: ParsedQuery, request: SearchRequest) -> _Step:
+    """Try the steps of the ladder until one finds something."""
+    corrections: dict[str, Correction] = {}
+    page = await _try(connection, alias, matching.match_all_terms(query, request.classes), request)
+    if page.total:
+        return _Step("all_terms", page, corrections)
+    if query.last_word is not None:
+        expansions = await vocabulary.expand(connection, query.last_word.folded)
+        page = await _try(connection, alias, matching.match_prefix(query, expansions, request.classes), request)
+        if page.total:
+            return _Step("all_terms", page, corrections)
+    if query.terms:
+        corrections = await vocabulary.correct(connection, _list_single_words(query))
+        nearest = {lexeme: correction.lexemes for lexeme, correction in corrections.items()}
+        page = await _try(connection, alias, matching.match_any_term(query, nearest, request.classes), request)
+        if page.total:
+            return _Step("any_term", page, corrections)
+    page = await _try(connection, alias, matching.match_similar(query), request)
+    return _Step("similar" if page.total else "none", page, corrections)
+
+
+async def _try(connection: Connection, alias: Alias, step: Matching | None, request: SearchRequest) -> FoundPage:
+    return _NOTHING if step is None else await store.search(connection, alias, step, request)
+
+
+async def rank_ids(connection: Connection, alias: Alias, query: str, most: int = 10) -> list[str]:
+    """Return the ids of the best services for a query in this table, as its control queries compare them."""
+    parts = terms.split_query(query)
+    words = await store.fold_texts(connection, [part.text for part in parts])
+    request = SearchRequest(q=query, per_page=most, highlight=False)
+    step = await _climb(connection, alias, terms.parse_query(parts, words), request)
+    return [service.document.id for service in step.page.services]
+
+
+def _list_single_words(query: ParsedQuery) -> dict[str, str]:
+    """Return the folded form of each word of the query that stands alone, by its lexeme."""
+    return {word.lexeme: word.folded for word in query.words if word.lexeme is not None}
+
+
+def _suggest(parts: Sequence[Part], words: terms.Words, corrections: dict[str, Correction]) -> str | None:
+    """Return the query with its unknown words replaced by the nearest known ones, None when there is none."""
+    if not corrections:
+        return None
+    return " ".join(_write_part(part, words[part.text], corrections) for part in parts)
+
+
+def _write_part(part: Part, words: Sequence[Word], corrections: dict[str, Correction]) -> str:
+    unknown = [corrections[word.lexeme].word for word in words if word.lexeme in corrections]
+    text = unknown[0] if unknown and len(words) == 1 else part.text
+    quoted = f'"{text}"' if part.is_phrase else text
+    return f"{'OR ' if part.is_alternative else ''}{'-' if part.is_excluded else ''}{quoted}"
+
+
+async def _mark(
+    connection: Connection,
+    state: SearchState,
+    services: Sequence[ScoredService],
+    wanted: frozenset[str],
+    request: SearchRequest,
+) -> dict[str, MarkedTexts]:
+    """Return the page's texts with the wanted words marked."""
+    if not request.highlight:
+        return {}
+    documents = [service.document for service in services]
+    texts = [
+        (document.nome_servico, document.resumo_plaintext, document.descricao_completa_plaintext)
+        for document in documents
+    ]
+    written = highlights.list_words(text for group in texts for text in group) if wanted else set()
+    words = await _fold(connection, state, written)
+    lexemes = {text: [word.lexeme for word in found if word.lexeme] for text, found in words.items()}
+    return {
+        document.id: MarkedTexts(
+            highlights.mark(name, lexemes, wanted), highlights.make_snippet([summary, description], lexemes, wanted)
+        )
+        for document, (name, summary, description) in zip(documents, texts, strict=True)
+    }
+
+
+async def _read_alias(connection: Connection, state: SearchState) -> Alias:
+    if state.alias is None:
+        state.alias = await collection.read_alias(connection)
+    return state.alias
+
+
+async def _fold(connection: Connection, state: SearchState, texts: Iterable[str]) -> dict[str, Sequence[Word]]:
+    """Return the words of each text; the database folds those that were not asked for lately."""
+    known: dict[str, Sequence[Word]] = {}
+    unknown = []
+    for text in texts:
+        words = state.find_words(text)
+        if words is None:
+            unknown.append(text)
+        else:
+            known[text] = words
+    if unknown:
+        for text, words in (await store.fold_texts(connection, unknown)).items():
+            state.keep_words(text, words)
+            known[text] = words
+    return known

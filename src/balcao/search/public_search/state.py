@@ -1,0 +1,99 @@
+"""What each process keeps of the search: alias row, synonyms, folded words and finished answers.
+
+Every write to the catalogue raises the counter of changes by a notice and so drops the answers, in every process.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+from balcao.core.http.responses import Ready
+from balcao.search.collection.alias import Alias
+from balcao.search.public_search.terms import Word
+
+CHANNEL = "balcao_search"
+# Should a notice be lost, everything is read again after so long.
+COMPARE_SECONDS = 30.0
+ANSWER_SECONDS = 30.0
+MOST_ANSWERS = 2048
+MOST_ANSWER_BYTES = 64 * 1024 * 1024
+MOST_WORDS = 65_536
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class RecentlyUsed(Generic[K, V]):
+    """A mapping that forgets what was not used for longest."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        """Return the value, None when there is none."""
+        value = self._entries.get(key)
+        if value is not None:
+            self._entries.move_to_end(key)
+        return value
+
+    def put(self, key: K, value: V) -> None:
+        """Keep the value."""
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+
+
+class SearchState:
+    """`changes` counts what was announced: an answer is kept only while nothing new was announced."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.alias: Alias | None = None
+        self.synonyms: Sequence[frozenset[tuple[str, ...]]] = ()
+        self.changes = 0
+        self._words: RecentlyUsed[str, Sequence[Word]] = RecentlyUsed(MOST_WORDS)
+        self._answers: RecentlyUsed[Hashable, tuple[float, Ready]] = RecentlyUsed(MOST_ANSWERS)
+        self._bytes = 0
+        self._clock = clock
+
+    def begin_reload(self) -> None:
+        """Drop every answer: what they were made of has changed."""
+        self.changes += 1
+        self._answers.clear()
+        self._bytes = 0
+
+    def finish_reload(self, alias: Alias, synonyms: Sequence[frozenset[tuple[str, ...]]]) -> None:
+        """Take over what was read again."""
+        if self.alias is None or alias.fold_revision != self.alias.fold_revision:
+            self._words.clear()
+        self.alias, self.synonyms = alias, synonyms
+        self.begin_reload()
+
+    def find_answer(self, key: Hashable) -> Ready | None:
+        """Return a finished answer that still counts."""
+        kept = self._answers.get(key)
+        return kept[1] if kept is not None and kept[0] > self._clock() else None
+
+    def keep_answer(self, key: Hashable, answer: Ready, changes: int) -> None:
+        """Keep an answer that was begun when there were so many changes, unless there has been one since."""
+        if changes != self.changes:
+            return
+        if self._bytes + len(answer.body) > MOST_ANSWER_BYTES:
+            self._answers.clear()
+            self._bytes = 0
+        self._bytes += len(answer.body)
+        self._answers.put(key, (self._clock() + ANSWER_SECONDS, answer))
+
+    def find_words(self, text: str) -> Sequence[Word] | None:
+        """Return how a text was folded, None for one that was not asked for lately."""
+        return self._words.get(text)
+
+    def keep_words(self, text: str, words: Sequence[Word]) -> None:
+        """Keep how a text is folded."""
+        self._words.put(text, tuple(words))

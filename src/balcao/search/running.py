@@ -1,0 +1,28 @@
+"""What the search opens in each process."""
+
+import functools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.core.context.platform import Platform
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.popularity import service as popularity
+from balcao.search.popularity.service import ViewTally
+from balcao.search.public_search.service import keep_current
+from balcao.search.tallies import flushing
+from balcao.search.zero_results import service as zero_results
+from balcao.search.zero_results.service import ZeroResultTally
+
+
+@asynccontextmanager
+async def running(platform: Platform) -> AsyncIterator[None]:
+    """Enter the configured old systems, keep the search's answers current and count reads while the process serves."""
+    await legacy_mappings.enter_sources(platform)
+    platform.parts[ViewTally] = ViewTally()
+    platform.parts[ZeroResultTally] = ZeroResultTally()
+    async with (
+        keep_current(platform),
+        flushing(functools.partial(popularity.flush, platform)),
+        flushing(functools.partial(zero_results.flush, platform)),
+    ):
+        yield

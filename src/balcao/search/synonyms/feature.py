@@ -1,0 +1,6 @@
+"""The synonyms of the search."""
+
+from balcao.core.feature import Feature
+from balcao.search.synonyms import api
+
+FEATURE = Feature(routes=api.routes.declared)

@@ -1,0 +1,82 @@
+"""Groups of terms that stand for one another in a search (rules: search 4.6, query)."""
+
+from collections.abc import Sequence
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.values.clock import to_unix_seconds
+from balcao.core.values.text import clean
+from balcao.search.conventions import describe_event, name_actor, parse_uuid
+from balcao.search.synonyms import store
+from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
+
+FEWEST_TERMS, MOST_TERMS = 2, 20
+LONGEST_TERM = 100
+# Every process keeps all of them in memory.
+MOST_GROUPS = 2000
+UNKNOWN = "Grupo de sinônimos não encontrado."
+
+
+async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
+    """Return a page of the groups."""
+    async with call.platform.database.connection() as connection:
+        found, groups = await store.list_groups(connection, per_page, (page - 1) * per_page)
+    return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
+
+
+async def read(call: Call, group_id: str) -> SynonymGroup:
+    """Return a group. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        group = await store.read(connection, parse_uuid(group_id, UNKNOWN))
+    if group is None:
+        raise NotFound(UNKNOWN)
+    return _to_wire(group)
+
+
+async def put(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
+    """Create or replace a group; searches use it at once, in every process. Raises NotFound, Invalid, Conflict."""
+    known = parse_uuid(group_id, UNKNOWN)
+    terms = _clean_terms(body.terms)
+    async with call.platform.database.transaction() as connection:
+        if not await store.can_be_searched(connection, terms):
+            text = "O campo `terms` tem um termo só de palavras que a busca ignora."
+            raise Invalid(text, code="terms-invalid")
+        group = await store.put(connection, known, terms, name_actor(call))
+        if await store.count(connection) > MOST_GROUPS:
+            raise Conflict(f"Já há {MOST_GROUPS} grupos de sinônimos: remova algum.", code="synonyms-full")
+        await call.platform.audit.record(connection, call, "update", fields=describe_event(synonyms=known))
+    return _to_wire(group)
+
+
+async def remove(call: Call, group_id: str) -> None:
+    """Remove a group. Raises NotFound."""
+    known = parse_uuid(group_id, UNKNOWN)
+    async with call.platform.database.transaction() as connection:
+        if not await store.remove(connection, known):
+            raise NotFound(UNKNOWN)
+        await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
+
+
+async def list_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
+    """Return the groups as the search compares them: sequences of lexemes."""
+    return await store.list_lexemes(connection)
+
+
+def _clean_terms(given: Sequence[str]) -> list[str]:
+    """Return the terms, each once. Raises Invalid."""
+    if len(given) > MOST_TERMS:
+        raise _refuse_count()
+    terms = list(dict.fromkeys(clean("terms", term, longest=LONGEST_TERM) for term in given))
+    if len(terms) < FEWEST_TERMS:
+        raise _refuse_count()
+    return terms
+
+
+def _refuse_count() -> Invalid:
+    text = f"O campo `terms` deve ter de {FEWEST_TERMS} a {MOST_TERMS} termos diferentes."
+    return Invalid(text, code="terms-count")
+
+
+def _to_wire(group: store.StoredGroup) -> SynonymGroup:
+    return SynonymGroup(group.id, group.terms, to_unix_seconds(group.updated_at), group.updated_by)

@@ -1,0 +1,63 @@
+"""Counts by day that a process keeps in memory and writes down every few seconds: views, queries without results."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import date
+
+from balcao.core.logs import log
+from balcao.core.values.clock import utc_now
+
+FLUSH_SECONDS = 10.0
+# What is counted beyond it between two writes is not counted: a flood of new keys fills no memory.
+MOST_KEYS = 10_000
+
+
+class Tally:
+    """How often each key was counted on each day (UTC) since the last write."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[date, str]] = Counter()
+
+    def count(self, key: str) -> None:
+        """Count one."""
+        entry = (utc_now().date(), key)
+        if entry in self._counts or len(self._counts) < MOST_KEYS:
+            self._counts[entry] += 1
+
+    def take(self) -> list[tuple[date, str, int]]:
+        """Return what was counted, in order, and begin anew."""
+        taken, self._counts = self._counts, Counter()
+        return sorted((day, key, times) for (day, key), times in taken.items())
+
+    def give_back(self, taken: list[tuple[date, str, int]]) -> None:
+        """Count again what could not be written."""
+        for day, key, times in taken:
+            if len(self._counts) < MOST_KEYS:
+                self._counts[day, key] += times
+
+
+@asynccontextmanager
+async def flushing(flush: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Call `flush` every ten seconds, and once more at the end."""
+    keeper = asyncio.create_task(_keep_flushing(flush))
+    try:
+        yield
+    finally:
+        keeper.cancel()
+        await asyncio.gather(keeper, return_exceptions=True)
+        await _flush(flush)
+
+
+async def _keep_flushing(flush: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_SECONDS)
+        await _flush(flush)
+
+
+async def _flush(flush: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await flush()
+    except Exception as failure:  # counting never stops a server
+        log.warning("tally.not_written", code=type(failure).__name__)

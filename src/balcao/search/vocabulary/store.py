@@ -1,0 +1,87 @@
+"""SQL of the known words: those of published services, as they are written."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.search.collection.alias import Alias
+
+BUDGET_SECONDS = 2.0
+
+
+class KnownWord(msgspec.Struct, frozen=True):
+    """A word as it is written, folded, and its lexeme; `services` says how many have it, about."""
+
+    word: str
+    folded: str
+    lexeme: str
+    services: int
+
+
+_EXPAND = """
+SELECT lexeme FROM search.known_words WHERE folded LIKE $1 GROUP BY lexeme ORDER BY max(services) DESC, lexeme LIMIT 20
+"""
+
+
+async def expand(connection: Connection, start: str) -> list[str]:
+    """Return the lexemes of the most frequent words that begin like this, which consists of letters and digits."""
+    return [row["lexeme"] for row in await connection.fetch(_EXPAND, f"{start}%", timeout=BUDGET_SECONDS)]
+
+
+_KNOWN = "SELECT DISTINCT lexeme FROM search.known_words WHERE lexeme = ANY($1::text[])"
+
+
+async def find_known(connection: Connection, lexemes: Sequence[str]) -> set[str]:
+    """Return those of the lexemes that a service has."""
+    return {row["lexeme"] for row in await connection.fetch(_KNOWN, lexemes, timeout=BUDGET_SECONDS)}
+
+
+# Words that share letters by threes; of a short word, which shares few of them, those of about its length.
+_NEAR = """
+SELECT word, folded, lexeme, services FROM (
+    (SELECT word, folded, lexeme, services FROM search.known_words WHERE folded OPERATOR(public.%) $1
+     ORDER BY public.similarity(folded, $1) DESC, services DESC, word LIMIT 30)
+    UNION
+    (SELECT word, folded, lexeme, services FROM search.known_words
+     WHERE length($1) <= 6 AND folded LIKE left($1, 1) || '%' AND abs(length(folded) - length($1)) <= 1
+     ORDER BY services DESC, word LIMIT 300)
+) AS near ORDER BY services DESC, word
+"""
+
+
+async def list_near(connection: Connection, folded: str) -> list[KnownWord]:
+    """Return words that this one may have been meant to be, the most frequent first."""
+    return [KnownWord(**row) for row in await connection.fetch(_NEAR, folded, timeout=BUDGET_SECONDS)]
+
+
+# As a text is written, but in lower case; the locale of the database may know no capitals but those of ASCII.
+# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it.
+_REFRESH = """
+INSERT INTO search.known_words (word, folded, lexeme, services)
+SELECT spelled.word, split.folded, split.lexeme, spelled.ndoc
+FROM ts_stat($texts$
+         SELECT to_tsvector('pg_catalog.simple', translate(concat_ws(' ',
+                    doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral, sub_categoria,
+                    left(doc ->> 'descricao_completa_plaintext', 4000)), 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç'))
+         FROM search.{physical}
+         WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({since})
+     $texts$) AS spelled,
+     LATERAL (SELECT folded, lexeme FROM search.words_of(ARRAY[spelled.word]) LIMIT 1) AS split
+WHERE spelled.word ~ '^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff]{{3,40}}$' AND split.lexeme IS NOT NULL
+ON CONFLICT (word) DO NOTHING
+"""
+
+
+async def refresh(connection: Connection, alias: Alias, since: datetime | None) -> None:
+    """Enter the words of the services that changed since then, or of all; a word that is there keeps its count."""
+    statement = _REFRESH.format(physical=alias.physical, since=int(since.timestamp()) if since else 0)
+    await connection.execute(statement, timeout=600)
+
+
+_CLEAR = "DELETE FROM search.known_words"
+
+
+async def clear(connection: Connection) -> None:
+    await connection.execute(_CLEAR)

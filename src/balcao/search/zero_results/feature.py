@@ -1,0 +1,7 @@
+"""The queries that find nothing."""
+
+from balcao.core.audit.retention import Retention
+from balcao.core.feature import Feature
+from balcao.search.zero_results import api, service
+
+FEATURE = Feature(routes=api.routes.declared, retention=[Retention("search_zero_results", service.apply_retention)])

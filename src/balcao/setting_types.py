@@ -1,0 +1,93 @@
+"""The types of settings: what a variable's text may be, and what is wrong with it otherwise."""
+
+import re
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from typing import Annotated
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, SecretStr
+
+from balcao import fixed_tokens
+
+_ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+
+
+def split(csv: str) -> tuple[str, ...]:
+    """Return the entries of a comma-separated list."""
+    return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
+
+
+def _check_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError):
+        raise ValueError("fuso horário desconhecido") from None
+    return name
+
+
+def _check_addresses(text: str) -> str:
+    for address in text.split(","):
+        if address.strip() and not address.strip().startswith(("http://", "https://")):
+            raise ValueError("cada endereço começa com http:// ou https://")
+    return text
+
+
+def _check_mail_server(address: SecretStr) -> SecretStr:
+    parts = urlsplit(address.get_secret_value())
+    if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
+        raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
+    return address
+
+
+def _check_fixed_tokens(text: str) -> str:
+    for entry in split(text):
+        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
+    return text
+
+
+def _check_rate(text: str) -> str:
+    import limits  # costs as much as all of this module, and most configurations keep the default rates
+
+    try:
+        limits.parse(text)
+    except ValueError:
+        raise ValueError("use, por exemplo, 60/hour ou 300/5 minutes") from None
+    return text
+
+
+def _check_networks(text: str) -> str:
+    for network in split(text):
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise ValueError("use endereços IP ou redes, como 10.0.0.0/8, separados por vírgula") from None
+    return text
+
+
+def _check_origins(text: str) -> str:
+    if not all(_ORIGIN.fullmatch(origin) for origin in split(text)):
+        raise ValueError("cada origem é esquema, servidor e porta, sem caminho: https://portal.cidade.gov.br")
+    return text
+
+
+def _check_hosts(text: str) -> str:
+    if not all(_HOST.fullmatch(host) for host in split(text)):
+        raise ValueError("cada servidor é só um nome, sem esquema nem porta")
+    return text
+
+
+# A comma-separated list, as it was written.
+Csv = str
+Zone = Annotated[str, AfterValidator(_check_zone)]
+Addresses = Annotated[str, AfterValidator(_check_addresses)]
+MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
+# How often a caller may: `60/hour`, `300/5 minutes`.
+Rate = Annotated[str, AfterValidator(_check_rate)]
+FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
+# Lists of IP addresses and networks, of browsers' origins, and of names of servers.
+Networks = Annotated[str, AfterValidator(_check_networks)]
+Origins = Annotated[str, AfterValidator(_check_origins)]
+Hosts = Annotated[str, AfterValidator(_check_hosts)]

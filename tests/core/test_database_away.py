@@ -1,0 +1,63 @@
+"""With a database that answers nothing every operation answers 503, long before the driver would give up."""
+
+import asyncio
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.database import pool
+from balcao.settings import Settings
+from tests.support.issuer import Issuer, bearer
+from tests.support.operations import Served, all_operations
+from tests.support.relay import Relay
+from tests.support.server import RunningServer
+
+PATIENCE = 25  # the driver's own is 30 seconds
+ANA = "90000000175"
+# What the platform may take is 3 seconds; a moment stands for them here.
+MOMENT = 0.3
+
+
+@pytest.fixture(scope="module")
+def stopped(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a gateway whose database was stopped while it served."""
+    with pytest.MonkeyPatch.context() as patch, Relay(database_url, tmp_path_factory.mktemp("relay")) as relay:
+        patch.setattr(pool, "SERVING_SECONDS", MOMENT)
+        patch.setattr(pool, "LOOKUP_SECONDS", MOMENT)
+        with RunningServer(app.build(settings, relay.url)) as running:
+            relay.stop()
+            yield running.url
+            relay.resume()
+
+
+async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
+    """Those that need no database, or refuse before they ask it, answer as ever."""
+    callers = [issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")]
+
+    async def call(http: httpx.AsyncClient, served: Served, token: str) -> int:
+        body = served.operation.example
+        answer = await http.request(served.method, served.filled(), headers=bearer(token), json=body)
+        return answer.status_code
+
+    limits = httpx.Limits(max_connections=50)
+    async with httpx.AsyncClient(base_url=stopped, timeout=PATIENCE, limits=limits) as http:
+        calls = [(served, token) for served in all_operations() for token in callers]
+        statuses = await asyncio.gather(*(call(http, *one) for one in calls))
+    # The CRM of this gateway is not there, which is said where it is asked first.
+    assert {status for status in statuses if status >= 500} <= {502, 503}
+    away = {str(served) for (served, _), status in zip(calls, statuses, strict=True) if status == 503}
+    assert away >= {
+        "registry.read_preferences",
+        "registry.read_citizen",
+        "registry.declare_gender",
+        "registry.register_vehicle",
+        "registry.receive_crm_event",
+        "registry.list_audit_events",
+        "registry.readiness",
+        "search.read_migration_history",
+        "agents.read_config",
+        "access.update_action",
+    }
+    assert len(away) > 60

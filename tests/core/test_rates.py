@@ -1,0 +1,167 @@
+"""Every operation has a rate for each caller, and no caller takes the connections from the others."""
+
+import asyncio
+import contextlib
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao.core.database import pool
+from balcao.core.database.pool import Database
+from balcao.core.database.shares import Shares, holder
+from balcao.core.errors import TooMany
+from balcao.settings import Settings, SettingsError
+from tests.support.issuer import Issuer, bearer
+from tests.support.operations import all_operations
+from tests.support.patience import PATIENCE
+
+ANA, BRUNO = "90000000175", "90000000256"
+# One call an hour, a hundred times more in the sandbox.
+RATE, ALLOWED = "1/hour", 100
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(
+        auth_issuer=issuer.address,
+        data_dir=tmp_path_factory.mktemp("data"),
+        database_pool=4,
+        read_rate=RATE,
+        write_rate=RATE,
+        machine_read_rate="2/hour",
+    )
+
+
+def preferences(cpf: str) -> str:
+    return f"/registry/v1/citizen/{cpf}/notification-preferences"
+
+
+def test_a_caller_beyond_the_rate_of_reads_is_429_and_nobody_else(http: httpx.Client, issuer: Issuer) -> None:
+    ana = bearer(issuer.person(ANA))
+    assert {http.get(preferences(ANA), headers=ana).status_code for _ in range(ALLOWED)} == {200}
+    refused = http.get(preferences(ANA), headers=ana)
+    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "too-many")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 3600
+    # It is this caller and this operation.
+    assert http.get(f"/registry/v1/citizen/{ANA}/optin", headers=ana).status_code == 200
+    assert http.get(preferences(BRUNO), headers=bearer(issuer.person(BRUNO))).status_code == 200
+
+
+def test_writes_have_a_rate_of_their_own(http: httpx.Client, issuer: Issuer) -> None:
+    bruno = bearer(issuer.person(BRUNO))
+    path = f"/registry/v1/citizen/{BRUNO}/gender"
+    statuses = [http.put(path, headers=bruno, json={"valor": "Outro"}).status_code for _ in range(ALLOWED + 1)]
+    assert (set(statuses[:-1]), statuses[-1]) == ({200}, 429)
+
+
+def test_a_machine_which_calls_for_many_people_has_a_higher_one(http: httpx.Client, issuer: Issuer) -> None:
+    machine = bearer(issuer.machine("balcao-platform"))
+    statuses = [http.get(preferences(ANA), headers=machine).status_code for _ in range(ALLOWED * 2 + 1)]
+    assert set(statuses[:-1]) == {403}
+    path = f"/registry/v1/cpf-secretaria/{ANA}"
+    statuses = [http.get(path, headers=machine).status_code for _ in range(ALLOWED * 2 + 1)]
+    assert (set(statuses[:-1]), statuses[-1]) == ({200}, 429)
+
+
+def test_an_anonymous_caller_is_counted_by_address(http: httpx.Client) -> None:
+    statuses = [http.get("/registry/v1/citizen/ethnicity/options").status_code for _ in range(ALLOWED + 1)]
+    assert (set(statuses[:-1]), statuses[-1]) == ({200}, 429)
+
+
+def test_every_operation_has_a_rate_as_the_rules_say() -> None:
+    settings = Settings(profile="production")
+    found = {str(served): served.operation.rates(settings) for served in all_operations()}
+    assert found["registry.read_preferences"] == ("50/second", "500/second")
+    assert found["registry.change_preferences"] == ("10/second", "100/second")
+    assert [key for key, rates in found.items() if not all(rates)] == ["registry.receive_crm_event"]
+    crm = {key for key, rates in found.items() if rates == (settings.crm_rate, settings.machine_crm_rate)}
+    assert crm >= {
+        "registry.validate_login",
+        "registry.read_crm_account",
+        "registry.export_crm_account",
+        "registry.change_crm_consent",
+        "registry.request_crm_anonymisation",
+        "registry.read_crm_anonymisation",
+    }
+
+
+def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:
+    with pytest.raises(SettingsError, match="BALCAO_WRITE_RATE"):
+        Settings.load({"BALCAO_WRITE_RATE": "muitas"})
+
+
+async def test_one_callers_blocked_writes_leave_connections_to_everybody_else(
+    server: object, http: httpx.Client, issuer: Issuer, database_url: str
+) -> None:
+    """Twenty writes of one person wait for a lock; with the pool of four in their hands nobody could read."""
+    greedy, other = bearer(issuer.person("90000000337")), bearer(issuer.person("90000000418"))
+    path = "/registry/v1/citizen/90000000337/avatar"
+    async with httpx.AsyncClient(base_url=http.base_url, timeout=60, limits=httpx.Limits()) as calls:
+        connection = await asyncpg.connect(database_url)
+        try:
+            async with connection.transaction():
+                await connection.execute("LOCK TABLE registry.settings IN ACCESS EXCLUSIVE MODE")
+                body = {"avatar_id": None}
+                tasks = [asyncio.create_task(calls.put(path, headers=greedy, json=body)) for _ in range(20)]
+
+                async def count_waiting() -> int:
+                    found: int = await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                    return found
+
+                while await count_waiting() < 2:  # noqa: ASYNC110 - the server has no event for it
+                    await asyncio.sleep(0.01)
+                vehicles = await calls.get("/registry/v1/citizen/90000000418/vehicles", headers=other)
+                assert vehicles.status_code == 200
+                assert await count_waiting() == 2
+            assert {(await task).status_code for task in tasks} == {200}
+        finally:
+            await connection.close()
+
+
+async def test_who_holds_a_share_waits_for_it_and_others_do_not(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(database_url, size=4)
+    await database.open()
+    try:
+        async with contextlib.AsyncExitStack() as held:
+            holder.set("greedy")
+            first = await held.enter_async_context(contextlib.AsyncExitStack())
+            await first.enter_async_context(database.connection())
+            await held.enter_async_context(database.connection())
+            third = asyncio.create_task(_use(database))
+            async with asyncio.timeout(60):
+                holder.set("other")
+                assert await asyncio.create_task(_use(database)) == 1
+            assert not third.done()
+            await first.aclose()
+            assert await third == 1
+            monkeypatch.setattr(pool, "ACQUIRE_SECONDS", 0.01)
+            holder.set("greedy")
+            await held.enter_async_context(database.connection())
+            with pytest.raises(TooMany) as refused:
+                await _use(database)
+            assert refused.value.code == "too-many-at-once"
+    finally:
+        await database.close()
+
+
+async def test_what_is_cancelled_while_it_waits_takes_no_share_with_it() -> None:
+    shares = Shares(1)
+    assert shares.take_now("greedy")
+    waiting = [asyncio.create_task(shares.take("greedy", PATIENCE)) for _ in range(5)]
+    await asyncio.sleep(0)
+    shares.give_back("greedy")  # to the first one, which is cancelled before it runs
+    for task in waiting[:4]:
+        task.cancel()
+    await waiting[4]
+    assert not shares.take_now("greedy")
+    shares.give_back("greedy")
+    assert shares.take_now("greedy")
+
+
+async def _use(database: Database) -> int:
+    async with database.connection() as connection:
+        found: int = await connection.fetchval("SELECT 1")
+        return found

@@ -1,0 +1,305 @@
+"""The public search over HTTP (rules: search 2.3, 2.6, 4.6, cases 36-37, 46-55)."""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from balcao.search.vocabulary import service as vocabulary
+from balcao.settings import Settings
+from tests.search.staff import EDITOR, Staff
+from tests.support.acting import acting
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import RunningServer
+from tests.support.sizes import size
+
+V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
+CITIZEN = "90000000175"
+
+
+class Search:
+    """Searches, each of its own: a word in the query that no service has been asked for yet meets no kept answer."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+
+    def __call__(self, q: str, path: str = V1, **parameters: Any) -> dict[str, Any]:
+        answer = self.http.get(path, params={"q": q, **parameters})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def titles(self, q: str, **parameters: Any) -> list[str]:
+        return [hit["title"] for hit in self(q, **parameters)["results"]]
+
+
+@pytest.fixture
+def search(http: httpx.Client) -> Search:
+    return Search(http)
+
+
+CATALOGUE = [
+    ("Poda de árvore", "Cidade", "Corta galhos de árvores em ruas e praças.", True),
+    ("Plantio de árvores", "Meio Ambiente", "Planta mudas nativas nas calçadas.", True),
+    ("Vacinação de cães e gatos", "Animais", "Aplica a vacina antirrábica em animais.", True),
+    ("Castração gratuita de gatos", "Animais", "Cirurgia para animais com tutor.", True),
+    ("Segunda via do carnê do IPTU", "Tributos", "Emite a guia do imposto predial.", True),
+    ("Isenção do imposto predial", "Tributos", "Dispensa idosos do pagamento.", False),
+    ("Cartão do idoso no ônibus", "Transporte", "Libera a catraca para quem tem 65 anos.", True),
+    ("Matrícula em creche", "Educação", "Inscreve crianças pequenas <b>na rede</b>.", True),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def catalogue(module_staff: Staff) -> None:
+    """Publish the catalogue that this module searches, and let the search know its words."""
+    for name, theme, summary, is_free in CATALOGUE:
+        module_staff.publish(nome_servico=name, tema_geral=theme, resumo=summary, is_free=is_free)
+    module_staff.create(nome_servico="Poda de árvore em terreno particular", tema_geral="Cidade")
+    module_staff.publish(
+        nome_servico="Poda de árvore por agentes", tema_geral="Cidade", agents={"exclusive_for_agents": True}
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("poda de arvores", "Poda de árvore"),
+        ("PODA ÁRVORE", "Poda de árvore"),
+        ("plantio arvore", "Plantio de árvores"),
+        ("vacinar cão", "Vacinação de cães e gatos"),
+        ("vacina para cachorros gatos", "Vacinação de cães e gatos"),
+        ("castrações", "Castração gratuita de gatos"),
+        ("2a via iptu", "Segunda via do carnê do IPTU"),
+        ("2ª via do carne", "Segunda via do carnê do IPTU"),
+        ("isençoes", "Isenção do imposto predial"),
+        ("cartao idosos onibus", "Cartão do idoso no ônibus"),
+        ("matriculas em creches", "Matrícula em creche"),
+        ("matric", "Matrícula em creche"),
+    ],
+)
+def test_inflected_and_unaccented_queries_find_their_service_first(search: Search, typed: str, first: str) -> None:
+    assert search.titles(typed)[:1] == [first]
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in CATALOGUE])
+def test_the_exact_name_is_first(search: Search, name: str) -> None:
+    """Case 48."""
+    assert search.titles(name)[0] == name
+
+
+def test_a_misspelt_name_is_found(search: Search) -> None:
+    """Case 49."""
+    found = search("castrassao de gatos")
+    assert found["results"][0]["title"] == "Castração gratuita de gatos"
+    assert found["metadata"]["match"] in {"any_term", "similar"}
+
+
+def test_unknown_words_are_corrected_once_the_words_are_known(
+    search: Search, refresh_words: Callable[[], None]
+) -> None:
+    refresh_words()
+    found = search("vacinasao")
+    assert found["metadata"]["suggestion"] == "vacinação"
+    assert found["results"][0]["title"] == "Vacinação de cães e gatos"
+
+
+def test_phrases_exclusions_and_alternatives_are_understood(search: Search) -> None:
+    assert search.titles('"imposto predial" -isenção') == ["Segunda via do carnê do IPTU"]
+    assert set(search.titles("plantio OR castração")) == {"Plantio de árvores", "Castração gratuita de gatos"}
+    assert search('"predial imposto"')["metadata"]["match"] == "similar"
+
+
+def test_the_members_are_those_of_the_rules(search: Search) -> None:
+    found = search("poda", facets="tema_geral", recency_boost="true")
+    assert set(found) == {
+        "results", "total_count", "filtered_count", "page", "per_page", "search_type", "facets", "metadata",
+    }  # fmt: skip
+    assert set(found["metadata"]) == {"match", "suggestion", "total_is_lower_bound", "took_ms"}
+    hit = found["results"][0]
+    assert set(hit) == {
+        "id", "title", "description", "category", "subcategory", "slug", "status", "created_at", "updated_at",
+        "metadata", "highlights", "score_info",
+    }  # fmt: skip
+    assert set(hit["score_info"]) == {"text_match_normalized", "recency_factor", "final_score", "passed_threshold"}
+    assert not {"autor", "version"} & set(hit["metadata"])
+
+
+def test_a_unified_result_holds_the_whole_service(search: Search) -> None:
+    found = search("poda de arvore", V2, search_fields="nome_servico,resumo", search_weights="10,2")
+    hit = found["results"][0]
+    assert (found["collections"], hit["collection"], hit["type"]) == (["services"], "services", "service")
+    assert hit["data"]["nome_servico"] == "Poda de árvore"
+    assert not {"autor", "version"} & set(hit["data"])
+
+
+def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
+    assert search("galhos", V2, search_fields="resumo")["total_count"] == 1
+    assert search("galhos", V2, search_fields="nome_servico")["total_count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    [
+        (V1, {}),
+        (V1, {"q": " "}),
+        (V1, {"q": "x" * 201}),
+        (V1, {"q": "x", "type": "outro"}),
+        (V1, {"q": "x", "facets": "cor"}),
+        (V1, {"q": "x", "is_free": "talvez"}),
+        (V1, {"q": "x", "threshold_keyword": "2"}),
+        (V1, {"q": "x", "threshold_keyword": "nan"}),
+        (V2, {"q": "x", "collections": "foo"}),
+        (V2, {"q": "x", "search_fields": "autor"}),
+        (V2, {"q": "x", "search_fields": "nome_servico,resumo", "search_weights": "1"}),
+        (V2, {"q": "x", "search_fields": "nome_servico", "search_weights": "11"}),
+        (V2, {"q": "x", "search_weights": "1"}),
+    ],
+)
+def test_what_is_not_allowed_is_refused(http: httpx.Client, path: str, parameters: dict[str, str]) -> None:
+    """Cases 46 and 55."""
+    answer = http.get(path, params=parameters)
+    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+
+
+def test_another_type_of_search_falls_back_to_words(search: Search) -> None:
+    """Case 54."""
+    found = search("poda", type="semantic")
+    assert (found["search_type"], found["metadata"]["fallback"]) == ("keyword", True)
+
+
+def test_drafts_are_for_staff_who_ask_for_them(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
+    """Cases 36 and 37."""
+    staff.create(nome_servico="Rascunho da ronda escolar", tema_geral="Segredo")
+    asked = {"q": "rascunho da ronda", "facets": "tema_geral"}
+    assert http.get(V1, params=asked).json()["total_count"] == 0
+    assert http.get(V1, params=asked, headers=bearer(issuer.person(CITIZEN))).json()["total_count"] == 0
+    wider = asked | {"include_inactive": "true"}
+    assert http.get(V1, params=wider).status_code == 401
+    assert http.get(V1, params=wider, headers=bearer(issuer.person(CITIZEN))).status_code == 403
+    editor = issuer.person("90000020281", realm_access={"roles": [EDITOR]})
+    seen = http.get(V1, params=wider, headers=bearer(editor))
+    assert (seen.json()["total_count"], seen.headers["Cache-Control"]) == (1, "no-store")
+    assert http.get(V1, params=asked).json()["facets"] == {"tema_geral": []}
+
+
+def test_services_for_agents_are_for_machines_with_the_scope(http: httpx.Client, issuer: Issuer) -> None:
+    asked = {"q": "poda por agentes"}
+    assert "Poda de árvore por agentes" not in [hit["title"] for hit in http.get(V1, params=asked).json()["results"]]
+    wider = asked | {"exclude_agent_exclusive": "false"}
+    assert http.get(V1, params=wider).status_code == 401
+    assert http.get(V1, params=wider, headers=bearer(issuer.machine("x", "outro"))).status_code == 403
+    seen = http.get(V1, params=wider, headers=bearer(issuer.machine("x", "busca:search")))
+    assert seen.json()["results"][0]["title"] == "Poda de árvore por agentes"
+
+
+def test_filters_match_without_accents_and_never_more_than_they_say(search: Search) -> None:
+    assert set(search.titles("*", category="meio-AMBIENTE")) == {"Plantio de árvores"}
+    assert search.titles("imposto", is_free="false") == ["Isenção do imposto predial"]
+    assert search.titles("*", orgao="1' OR '1'='1") == []
+    assert search.titles("*", category="x" * 300) == []
+    assert search.titles("*", publico="publico em GERAL", per_page=100) != []
+
+
+def test_facets_add_up(search: Search) -> None:
+    """Case 52."""
+    found = search("*", facets="tema_geral,orgao_gestor,publico_especifico,is_free", per_page=100)
+    for field in ("tema_geral", "is_free"):
+        counts = found["facets"][field]
+        assert sum(each["count"] for each in counts) == found["total_count"]
+        assert counts == sorted(counts, key=lambda each: (-each["count"], each["value"]))
+
+
+def test_highlights_are_escaped_text_and_marks(staff: Staff, search: Search) -> None:
+    """Case 51."""
+    word = f"xilofone{uuid4().hex[:6]}"
+    staff.publish(nome_servico=f"Aula de {word} & <i>flauta</i>", resumo=f'Toca **{word}** "bem" 1 < 2 ' + "la " * 200)
+    hit = search(word)["results"][0]
+    assert hit["highlights"]["title"] == f"Aula de <mark>{word}</mark> &amp; &lt;i&gt;flauta&lt;/i&gt;"
+    for text in hit["highlights"].values():
+        assert html.escape(html.unescape(re.sub("</?mark>", "", text))) == re.sub("</?mark>", "", text)
+        assert "<mark>" in text
+
+
+def test_a_threshold_removes_what_is_below_it(search: Search) -> None:
+    whole = search("arvore")
+    assert whole["filtered_count"] == whole["total_count"] > 1
+    scores = [hit["score_info"]["final_score"] for hit in whole["results"]]
+    cut = search("arvore", threshold_keyword=str(scores[0]))
+    assert [hit["id"] for hit in cut["results"]] == [whole["results"][0]["id"]]
+    assert (cut["total_count"], cut["filtered_count"]) == (whole["total_count"], 1)
+
+
+def test_pages_have_everything_once_in_the_order_of_the_score(search: Search) -> None:
+    """Case 53."""
+    whole = search("*", per_page=100)["results"]
+    pages = [hit for page in range(1, 8) for hit in search("*", per_page=3, page=page)["results"]]
+    assert [hit["id"] for hit in pages] == [hit["id"] for hit in whole][:21]
+    assert len({hit["id"] for hit in whole}) == len(whole)
+    for hits in (whole, search("de árvore gatos imposto")["results"]):
+        scores = [hit["score_info"]["final_score"] for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+    assert search("*", page=500)["results"] == []
+
+
+def test_a_change_is_seen_in_the_next_search_of_every_process(staff: Staff, search: Search) -> None:
+    word = f"zimbro{uuid4().hex[:6]}"
+    assert search.titles(word) == []
+    made = staff.publish(nome_servico=f"Colheita de {word}")
+    until_now(lambda: search.titles(word) == [f"Colheita de {word}"])
+    staff("PATCH", f"/services/{made['id']}/unpublish")
+    until_now(lambda: search.titles(word) == [])
+
+
+def test_an_answer_is_kept_with_its_weak_tag(http: httpx.Client) -> None:
+    first = http.get(V1, params={"q": "poda de arvore etiqueta"})
+    again = http.get(V1, params={"q": "poda de arvore etiqueta"})
+    assert first.content == again.content
+    assert first.headers["Cache-Control"] == "public, max-age=30"
+    tag = first.headers["ETag"]
+    assert tag.startswith('W/"')
+    unchanged = http.get(V1, params={"q": "poda de arvore etiqueta"}, headers={"If-None-Match": tag})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
+OPERATORS = st.text("ab \"'()&|!:*-<>\\%_áç0.@OR", min_size=1, max_size=30)
+
+
+@examples(max_examples=size(60, 2000))
+@given(q=ANYTHING | OPERATORS)
+def test_no_query_breaks_the_search(http: httpx.Client, q: str) -> None:
+    """Case 47."""
+    answer = http.get(V1, params={"q": q, "facets": "tema_geral"})
+    assert answer.status_code in {200, 400}
+    if answer.status_code == 200:
+        found = answer.json()
+        assert found["metadata"]["match"] in {"all_terms", "any_term", "similar", "none"}
+        assert (found["metadata"]["match"] == "none") <= (found["results"] == [])
+        for hit in found["results"]:
+            assert re.sub("</?mark>", "", hit["highlights"]["title"]) == html.escape(hit["title"])
+
+
+@pytest.fixture
+def refresh_words(settings: Settings, database_url: str) -> Callable[[], None]:
+    """Let the search know the words of the catalogue, as the worker does."""
+
+    def refresh() -> None:
+        with acting(settings, database_url, "search.test") as act:
+            act(lambda call: vocabulary.refresh(call.platform))
+
+    return refresh
+
+
+@pytest.fixture(scope="module")
+def module_staff(server: RunningServer, issuer: Issuer) -> Iterator[Staff]:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        yield Staff(client, issuer)

@@ -1,0 +1,23 @@
+"""What every operation that is not public answers to tokens that open nothing, whoever made them."""
+
+from collections.abc import Mapping
+
+import httpx
+import msgspec
+
+from tests.support.operations import Served, all_operations
+
+GUARDED = [served for served in all_operations() if not served.public]
+
+
+def assert_refused_alike(http: httpx.Client, headers: Mapping[str, str | None], served: Served) -> None:
+    """Each value of `Authorization`, by its name, is 401 in the operation's own dialect, and none says more."""
+    answers = {}
+    for name, value in headers.items():
+        sent = [(b"Authorization", value.encode("latin-1"))] if value is not None else []
+        answers[name] = http.request(served.method, served.filled(), headers=sent)
+    assert {name: answer.status_code for name, answer in answers.items()} == dict.fromkeys(headers, 401)
+    assert {answer.headers["www-authenticate"] for answer in answers.values()} == {"Bearer"}
+    assert {frozenset(answer.json()) for answer in answers.values()} == {
+        frozenset(field.name for field in msgspec.structs.fields(served.operation.dialect.schema) if field.required)
+    }

@@ -1,0 +1,71 @@
+"""A database server that can be stopped: a relay before the real one that goes on holding connections in silence."""
+
+import asyncio
+import contextlib
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import parse_qs, urlsplit
+
+
+class Relay:
+    """`url` leads through it; use as a context manager. `stop` does what a SIGSTOP does to the server."""
+
+    def __init__(self, database_url: str, folder: Path) -> None:
+        query = parse_qs(urlsplit(database_url).query)
+        (host,), (port,) = query["host"], query.get("port", ["5432"])
+        self._real, self._own = f"{host}/.s.PGSQL.{port}", str(folder / f".s.PGSQL.{port}")
+        self.url = database_url.replace(host, str(folder))
+        self._flowing = asyncio.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def stop(self) -> None:
+        """Pass nothing on from now on, and close nothing."""
+        self._loop.call_soon_threadsafe(self._flowing.clear)
+
+    def resume(self) -> None:
+        """Pass on what was held back and all that follows."""
+        self._loop.call_soon_threadsafe(self._flowing.set)
+
+    async def _listen(self) -> None:
+        self._flowing.set()
+        self._server = await asyncio.start_unix_server(self._relay, self._own)
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            if not self._flowing.is_set():  # a stopped server has its kernel accept for it
+                await self._flowing.wait()
+                writer.close()
+                return
+            others_reader, others_writer = await asyncio.open_unix_connection(self._real)
+            await asyncio.gather(self._pass(reader, others_writer), self._pass(others_reader, writer))
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while part := await reader.read(65_536):
+                await self._flowing.wait()
+                writer.write(part)
+        finally:
+            writer.close()
+
+    async def _end(self) -> None:
+        self._server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
