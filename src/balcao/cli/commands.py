@@ -39,6 +39,7 @@ COMMANDS = {
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "search": Entry("search:search", "Catálogo de serviços: importação, migrações do esquema da busca."),
+    "employability": Entry("employability:employability", "Empregabilidade: importação de empresas e vagas."),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),

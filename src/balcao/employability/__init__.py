@@ -5,9 +5,9 @@ from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.employability import demo
 from balcao.employability.companies.feature import FEATURE as COMPANIES
-from balcao.employability.jobs.departments.feature import FEATURE as DEPARTMENTS
-from balcao.employability.jobs.listings.feature import FEATURE as LISTINGS
-from balcao.employability.jobs.public.feature import FEATURE as PUBLIC_JOBS
+from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
+from balcao.employability.hiring.listings.feature import FEATURE as LISTINGS
+from balcao.employability.hiring.public.feature import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES

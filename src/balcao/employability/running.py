@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from balcao.core.context.platform import Platform
 from balcao.core.outgoing import ServiceClient
 from balcao.employability.companies.lookup import RegistryCompanies
-from balcao.employability.jobs.departments.scope import StaffLinks
+from balcao.employability.hiring.departments.scope import StaffLinks
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ CREATE TABLE employability.department (
     read_at  timestamptz
 );
 
--- The one definition of expiry in SQL; its twin is `show_status` in jobs/listings/states.py, and a test compares them.
+-- The one definition of expiry in SQL; its twin is `show_status` in hiring/listings/states.py, and a test compares them.
 CREATE FUNCTION employability.shown_status(status text, data_limite timestamptz, instant timestamptz)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN status = 'publicado_ativo' AND data_limite <= instant THEN 'publicado_expirado' ELSE status END;

@@ -11,8 +11,8 @@ from balcao import app
 from balcao.employability import SERVICE
 from balcao.registry.city.departments.imports import IMPORTS
 from balcao.settings import Settings
-from tests.employability.jobs.callers import EDITOR, HELIO, IRENE, OTHER_EDITOR, Callers
-from tests.employability.jobs.making import BASE, COMPANY, OWN, OTHER, describe_job
+from tests.employability.hiring.callers import EDITOR, HELIO, IRENE, OTHER_EDITOR, Callers
+from tests.employability.hiring.making import BASE, COMPANY, OTHER, OWN, describe_job
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer

@@ -8,8 +8,8 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, Unavailable
 from balcao.core.outgoing import ServiceClient
-from balcao.employability.jobs.departments import store
-from balcao.employability.jobs.departments.schemas import Department
+from balcao.employability.hiring.departments import store
+from balcao.employability.hiring.departments.schemas import Department
 
 FRESH = timedelta(hours=24)
 BUDGET_SECONDS = 2.0

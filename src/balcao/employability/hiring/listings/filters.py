@@ -14,8 +14,8 @@ from msgspec import Meta
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.core.values.ids import is_uuid
-from balcao.employability.jobs.listings.merge import ACCESSIBILITY
-from balcao.employability.jobs.listings.states import FIRST_EVENTS, PUBLISHED, Event, JobStatus
+from balcao.employability.hiring.listings.merge import ACCESSIBILITY
+from balcao.employability.hiring.listings.states import FIRST_EVENTS, PUBLISHED, Event, JobStatus
 from balcao.employability.lists import PageNumber, parse_csv, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100

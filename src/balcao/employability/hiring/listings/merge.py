@@ -12,11 +12,10 @@ from zoneinfo import ZoneInfo
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
+from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.core.values.ids import is_uuid, new_id
-from balcao.employability.companies.paths import parse_cnpj
-from balcao.employability.instants import parse_instant
-from balcao.employability.jobs.listings.bodies import JobBody, LanguageBody, NestedStep, QuestionBody, ReferenceId
-from balcao.employability.jobs.listings.content import (
+from balcao.employability.hiring.listings.bodies import JobBody, LanguageBody, NestedStep, QuestionBody, ReferenceId
+from balcao.employability.hiring.listings.content import (
     SELECTIONS,
     JobContent,
     Language,
@@ -24,6 +23,7 @@ from balcao.employability.jobs.listings.content import (
     StepContent,
     require_fields,
 )
+from balcao.employability.instants import parse_instant
 from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_PROSE, LONGEST_STEP_TEXT = 500, 20_000, 10_000, 5_000
@@ -54,7 +54,7 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
     return JobContent(
         titulo=clean_line("titulo", base["titulo"], LONGEST_TITLE),
         descricao=_clean_filled_prose("descricao", base["descricao"], LONGEST_DESCRIPTION),
-        id_contratante=parse_cnpj(base["id_contratante"]),
+        id_contratante=_parse_company(base["id_contratante"]),
         id_regime_contratacao=parse_id("id_regime_contratacao", base["id_regime_contratacao"]),
         id_modelo_trabalho=parse_id("id_modelo_trabalho", base["id_modelo_trabalho"]),
         id_orgao_parceiro=_read_department(body, stored),
@@ -69,7 +69,7 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
         id_escolaridade_minima=None if schooling is None else parse_id("id_escolaridade_minima", schooling),
         bairros_elegibilidade=_read_names("bairros_elegibilidade", body, stored, MOST_NEIGHBOURHOODS),
         areas_formacao_elegibilidade=_read_names("areas_formacao_elegibilidade", body, stored, MOST_COURSES),
-        tipos_pcd=_read_references("tipos_pcd", body, stored) if accessibility else (),
+        tipos_pcd=_read_references("tipos_pcd", body, stored) if accessibility else [],
         zonas=_read_references("zonas", body, stored),
         idiomas_requisito=_read_nested("idiomas_requisito", body, stored, read_languages),
         etapas=_read_nested("etapas", body, stored, read_steps),
@@ -153,7 +153,7 @@ class _Ids:
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
     """Return the nested things: what is stored where the member is absent, nothing for null."""
-    present = getattr(stored, field, ())
+    present = getattr(stored, field, [])
     sent = getattr(body, field)
     return present if sent is UNSET else read(sent or (), present)
 
@@ -182,6 +182,13 @@ def _read_department(body: JobBody, stored: JobContent | None) -> str | None:
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(
         stored, "id_orgao_parceiro", None
     )
+
+
+def _parse_company(value: str) -> str:
+    cnpj = strip_cnpj(value)
+    if not is_cnpj(cnpj):
+        raise _invalid("id_contratante", "deve ser um CNPJ")
+    return cnpj
 
 
 def _read_amount(value: float | None) -> Decimal | None:

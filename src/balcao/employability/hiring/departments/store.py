@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from balcao.core.database.pool import Connection
-from balcao.employability.jobs.departments.schemas import Department
+from balcao.employability.hiring.departments.schemas import Department
 
 _READ = """
 SELECT orgao_id, cd_ua, name, sigla, coalesce(read_at > now() - $2::interval, false) AS fresh

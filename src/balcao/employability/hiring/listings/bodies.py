@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.http.decoding import decode
-from balcao.employability.jobs.listings.schemas import ID_EXAMPLE, Reason
+from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Reason
 from balcao.employability.texts import clean_optional_line
 
 # Ids of a client's own, whatever their form, stand for something new.

@@ -8,13 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from balcao.employability.companies.schemas import Cnpj, Company
-from balcao.employability.jobs.departments.schemas import Department
-from balcao.employability.jobs.listings.states import JobStatus
+from balcao.employability.hiring.departments.schemas import Department
+from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 
-ID_EXAMPLE = "5b7c0a51-6f0e-5d3b-9a52-1c3f8e0d2a41"
+ID_EXAMPLE = "49c67c23-c0e7-5c39-9de9-0645636b4e4e"
 
 JobId = Annotated[UUID, Meta(description="Identificador da vaga (UUID).", examples=[ID_EXAMPLE])]
 Title = Annotated[str, Meta(description="Título, de 1 a 500 caracteres.", examples=["Confeiteiro"])]
@@ -76,7 +76,7 @@ class JobItem(msgspec.Struct, kw_only=True):
     """A job in a list."""
 
     id: JobId
-    slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-5b7c0a516f0e"])]
+    slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-49c67c23c0e7"])]
     titulo: Title
     descricao: Annotated[str, Meta(description="Descrição, em Markdown.", examples=["Preparo de bolos e doces."])]
     status: Annotated[

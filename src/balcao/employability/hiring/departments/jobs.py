@@ -7,7 +7,7 @@ from typing import Any
 from balcao.core.context.call import worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
-from balcao.employability.jobs.departments import service
+from balcao.employability.hiring.departments import service
 
 NAME = "employability.refresh_departments"
 

@@ -1,21 +1,23 @@
 """SQL of the jobs and of what belongs to them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import affected
 from balcao.core.errors import Invalid
-from balcao.employability.jobs.departments.scope import Scope
-from balcao.employability.jobs.listings.content import JobContent
-from balcao.employability.jobs.listings.schemas import Job
-from balcao.employability.jobs.listings.slugs import slugify
-from balcao.employability.jobs.listings.states import JobStatus
-from balcao.employability.jobs.listings.views_store import FROM, WHOLE, reached, scope_values
+from balcao.employability.hiring.departments.scope import Scope
+from balcao.employability.hiring.listings.content import JobContent
+from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.slugs import slugify
+from balcao.employability.hiring.listings.states import JobStatus
+from balcao.employability.hiring.listings.views_store import FROM, WHOLE, reached, scope_values
 
 
 def _read(condition: str) -> str:
@@ -23,6 +25,8 @@ def _read(condition: str) -> str:
     return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"  # noqa: S608
 
 
+# To whom a draft of an import without department belongs: to nobody but those who reach all.
+IMPORTER = "import"
 _READ_REACHED = _read(f"{reached(2)} AND job.id = $4")
 _READ_PUBLISHED = _read("job.publicado_em IS NOT NULL AND job.id = $2")
 
@@ -60,6 +64,24 @@ async def lock(connection: Connection, scope: Scope, id_: UUID, now: datetime) -
     return await read(connection, scope, id_, now)
 
 
+_READ_ANY = _read("job.id = $2")
+
+
+async def read_any(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+    """Return a job, whoever reaches it; None for a deleted one."""
+    return _to_job(await connection.fetchval(_READ_ANY, now, id_))
+
+
+_MISSING = """
+SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
+"""
+
+
+async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+    return {row["id"] for row in await connection.fetch(_MISSING, ids)}
+
+
 _COLUMNS = (
     "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
     "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
@@ -67,8 +89,10 @@ _COLUMNS = (
     "areas_formacao_elegibilidade"
 ).split()
 _INSERT = f"""
-INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, {", ".join(_COLUMNS)})
-VALUES ({", ".join(f"${place}" for place in range(1, len(_COLUMNS) + 6))})
+INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
+VALUES ($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()),
+    {", ".join(f"${place}" for place in range(7, len(_COLUMNS) + 7))})
+ON CONFLICT (id) DO NOTHING
 """  # noqa: S608 - names of our own columns
 _UPDATE = f"""
 UPDATE employability.job
@@ -78,19 +102,39 @@ WHERE id = $1
 """  # noqa: S608 - names of our own columns
 
 
-async def insert(
+async def insert(connection: Connection, id_: UUID, content: JobContent, author: str) -> None:
+    """Insert a draft with all that belongs to it."""
+    with _references():
+        await _insert(connection, id_, content, JobStatus.EDITING, author, None, None)
+
+
+async def import_new(
     connection: Connection,
     id_: UUID,
     content: JobContent,
+    status: JobStatus,
+    published_at: datetime | None,
+    created_at: datetime,
+) -> bool:
+    """Insert a job of a file; return False for an id that is taken. What it refers to is for the server to refuse."""
+    return await _insert(connection, id_, content, status, IMPORTER, published_at, created_at)
+
+
+async def _insert(
+    connection: Connection,
+    id_: UUID,
+    content: JobContent,
+    status: JobStatus,
     author: str,
-    status: JobStatus = JobStatus.EDITING,
-    published_at: datetime | None = None,
-) -> None:
-    """Insert a job with all that belongs to it."""
+    published_at: datetime | None,
+    created_at: datetime | None,
+) -> bool:
     values = [getattr(content, name) for name in _COLUMNS]
-    with _references():
-        await connection.execute(_INSERT, id_, slugify(content.titulo), status, author, published_at, *values)
-        await _write_parts(connection, id_, content)
+    head = (id_, slugify(content.titulo), status, author, published_at, created_at)
+    if not affected(await connection.execute(_INSERT, *head, *values)):
+        return False
+    await _write_parts(connection, id_, content)
+    return True
 
 
 async def update(connection: Connection, id_: UUID, content: JobContent) -> None:
@@ -204,6 +248,11 @@ async def record(
 ) -> None:
     """Add what happened to a job's history."""
     await connection.execute(_RECORD, id_, before, event, after, author, reason)
+
+
+async def read_zone(connection: Connection) -> ZoneInfo:
+    """Return the time zone of an import's connection, which is the city's."""
+    return ZoneInfo(await connection.fetchval("SHOW timezone"))
 
 
 def _to_job(document: str | None) -> Job | None:

@@ -1,6 +1,6 @@
 """Jobs: kept by staff, read by anybody once published (rules: employability 2.5, 2.6, 4.1, 4.2, 4.6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -14,22 +14,22 @@ from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies import service as companies
-from balcao.employability.jobs.departments import service as departments
-from balcao.employability.jobs.departments.scope import ANY_DEPARTMENT, Scope, find_scope
-from balcao.employability.jobs.listings import list_store, store
-from balcao.employability.jobs.listings.bodies import JobBody
-from balcao.employability.jobs.listings.content import (
+from balcao.employability.hiring.departments import service as departments
+from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT, Scope, find_scope
+from balcao.employability.hiring.listings import list_store, store
+from balcao.employability.hiring.listings.bodies import JobBody
+from balcao.employability.hiring.listings.content import (
     JobContent,
     content_of,
     list_missing,
     require_fields,
     require_future,
 )
-from balcao.employability.jobs.listings.filters import JobFilters
-from balcao.employability.jobs.listings.merge import merge
-from balcao.employability.jobs.listings.schemas import History, Job, JobChanged, Jobs, StaffJob
-from balcao.employability.jobs.listings.slugs import parse_slug
-from balcao.employability.jobs.listings.states import (
+from balcao.employability.hiring.listings.filters import JobFilters
+from balcao.employability.hiring.listings.merge import merge
+from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, StaffJob
+from balcao.employability.hiring.listings.slugs import parse_slug
+from balcao.employability.hiring.listings.states import (
     DRAFTS,
     Event,
     JobStatus,
@@ -83,6 +83,12 @@ async def read_by_slug(call: Call, slug: str) -> Job:
         return _require(await store.read_by_slug(connection, beginning, slug, utc_now()))
 
 
+async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_missing_ids(connection, ids)
+
+
 async def list_history(call: Call, id_: UUID, page: Page) -> History:
     """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
@@ -92,7 +98,7 @@ async def list_history(call: Call, id_: UUID, page: Page) -> History:
     return History(entries, ListMeta.of(page, total))
 
 
-async def create_job(call: Call, body: JobBody, event: Event | None = None, id_: UUID | None = None) -> bytes:
+async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     """Add a job, moved on by `event` in the same transaction where one is given, and return it as JSON.
 
     Raises Invalid, and Forbidden for an event or a department that is not the caller's.
@@ -102,7 +108,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None = None, id_:
     scope = await find_scope(call)
     await _require_department(call, scope, content.id_orgao_parceiro)
     # Random, as slugs tell jobs apart by the beginning of the id.
-    job_id = id_ or uuid4()
+    job_id = uuid4()
 
     async def insert() -> StaffJob:
         now = utc_now()

@@ -1,6 +1,7 @@
 """Routes of the jobs for staff."""
 
 from typing import Annotated
+from uuid import UUID
 
 from balcao.core.access.rules import Rule, action, authenticated
 from balcao.core.context.call import Call
@@ -8,10 +9,10 @@ from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, personal, stored
-from balcao.employability.jobs.departments.scope import ANY_DEPARTMENT
-from balcao.employability.jobs.listings import service
-from balcao.employability.jobs.listings.bodies import JobBody, TransitionBody, read_reason
-from balcao.employability.jobs.listings.filters import (
+from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT
+from balcao.employability.hiring.listings import service
+from balcao.employability.hiring.listings.bodies import JobBody, TransitionBody, read_reason
+from balcao.employability.hiring.listings.filters import (
     DEFAULT_PER_PAGE,
     HISTORY_DEFAULT,
     HISTORY_MOST,
@@ -23,10 +24,10 @@ from balcao.employability.jobs.listings.filters import (
     parse_first_event,
     parse_staff_filters,
 )
-from balcao.employability.jobs.listings.schemas import History, JobChanged, Jobs, StaffJob
-from balcao.employability.jobs.listings.states import TRANSITIONS, Event, Transition
+from balcao.employability.hiring.listings.schemas import History, JobChanged, Jobs, StaffJob
+from balcao.employability.hiring.listings.states import TRANSITIONS, Event, Transition
+from balcao.employability.hiring.paths import JobInPath, job_in_path
 from balcao.employability.lists import parse_page
-from balcao.employability.paths import UuidInPath
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade/vagas"
@@ -47,6 +48,16 @@ EXAMPLE = {
     "informacoes_complementares": [
         {"titulo": "Você pode trabalhar à noite?", "tipo_campo": "selecao_unica", "opcoes": ["Sim", "Não"]}
     ],
+}
+# A job of the sandbox that may meet the event.
+EXAMPLES = {
+    Event.SEND_TO_APPROVAL: "V6",
+    Event.SEND_TO_DRAFT: "V6",
+    Event.PUBLISH: "V7",
+    Event.FREEZE: "V5",
+    Event.UNFREEZE: "V3",
+    Event.DISCONTINUE: "V2",
+    Event.REACTIVATE: "V8",
 }
 _REACH = "Sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos e os próprios rascunhos sem órgão."
 
@@ -117,7 +128,7 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
     ),
     errors=[304, 400, 404],
 )
-async def read_job(call: Call, id: UuidInPath) -> Response[StaffJob]:
+async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
     """Return a job within reach."""
     return personal(await service.read_job(call, id), call)
 
@@ -137,7 +148,7 @@ async def read_job(call: Call, id: UuidInPath) -> Response[StaffJob]:
     errors=[400, 404, 412],
     rate=RATE,
 )
-async def replace_job(call: Call, id: UuidInPath, body: JobBody) -> Response[StaffJob]:
+async def replace_job(call: Call, id: JobInPath, body: JobBody) -> Response[StaffJob]:
     """Replace what a job consists of."""
     return stored(await service.replace_job(call, id, body))
 
@@ -154,7 +165,7 @@ async def replace_job(call: Call, id: UuidInPath, body: JobBody) -> Response[Sta
     errors=[400, 404, 412],
     rate=RATE,
 )
-async def delete_job(call: Call, id: UuidInPath) -> Message:
+async def delete_job(call: Call, id: JobInPath) -> Message:
     """Delete a job."""
     return await service.delete_job(call, id)
 
@@ -169,7 +180,7 @@ async def delete_job(call: Call, id: UuidInPath) -> Message:
     ),
     errors=[304, 400, 404],
 )
-async def list_history(call: Call, id: UuidInPath, page: HistoryPage) -> Response[History]:
+async def list_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
     """Return a page of what happened to a job."""
     return personal(await service.list_history(call, id, page), call)
 
@@ -191,7 +202,7 @@ def declare_transition(row: Transition) -> None:
         errors=[400, 404, 409, 412, 413],
         rate=RATE,
     )
-    async def move_job(call: Call, id: UuidInPath, content: bytes) -> JobChanged:
+    async def move_job(call: Call, id: Annotated[UUID, job_in_path(EXAMPLES[row.event])], content: bytes) -> JobChanged:
         return await service.move_job(call, id, row, read_reason(content))
 
 

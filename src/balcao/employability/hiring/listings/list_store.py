@@ -10,10 +10,10 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_page, page_sql
 from balcao.core.http.paging import Page
-from balcao.employability.jobs.departments.scope import Scope
-from balcao.employability.jobs.listings.filters import JobFilters, find_since
-from balcao.employability.jobs.listings.schemas import HistoryEntry, JobItem
-from balcao.employability.jobs.listings.views_store import FROM, ITEM, SHOWN, reached, scope_values
+from balcao.employability.hiring.departments.scope import Scope
+from balcao.employability.hiring.listings.filters import JobFilters, find_since
+from balcao.employability.hiring.listings.schemas import HistoryEntry, JobItem
+from balcao.employability.hiring.listings.views_store import FROM, ITEM, SHOWN, reached, scope_values
 
 
 class _Conditions:

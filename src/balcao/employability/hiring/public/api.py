@@ -8,17 +8,17 @@ from balcao.core.http.operations import Routes
 from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InPath, InQuery, OfRequest
 from balcao.core.http.responses import MOVED, Response, to_json, with_etag
-from balcao.employability.jobs.listings import service
-from balcao.employability.jobs.listings.filters import (
+from balcao.employability.hiring.listings import service
+from balcao.employability.hiring.listings.filters import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
     JobFilters,
     PublicJobQuery,
     parse_public_filters,
 )
-from balcao.employability.jobs.listings.schemas import Job, Jobs
+from balcao.employability.hiring.listings.schemas import Job, Jobs
+from balcao.employability.hiring.paths import PublishedJobInPath
 from balcao.employability.lists import parse_page
-from balcao.employability.paths import UuidInPath
 
 BASE = "/api/public/empregabilidade/vagas"
 CACHED = "public, max-age=15"
@@ -29,7 +29,7 @@ JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PA
 Filters = Annotated[JobFilters, InQuery(parse_public_filters)]
 # What stands before the paths where the call came in: nothing where the service is alone.
 Prefix = Annotated[str, OfRequest(lambda request: request.prefix)]
-SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug`)", "confeiteiro-a4f8d97d2a1b")]
+SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug`)", "confeiteiro-49c67c23c0e7")]
 
 
 @routes.get(
@@ -56,7 +56,7 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
     description="Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token.",
     errors=[304, 400, 404],
 )
-async def read_job(call: Call, id: UuidInPath) -> Response[Job]:
+async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     """Return a published job."""
     return with_etag(await service.read_published(call, id), call, CACHED)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.errors import Invalid
-from balcao.employability.jobs.listings.schemas import Job
+from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.reference_values.kinds import Kind
 
 SELECTIONS = frozenset({"selecao_unica", "selecao_multipla"})
@@ -100,7 +100,7 @@ def content_of(job: Job) -> JobContent:
                     each.tipo_campo,
                     each.valor_minimo,
                     each.valor_maximo,
-                    each.opcoes or (),
+                    each.opcoes or [],
                 )
                 for each in job.informacoes_complementares
             ],

@@ -1,7 +1,7 @@
 """How a job is read: one JSON document, with all that its record nests. `$1` is the instant at which it is shown."""
 
 from balcao.employability.companies.schemas import Company
-from balcao.employability.jobs.departments.scope import Scope
+from balcao.employability.hiring.departments.scope import Scope
 
 FROM = """
 FROM employability.job
