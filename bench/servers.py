@@ -72,17 +72,27 @@ def balcao(
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
-    port = _free_port()
+    port = free_port()
     environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
     with _running(stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes) as process:
         yield Server(name, port, process, programs.load)
 
 
 @contextlib.contextmanager
+def serving(checkout: Checkout, folder: Path, database_url: str, service: str) -> Iterator[tuple[int, psutil.Process]]:
+    """One service alone, by `balcao serve`, on any core: its port and its process."""
+    port = free_port()
+    environment = checkout.environment(folder / f"{port}", database_url, "") | {"BALCAO_PORT": str(port)}
+    command = checkout.command("serve", service)
+    with _running(folder, service, command, environment, port, len(cores.ALL), f"/{service}/readiness") as process:
+        yield port, process
+
+
+@contextlib.contextmanager
 def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
     """The same operations in Go, on as many cores."""
     assert programs.yardstick
-    port = _free_port()
+    port = free_port()
     environment = {
         **os.environ,
         "BENCH_DATABASE_URL": stage.database_url,
@@ -94,7 +104,7 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
         yield Server(name, port, process, programs.load)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
@@ -102,7 +112,13 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _running(
-    folder: Path, name: str, command: Sequence[str], environment: Mapping[str, str], port: int, count: int
+    folder: Path,
+    name: str,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    port: int,
+    count: int,
+    ready: str = READY,
 ) -> Iterator[psutil.Process]:
     """Its log goes to a file, as with any service manager."""
     path = folder / f"{port}.log"
@@ -112,18 +128,18 @@ def _running(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
         )
     try:
-        _wait_for(process, port, name, path)
+        _wait_for(process, port, name, path, ready)
         yield psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait(PATIENCE_SECONDS)
 
 
-def _wait_for(process: "subprocess.Popen[bytes]", port: int, name: str, log: Path) -> None:
+def _wait_for(process: "subprocess.Popen[bytes]", port: int, name: str, log: Path, ready: str) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"http://127.0.0.1:{port}{READY}", timeout=PATIENCE_SECONDS).is_success:
+            if httpx.get(f"http://127.0.0.1:{port}{ready}", timeout=PATIENCE_SECONDS).is_success:
                 return
         time.sleep(0.05)
     print(log.read_text(errors="replace")[-2000:], file=sys.stderr)

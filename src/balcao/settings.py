@@ -128,11 +128,15 @@ class Settings(BaseModel):
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
+    # Of the job listings' terms of use: who accepted another version is asked again.
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
+    phone_quarantine_days: int = Field(180, ge=1, le=3_650)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
     search_migration_lease: float = Field(30, ge=0.5, le=3600)
+    search_rollback_hours: int = Field(168, ge=1, le=720)
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")

@@ -12,10 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao.core.client_credentials import Token
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import CrmClient, Upserted, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.crm.transport import Transport
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
@@ -33,6 +35,7 @@ class Foreign:
         self.status, self.body, self.headers = status, body, headers
         self.instance_url = ""
         self.lifetime: int | None = None
+        self.token: Any = "t"
         self.calls = self.tokens = 0
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -40,14 +43,14 @@ class Foreign:
             return
         if scope["path"].endswith("/token"):
             self.tokens += 1
-            token = {"access_token": "t", "instance_url": self.instance_url, "expires_in": self.lifetime}
+            token = {"access_token": self.token, "instance_url": self.instance_url, "expires_in": self.lifetime}
             await self.answer(send, 200, json.dumps(token).encode(), {})
         else:
             self.calls += 1
             await self.answer(send, self.status, self.body, self.headers)
 
     async def answer(self, send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
-        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": raw})
         await send({"type": "http.response.body", "body": body})
 
@@ -137,6 +140,86 @@ async def test_calls_go_where_the_token_says() -> None:
         async with open_client(here) as client:
             assert await upsert(client) is Upserted.CREATED
     assert (here.calls, there.calls) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        "https://evil.example",
+        "https://127.0.0.1.evil.example",
+        "http://evil.example",
+        "https://127.0.0.1@evil.example",
+        "ftp://127.0.0.1",
+        "https://127.0.0.1/other",
+        "https://[::1",
+        "//127.0.0.1",
+    ],
+)
+async def test_calls_follow_a_token_to_no_other_host(instance: str) -> None:
+    foreign = Foreign(201, b'{"id": "001"}')
+    foreign.instance_url = instance
+    async with open_client(foreign) as client:
+        with pytest.raises(CrmAway) as raised:
+            await upsert(client)
+        assert client.circuit.failures == 1
+    assert (raised.value.error_code, foreign.calls) == ("INSTANCE_REFUSED", 0)
+
+
+def test_a_host_may_be_allowed_with_its_subdomains_but_never_without_tls() -> None:
+    def instance_of(url: str) -> str:
+        transport = Transport(httpx.AsyncClient(), "https://login.crm.example", "id", "secret", ["my.crm.example"])
+        return transport.find_instance(Token("t", url, 0.0))
+
+    for allowed in ("https://city.my.crm.example", "https://my.crm.example", "https://login.crm.example", ""):
+        assert instance_of(allowed) == (allowed or "https://login.crm.example")
+    for refused in ("http://city.my.crm.example", "https://crm.example", "https://citymy.crm.example"):
+        with pytest.raises(CrmAway):
+            instance_of(refused)
+
+
+@pytest.mark.parametrize("asked", ["86400000", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "\u00b2"])
+async def test_a_retry_after_is_an_hour_at_most(asked: str) -> None:
+    foreign = Foreign(429, Retry_After=asked)
+    async with open_client(foreign) as client:
+        with pytest.raises(CrmAway) as raised:
+            await client.upsert(DAVI, FIELDS, Deadline.within(PATIENCE, tries=1))
+    assert raised.value.retry_after in {None, 3_600}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{}, {"Id": None}, {"Id": ""}, {"Id": {"a": 1}}, {"Id": "a b"}, {"Id": [5]}, {"Id": "x" * 100}],
+    ids=str,
+)
+async def test_an_account_without_a_usable_id_is_a_failure_of_the_crm(record: dict[str, Any]) -> None:
+    async with open_client(Foreign(200, json.dumps({"records": [record]}).encode())) as client:
+        for failures in (1, 2):
+            with pytest.raises(CrmAway):
+                await client.look_up(DAVI, Deadline.within(PATIENCE))
+            assert client.circuit.failures == failures
+        with pytest.raises(CrmAway):
+            await client.find(DAVI, Deadline.within(PATIENCE))
+        assert client.circuit.failures == 3
+
+
+async def test_what_cannot_be_unpacked_is_a_failure_of_the_crm() -> None:
+    async with open_client(Foreign(200, b"no gzip", Content_Encoding="gzip")) as client:
+        with pytest.raises(CrmAway):
+            await upsert(client)
+        assert client.circuit.failures == 1
+
+
+@pytest.mark.parametrize(
+    "token", [5, "", "a b", "\u00e9", "a\r\nX: y", ["t"], "x" * 20_000], ids=lambda word: repr(word)[:20]
+)
+async def test_a_token_that_no_header_can_carry_is_a_failure_of_the_crm(token: Any) -> None:
+    foreign = Foreign(201, b'{"id": "001"}')
+    foreign.token = token
+    async with open_client(foreign) as client:
+        with pytest.raises(CrmAway):
+            await upsert(client)
+        assert client.circuit.failures == 1
+    assert foreign.calls == 0
 
 
 @pytest.mark.parametrize(("lifetime", "asked"), [(None, 1), (300, 1), (60, 2), (1, 2)])

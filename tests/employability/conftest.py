@@ -8,7 +8,7 @@ import pytest
 
 from balcao import app
 from balcao.core.context.platform import assemble
-from balcao.employability import SERVICE, demo
+from balcao.employability import SERVICE
 from balcao.settings import Settings
 from tests.support.server import RunningServer
 
@@ -26,8 +26,9 @@ def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str
     async def once() -> Mapping[str, Any]:
         platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
-            await demo.load(platform)
-            return await demo.examples(platform)
+            for demo in SERVICE.demos:
+                await demo.load(platform)
+            return {name: value for demo in SERVICE.demos for name, value in (await demo.examples(platform)).items()}
 
     return lambda: asyncio.run(once())
 

@@ -117,7 +117,7 @@ async def test_linking_an_entry_again_answers_the_link_that_is_there(platform: P
         added = await asyncio.gather(*(service.add_link(call, owner, entry) for _ in range(6)))
         assert sorted(new for _, new in added) == [False] * 5 + [True]
         assert len({link.id for link, _ in added}) == 1
-    names = [link.comportamento_atitudes.nome for link in await service.read_links(call, owner)]
+    names = [link.comportamento_atitudes.nome for link in (await service.read_links(call, owner)).data]
     assert names == ["Empatia", "Liderança", "Responsabilidade"]
     with pytest.raises(Invalid):
         await service.add_link(call, owner, 999)

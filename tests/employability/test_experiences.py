@@ -11,8 +11,9 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.employability.resume.experiences import service
-from balcao.employability.resume.experiences.schemas import ExperienceBody
+from balcao.employability.resume.sections import service
+from balcao.employability.resume.sections.records import EXPERIENCES
+from balcao.employability.resume.sections.schemas import ExperienceBody
 from tests.employability.people import ANA, BRUNO, GILDA, citizen, expired, machine, staff
 from tests.support.issuer import Issuer, bearer
 
@@ -111,7 +112,7 @@ async def test_whoever_has_the_machines_shell_reads_as_operator(
     platform: Platform, examples: Mapping[str, Any]
 ) -> None:
     call = operator_call(platform, "test.read")
-    experience = await service.read_experience(call, UUID(examples["experience_id"]))
+    experience = await service.read_row(call, EXPERIENCES, UUID(examples["experience_id"]))
     async with platform.database.connection() as connection:
         actors = await connection.fetch("SELECT actor_kind FROM platform.audit_event WHERE operation = 'test.read'")
     assert ([row["actor_kind"] for row in actors], experience.cpf) == (["operator"], MASKED)
@@ -120,16 +121,16 @@ async def test_whoever_has_the_machines_shell_reads_as_operator(
 async def test_texts_are_trimmed_and_bounded(platform: Platform) -> None:
     call, owner = operator_call(platform, "test.add"), Cpf(BRUNO)
     body = ExperienceBody(" Pedreiro\t", "  Obras  ", " linha 1\nlinha 2 ")
-    added = await service.add_experience(call, owner, body)
+    added = await service.add_row(call, EXPERIENCES, owner, body)
     assert (added.cargo, added.empresa, added.descricao_atividades) == ("Pedreiro", "Obras", "linha 1\nlinha 2")
     for cargo, empresa, text in (("", "b", ""), ("a", "x" * 121, ""), ("a\x00", "b", ""), ("a", "b", "x" * 2001)):
         with pytest.raises(Invalid):
-            await service.add_experience(call, owner, ExperienceBody(cargo, empresa, text))
+            await service.add_row(call, EXPERIENCES, owner, ExperienceBody(cargo, empresa, text))
 
 
 async def test_a_resume_holds_fifty_experiences(platform: Platform) -> None:
     call, owner = operator_call(platform, "test.add"), Cpf("90000000337")
     for _ in range(50):
-        await service.add_experience(call, owner, ExperienceBody("Cargo", "Empresa"))
+        await service.add_row(call, EXPERIENCES, owner, ExperienceBody("Cargo", "Empresa"))
     with pytest.raises(Conflict):
-        await service.add_experience(call, owner, ExperienceBody("Cargo", "Empresa"))
+        await service.add_row(call, EXPERIENCES, owner, ExperienceBody("Cargo", "Empresa"))

@@ -45,6 +45,7 @@ IMPERSONAL = (
     "health_units.",
     "registry.read_crm_reconciliation",
     "registry.read_crm_status",
+    "registry.read_quarantine_stats",
     "search.",
 )
 PERSONAL = [

@@ -26,7 +26,7 @@ SELECT (SELECT count(*) FROM search.service_head) AS services,
 async def test_a_second_load_changes_nothing(platform: Platform, owner: asyncpg.Connection) -> None:
     await demo.load(platform)
     first = await owner.fetchrow(_COUNTS)
-    assert dict(first) == {"services": 46, "deleted": 2, "long_histories": 3, "versions": 101, "runs": 1}
+    assert dict(first) == {"services": 182, "deleted": 2, "long_histories": 3, "versions": 239, "runs": 1}
     await demo.load(platform)
     assert await owner.fetchrow(_COUNTS) == first
 
@@ -47,7 +47,27 @@ async def test_an_interrupted_load_goes_on_where_it_stopped(platform: Platform, 
     finally:
         await owner.execute("DROP FUNCTION public.stop_half_way CASCADE")
     await demo.load(platform)
-    assert (await owner.fetchrow(_COUNTS))["versions"] == 101
+    assert (await owner.fetchrow(_COUNTS))["versions"] == 239
+
+
+_STATES = """
+SELECT count(*) FILTER (WHERE status = 1) AS published, count(*) FILTER (WHERE awaiting_approval) AS awaiting,
+       count(*) FILTER (WHERE status = 0 AND NOT awaiting_approval) AS in_edition,
+       count(*) FILTER (WHERE exclusive) AS exclusive, count(*) FILTER (WHERE fixar_destaque) AS highlighted,
+       count(DISTINCT tema_fold) AS categories, count(DISTINCT (tema_fold, sub_fold)) AS subcategories,
+       (SELECT count(*) FROM search.tombamentos) AS mappings
+FROM search.{physical}
+"""
+
+
+async def test_the_catalogue_has_everything_to_show(platform: Platform, owner: asyncpg.Connection) -> None:
+    await demo.load(platform)
+    physical = await owner.fetchval("SELECT physical FROM search.search_collection")
+    assert dict(await owner.fetchrow(_STATES.format(physical=physical))) == {
+        "published": 140, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
+        "categories": 23, "subcategories": 60, "mappings": 8,
+    }  # fmt: skip
+    assert await owner.fetchval("SELECT bool_and(created_at < now()) FROM search.service_versions")
 
 
 @pytest_asyncio.fixture

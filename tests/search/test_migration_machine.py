@@ -29,7 +29,7 @@ from balcao.search.services import service as services
 from balcao.settings import Settings
 from tests.search.conftest import EMPTY
 from tests.search.support import act_as_staff, body
-from tests.search.test_online_migration import LEASE, OVERDUE
+from tests.search.test_online_migration import LEASE, OVERDUE, WINDOW
 from tests.support.opening import opened
 from tests.support.sizes import size
 
@@ -168,7 +168,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             connection = self.connections[name]
             run = stage.run(work_store.claim(connection, self.model.running.id, name, LEASE))
             assert run is not None
-            self.workers[name] = MigrationWorker(connection, run, LEASE)
+            self.workers[name] = MigrationWorker(connection, run, LEASE, WINDOW)
             self.holder = name
             self.taken = self.model.running.id
 

@@ -9,6 +9,8 @@ import httpx
 import pytest
 
 from balcao.core.context.platform import Platform
+from balcao.search.control_queries import service as control_queries
+from balcao.search.control_queries.schemas import ControlQueries
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import AbortBody, RollbackBody, StartBody
 from balcao.search.schema_migrations.work import carry_on
@@ -181,7 +183,8 @@ def test_a_refused_start_names_the_known_versions(admin: Callable[..., httpx.Res
 async def test_a_run_is_shown_from_its_start_to_its_rollback(
     platform: Platform, admin: Callable[..., httpx.Response], drain: Callable[[], None]
 ) -> None:
-    await services.create(act_as_staff(platform), body())
+    await services.create(act_as_staff(platform), body(status=1))
+    await control_queries.replace(act_as_staff(platform), ControlQueries(["poda de árvores", "passaporte"]))
     begun = admin("POST", "start", json={"schema_version": "v2", "reason": "Menos campos"}).json()
     assert set(begun) == MEMBERS | {"migration_id"}
     assert (begun["status"], begun["is_locked"], begun["progress"], begun["completed_at"]) == (
@@ -208,6 +211,7 @@ async def test_a_run_is_shown_from_its_start_to_its_rollback(
         "last_key": detail["last_key"],
         "resumes": 0,
         "verification": {"compared": 1, "differing": 0},
+        "control_queries": {"queries": 2, "overlap": 1.0, "empty": 0.5},
         "errors": [],
         "rollback_possible": True,
     }

@@ -29,6 +29,7 @@ from tests.support.sizes import size
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
 LEASE = timedelta(seconds=30)
+WINDOW = timedelta(days=7)
 OVERDUE = "UPDATE search.search_migrations SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL"
 
 
@@ -47,7 +48,7 @@ class Run:
         async with self._platform.database.connection() as connection:
             run = await work_store.claim(connection, self.id, self.id, LEASE)
             assert run is not None
-            yield MigrationWorker(connection, run, LEASE)
+            yield MigrationWorker(connection, run, LEASE, WINDOW)
 
     async def row(self) -> asyncpg.Record:
         return await self._owner.fetchrow("SELECT * FROM search.search_migrations WHERE id = $1", self.id)
@@ -266,7 +267,7 @@ async def test_a_write_that_misses_the_target_at_the_last_moment_keeps_the_old_t
             found["target_collection"],
         )
         with pytest.raises(work_store.TablesDiffer):
-            await work_store.complete(worker._connection, worker.run, timedelta(days=7))
+            await work_store.complete(worker._connection, worker.run, WINDOW)
         assert await run.row() == found
         assert await run.finish(worker) == "failed"
 

@@ -217,6 +217,17 @@ async def test_a_slug_of_another_service_lengthens_the_id_part(platform: Platfor
     assert (one.slug, other.slug) == ("poda-de-arvore-aaaaaaaa", "poda-de-arvore-aaaaaaaa-2222")
 
 
+async def test_two_services_that_want_one_slug_at_once_get_one_each(platform: Platform) -> None:
+    ids = ["bbbbbbbb-1111-4111-8111-111111111111", "bbbbbbbb-2222-4222-8222-222222222222"]
+    made = await asyncio.gather(
+        *(services.create(act_as_staff(platform), body(), service_id=service_id) for service_id in ids)
+    )
+    assert sorted(service.slug.removeprefix("poda-de-arvore-") for service in made) in (
+        ["bbbbbbbb", "bbbbbbbb-1111"],
+        ["bbbbbbbb", "bbbbbbbb-2222"],
+    )
+
+
 _BREAK = {
     "fault": "RAISE EXCEPTION 'injected'",
     "killed backend": "PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10)",

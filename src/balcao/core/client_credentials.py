@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 MARGIN_SECONDS = 60.0
 LIFETIME_WHEN_UNKNOWN = 1_800.0
+LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
@@ -47,7 +48,9 @@ class ClientCredentials:
 
 def _to_token(response: Mapping[str, Any]) -> Token:
     lifetime = response.get("expires_in")
-    seconds = float(lifetime) - MARGIN_SECONDS if isinstance(lifetime, int | float) else LIFETIME_WHEN_UNKNOWN
+    seconds = LIFETIME_WHEN_UNKNOWN
+    if isinstance(lifetime, int | float) and not isinstance(lifetime, bool):
+        seconds = min(float(lifetime), LONGEST_LIFETIME) - MARGIN_SECONDS
     return Token(
         value=str(response.get("access_token", "")),
         instance_url=str(response.get("instance_url") or "").rstrip("/"),

@@ -4,7 +4,9 @@ import asyncio
 import smtplib
 import ssl
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -42,6 +44,8 @@ class SmtpMailer:
         """Send the e-mail. Raises MailRefused."""
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = self.sender, to, subject
+        message["Date"] = format_datetime(datetime.now(UTC))
+        message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
         message.set_content(text)
         try:
             await asyncio.to_thread(self._deliver, message)

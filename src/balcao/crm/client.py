@@ -1,6 +1,7 @@
 """What the registry asks of the CRM: look a person up, change an account, create one."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from balcao.crm.transport import CONNECT_SECONDS, READ_SECONDS, CrmResponse, Tra
 from balcao.settings import Settings
 
 TIMEOUT = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _duplicates = counter("balcao_crm_duplicate_account", "Look-ups that found more than one account of a person")
 
 
@@ -55,26 +57,34 @@ class CrmClient:
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
         """Return the person's account with its consents; of several the oldest, which is counted."""
-        accounts, consents = await self.select(deadline, self.format_account_query(cpf), self.format_consent_query(cpf))
-        return self.build_account(accounts, consents)
+        with self.circuit.guard():
+            queries = self.format_account_query(cpf), self.format_consent_query(cpf)
+            accounts, consents = await self._select(deadline, *queries)
+            return self.build_account(accounts, consents)
 
     def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
-        """Return what these records of one person make together; None without an account."""
+        """Return what these records of one person make together; None without an account.
+
+        Raises CrmAway for records that are none of an account.
+        """
         if len(accounts) > 1:
             _duplicates.inc()
         if not accounts:
             return None
         cidadao = self.fields.to_cidadao(accounts[0], consents)
+        if not _ID.fullmatch(cidadao.get("accountId", "")):
+            raise CrmAway()
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
         """Return the id of the person's account; of several the oldest."""
         field = self.fields.account["accountId"]
-        (accounts,) = await self.select(deadline, self.format_account_query(cpf, [field]))
-        found = accounts[0].get(field) if accounts else None
-        if accounts and not isinstance(found, str):
-            raise CrmAway()
-        return found
+        with self.circuit.guard():
+            (accounts,) = await self._select(deadline, self.format_account_query(cpf, [field]))
+            found = accounts[0].get(field) if accounts else None
+            if accounts and not (isinstance(found, str) and _ID.fullmatch(found)):
+                raise CrmAway()
+            return found
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
         """Write these keys of `dados`, and no others."""
@@ -108,11 +118,14 @@ class CrmClient:
     async def select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
         """Return the records of each query, all asked for at once."""
         with self.circuit.guard():
-            try:
-                async with asyncio.TaskGroup() as group:
-                    tasks = [group.create_task(self._query(query, deadline)) for query in queries]
-            except ExceptionGroup as failures:
-                raise failures.exceptions[0] from None
+            return await self._select(deadline, *queries)
+
+    async def _select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._query(query, deadline)) for query in queries]
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
         return [task.result() for task in tasks]
 
     async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> CrmResponse:
@@ -140,7 +153,13 @@ async def open_crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -
     fields = FieldMap.load(Path(settings.crm_field_map) if settings.crm_field_map else None)
     async with httpx.AsyncClient(timeout=limits, follow_redirects=False) as http:
         transport = (
-            Transport(http, settings.crm_url, settings.crm_client_id, settings.crm_client_secret.get_secret_value())
+            Transport(
+                http,
+                settings.crm_url,
+                settings.crm_client_id,
+                settings.crm_client_secret.get_secret_value(),
+                settings.crm_instance_hosts,
+            )
             if settings.crm_configured
             else None
         )

@@ -69,6 +69,11 @@ class FieldMap:
             "nome": texts.get("nome", ""),
         }
 
+    def find_keys(self, names: Iterable[str]) -> set[str]:
+        """Return the keys of the account that these fields of the CRM are written by."""
+        keys = {field: key for key, field in self.account.items()} | dict.fromkeys(self.name.values(), "nome")
+        return {keys[name] for name in names if name in keys}
+
     def to_crm(self, dados: Record) -> dict[str, Any]:
         """Return the fields that write these keys; null and the empty text clear.
 

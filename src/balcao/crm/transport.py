@@ -4,10 +4,11 @@ import asyncio
 import math
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import msgspec
@@ -20,6 +21,8 @@ from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
+# Whoever asks for a longer pause gets this one: a slip in a header must not stop us for days.
+LONGEST_RETRY_AFTER = 3_600.0
 # A POST that took effect before its response was lost would be filed twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
@@ -27,12 +30,14 @@ RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 AWAY_STATUSES = frozenset({401, 408})
 AWAY_CODES = frozenset({"REQUEST_LIMIT_EXCEEDED", "UNABLE_TO_LOCK_ROW"})
 _ERROR_CODE = re.compile(r"[A-Z][A-Z_]{0,63}")
+_TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
 _UNANSWERED: Mapping[type[Exception], str] = {
     httpx.ConnectError: "NOT_REACHED",
     httpx.ConnectTimeout: "NOT_REACHED",
     httpx.ReadTimeout: "TIMEOUT",
     TimeoutError: "TIMEOUT",
+    httpx.DecodingError: "ANSWER_NOT_READABLE",
 }
 
 
@@ -55,11 +60,17 @@ class CrmResponse(msgspec.Struct):
 
 
 class Transport:
-    """`base` is where tokens are given; the calls go where the token's response says."""
+    """`base` is where tokens are given; the calls go where the token's response says.
 
-    def __init__(self, http: httpx.AsyncClient, base: str, client_id: str, client_secret: str) -> None:
+    That is on the host of `base`, or on one of `hosts`; each stands for its subdomains too.
+    """
+
+    def __init__(
+        self, http: httpx.AsyncClient, base: str, client_id: str, client_secret: str, hosts: Collection[str] = ()
+    ) -> None:
         self._http = http
         self._base = base
+        self._hosts = {(urlsplit(base).hostname or "").lower(), *hosts}
         self._credentials = ClientCredentials(self._request_token, client_id, client_secret)
 
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
@@ -79,19 +90,38 @@ class Transport:
         except TimeoutError:
             raise _make_away("TIMEOUT") from None
 
+    def find_instance(self, token: Token) -> str:
+        """Return where calls with this token go. Raises CrmAway for where people's data must not follow a response."""
+        if not token.instance_url:
+            return self._base
+        try:
+            found, base = urlsplit(token.instance_url), urlsplit(self._base)
+            host = (found.hostname or "").lower()
+            is_ours = any(host == allowed or host.endswith(f".{allowed}") for allowed in self._hosts)
+            # Without TLS only where the configured address has none either.
+            is_safe = found.scheme in {"https", base.scheme}
+            is_bare = found.username is None and found.path in {"", "/"} and not found.query and found.port != 0
+        except ValueError:
+            is_ours = is_safe = is_bare = False
+        if not (is_ours and is_safe and is_bare):
+            self._credentials.discard(token)
+            raise _make_away("INSTANCE_REFUSED")
+        return token.instance_url
+
     async def _call_authorised(self, method: str, path: str, content: Mapping[str, Any]) -> CrmResponse:
         token = await self._credentials.get()
-        response = await self._send(method, (token.instance_url or self._base) + path, token, content)
+        response = await self._send(method, self.find_instance(token) + path, token, content)
         if response.status == 401:
             self._credentials.discard(token)
             token = await self._credentials.get()
-            response = await self._send(method, (token.instance_url or self._base) + path, token, content)
+            response = await self._send(method, self.find_instance(token) + path, token, content)
         return _require_success(response)
 
     async def _request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
         response = await self._send("POST", f"{self._base}/services/oauth2/token", None, {"data": form})
-        if response.status == 200 and isinstance(response.json, dict) and response.json.get("access_token"):
-            return response.json
+        given = response.json if response.status == 200 and isinstance(response.json, dict) else {}
+        if _match_name(_TOKEN, given.get("access_token")):
+            return given
         raise _make_away("TOKEN_REFUSED", response.status)
 
     async def _send(self, method: str, url: str, token: Token | None, content: Mapping[str, Any]) -> CrmResponse:
@@ -105,7 +135,7 @@ class Transport:
                 self._http.stream(method, url, headers=headers, **content) as received,
             ):
                 body = await _read(received)
-        except (httpx.TransportError, TimeoutError) as fault:
+        except (httpx.RequestError, TimeoutError) as fault:
             raise _TryError(_UNANSWERED.get(type(fault), "CONNECTION_LOST")) from None
         status, retry_after = received.status_code, _parse_retry_after(received.headers.get("Retry-After"))
         response = CrmResponse(status, _decode(body, status), retry_after)
@@ -177,13 +207,15 @@ def _choose_wait(state: RetryCallState) -> float:
 
 
 def _parse_retry_after(retry_after: str | None) -> float | None:
-    """Parse both forms of the header, a number of seconds or a date; None for anything else."""
+    """Parse both forms of the header, a number of seconds or a date; None for anything else. At most an hour."""
     if retry_after is None:
         return None
-    if retry_after.strip().isdigit():
-        return float(retry_after)
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:10]), LONGEST_RETRY_AFTER)
     try:
-        instant = parsedate_to_datetime(retry_after)
-    except ValueError:
+        instant = parsedate_to_datetime(text)
+        seconds = (instant.replace(tzinfo=instant.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (instant.replace(tzinfo=instant.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return min(max(0.0, seconds), LONGEST_RETRY_AFTER)

@@ -10,12 +10,17 @@ from balcao.employability.hiring.listings.feature import FEATURE as LISTINGS
 from balcao.employability.hiring.public.feature import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
+from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
-from balcao.employability.resume.experiences.feature import FEATURE as EXPERIENCES
+from balcao.employability.resume.job_search.feature import FEATURE as JOB_SEARCH
+from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
+from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
+from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
 from balcao.employability.running import running
 from balcao.employability.skills.feature import FEATURE as SKILLS
+from balcao.employability.terms.feature import FEATURE as TERMS
 
 SERVICE = Service(
     name="employability",
@@ -30,8 +35,13 @@ SERVICE = Service(
         LISTINGS,
         PUBLIC_JOBS,
         PROFILES,
-        EXPERIENCES,
+        SECTIONS,
         BEHAVIOURS,
+        SKILL_LINKS,
+        JOB_SEARCH,
+        OVERVIEW,
+        TERMS,
+        ONBOARDING,
         LEGACY_JOBS,
         Feature(demo=Demo(demo.load, demo.examples)),
     ],
@@ -45,6 +55,7 @@ SERVICE = Service(
         "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
         "resume": "O currículo da pessoa que chama.",
+        "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },
 )

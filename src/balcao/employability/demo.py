@@ -6,50 +6,21 @@ What a person tried out and removed comes back at the next start, so that there 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
-from balcao.core.values.cpf import Cpf
 from balcao.employability.legacy_jobs import service as legacy_jobs
 from balcao.employability.legacy_jobs.schemas import LegacyJobBody
 from balcao.employability.legacy_jobs.states import JobStatus
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
-from balcao.employability.resume.behaviours import service as behaviours
-from balcao.employability.resume.experiences import service as experiences
-from balcao.employability.resume.experiences.schemas import ExperienceBody
-
-ANA = Cpf("90000000175")
-BEHAVIOURS = (1, 4)
-EXPERIENCES = (
-    ExperienceBody(
-        "Auxiliar administrativa",
-        "Papelaria Sol Nascente",
-        "Atendimento, arquivo e emissão de notas.",
-        experiencia_comprovada_ct=True,
-        tempo_experiencia_meses=26,
-    ),
-    ExperienceBody(
-        "Recepcionista",
-        "Clínica Vila Clara",
-        "Agenda, recepção e atendimento por telefone.",
-        eh_trabalho_atual=True,
-        tempo_experiencia_meses=14,
-    ),
-)
-EXPERIENCE_IDS = tuple(uuid5(NAMESPACE_URL, f"balcao:demo:experience:{number}") for number in (1, 2))
 
 
 async def load(platform: Platform) -> None:
     """Write the demo data that are missing."""
     call = operator_call(platform, "employability.demo")
-    for id_, body in zip(EXPERIENCE_IDS, EXPERIENCES, strict=True):
-        await experiences.add_experience(call, ANA, body, id_)
-    for behaviour in BEHAVIOURS:
-        await behaviours.add_link(call, ANA, behaviour)
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
@@ -57,13 +28,10 @@ async def load(platform: Platform) -> None:
 async def examples(platform: Platform) -> Mapping[str, Any]:
     """Name what there is; a removed thing is left out, or another of its kind named."""
     call = operator_call(platform, "employability.demo")
-    links = await behaviours.read_links(call, ANA)
     jobs = await legacy_jobs.list_job_ids(call)
     return {
         "work_model_id": str(seed_value_id(Kind.WORK_MODEL, "Remoto")),
         "availability_id": str(seed_value_id(Kind.AVAILABILITY, "Imediato")),
-        "experience_id": str(EXPERIENCE_IDS[0]),
-        **({"behaviour_link_id": str(links[-1].id)} if links else {}),
         **({"job_id": str(jobs[-1])} if jobs else {}),
     }
 

@@ -26,10 +26,14 @@ def parse_integer(text: str) -> int:
     return int(text)
 
 
-UuidInPath: TypeAlias = Annotated[
-    UUID, InPath(parse_uuid, "Identificador (UUID)", "371848f1-6464-5e65-85a1-16e57b607d8d", f"^{UUID_PATTERN}$")
-]
+def uuid_in_path(example: UUID) -> InPath:
+    """Describe a UUID in the path; the example is one of the demo data."""
+    return InPath(parse_uuid, "Identificador (UUID)", str(example), f"^{UUID_PATTERN}$")
 
-IntegerInPath: TypeAlias = Annotated[
-    int, InPath(parse_integer, "Identificador (número inteiro)", "12", f"^{_INTEGER}$")
-]
+
+def integer_in_path(example: int) -> InPath:
+    """Describe an integer id in the path; the example is one of the demo data."""
+    return InPath(parse_integer, "Identificador (número inteiro)", str(example), f"^{_INTEGER}$")
+
+
+IntegerInPath: TypeAlias = Annotated[int, integer_in_path(12)]

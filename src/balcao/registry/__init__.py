@@ -39,6 +39,7 @@ SERVICE = Service(
         "avatars": "As imagens que uma pessoa pode escolher e a que escolheu.",
         "preferences": "Por quais canais e sobre o que a pessoa aceita ser avisada, com o histórico.",
         "notification-categories": "Os assuntos de aviso que a cidade oferece.",
+        "phones": "A quem um telefone leva, e se a pessoa aceita mensagens nele.",
         "departments": "Os departamentos da prefeitura e os servidores ligados a eles.",
         "companies": "Empresas, seus sócios e suas atividades.",
         "pets": "Os animais que a pessoa registra.",

@@ -2,6 +2,7 @@
 
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.service import Service
 from balcao.search import demo
 from balcao.search.catalogue.feature import FEATURE as CATALOGUE
@@ -55,4 +56,5 @@ SERVICE = Service(
     },
     running=running,
     ready=ready,
+    health_paths={**HEALTH_PATHS, "ready_health": "/health"},
 )

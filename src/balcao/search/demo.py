@@ -1,4 +1,4 @@
-"""The sandbox catalogue of Porto Aurora: 46 services with their histories and one migration that can be rolled back.
+"""The sandbox catalogue of Porto Aurora: 180 services with their histories and one migration that can be rolled back.
 
 Deterministic (seed 2026) but for the instants, which count back from the day of the first start. Everything goes
 through the use cases; a load that was interrupted goes on where it stopped.
@@ -43,8 +43,13 @@ LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
-EXCLUSIVE_FOR_AGENTS = frozenset({27, 44})
-HIGHLIGHTED = frozenset({0, 5, 38})
+EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
+HIGHLIGHTED = frozenset({0, 5, 38, 106})
+# From here on services are created in the state that they have, a version each, but for the renamed ones: a quick start
+# counts for more than a long history of every service.
+FIRST_FURTHER = 46
+RENAMED = frozenset({46, 47})
+AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
 
 EDITOR = Cpf("90000020109")
 PUBLISHER = Cpf("90000020281")
@@ -102,7 +107,7 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 async def _load(platform: Platform, planned: PlannedService, today: datetime) -> None:
     steps = _list_steps(platform, planned)
     done = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
-    first = today - timedelta(days=120 - planned.number, minutes=37 * planned.number)
+    first = today - timedelta(days=120 - planned.number % 60, minutes=37 * planned.number)
     for number, step in enumerate(steps[done:], start=done):
         await step(first + timedelta(days=3 * number, hours=number))
 
@@ -110,6 +115,8 @@ async def _load(platform: Platform, planned: PlannedService, today: datetime) ->
 def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
     """Return what happens to a service in the sandbox, in order."""
     history = _History(_act_as(platform, EDITOR), _act_as(platform, PUBLISHER), planned)
+    if planned.number >= FIRST_FURTHER:
+        return _list_further_steps(history, planned.number)
     if planned.number in LONG_HISTORIES:
         return [
             history.create,
@@ -126,6 +133,15 @@ def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
     return [history.create, history.publish] + ([history.delete] if planned.number in DELETED else [])
 
 
+def _list_further_steps(history: "_History", number: int) -> Sequence[Step]:
+    place = (number - FIRST_FURTHER) % 9
+    if place == IN_EDITION_OF_NINE:
+        return [history.create]
+    if place == AWAITING_OF_NINE:
+        return [history.create_awaiting]
+    return [history.create_published] + ([history.rename_published] if number in RENAMED else [])
+
+
 @dataclass(frozen=True)
 class _History:
     editor: Call
@@ -134,6 +150,17 @@ class _History:
 
     async def create(self, at: datetime) -> None:
         await services.create(self.editor, _to_body(self.planned.body), service_id=self.planned.service_id, at=at)
+
+    async def create_awaiting(self, at: datetime) -> None:
+        body = _to_body(self.planned.body | {"awaiting_approval": True})
+        await services.create(self.editor, body, service_id=self.planned.service_id, at=at)
+
+    async def create_published(self, at: datetime) -> None:
+        body = _to_body(self.planned.body | {"status": 1})
+        await services.create(self.publisher, body, service_id=self.planned.service_id, at=at)
+
+    async def rename_published(self, at: datetime) -> None:
+        await self._update(self.publisher, at, nome_servico=f"{self.planned.body['nome_servico']} pela internet")
 
     async def ask_for_a_declaration(self, at: datetime) -> None:
         await self._update(self.editor, at, **self._declaration)
@@ -174,7 +201,7 @@ class _History:
 def _draw_services() -> Iterator[PlannedService]:
     data = tomllib.loads(files(__package__).joinpath("demo_services.toml").read_text("utf-8"))
     chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
-    for number, row in enumerate(data["services"]):
+    for number, row in enumerate([*data["services"], *_expand(data["further"])]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
         drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
         yield PlannedService(
@@ -207,6 +234,16 @@ def _draw_services() -> Iterator[PlannedService]:
                 ],
             },
         )
+
+
+def _expand(rows: Sequence[str]) -> Iterator[str]:
+    """Return a row of its own for each of the names that a row lists."""
+    for row in rows:
+        tema, sub, orgao, names = row.split("|")
+        for nome in names.split(";"):
+            stripped = nome.strip()
+            resumo = f"Recebe e acompanha o seu pedido: {stripped[0].lower()}{stripped[1:]}."
+            yield "|".join([stripped, tema, sub, orgao, resumo])
 
 
 def _to_body(members: dict[str, Any]) -> ServiceBody:

@@ -189,7 +189,7 @@ def test_absent_members_are_kept_or_cleared_as_each_one_says(
     }  # fmt: skip
     assert {name: after[name] for name in kept} == {name: job[name] for name in kept}
     assert after["slug"].startswith("novo-")
-    nulls = {"titulo": "N", "descricao": "N", "etapas": None, "zonas": [], "idade_maxima": None}
+    nulls: dict[str, Any] = {"titulo": "N", "descricao": "N", "etapas": None, "zonas": [], "idade_maxima": None}
     emptied = http.put(path, json=nulls, headers=callers[EDITOR]).json()
     assert (emptied["etapas"], emptied["zonas"], emptied["idade_maxima"]) == ([], [], None)
 

@@ -131,6 +131,28 @@ def test_a_refused_email_change_is_not_the_users_affair(login: Ask, crm: Running
     assert answer.json()["cidadao"]["email"] == before
 
 
+@pytest.mark.parametrize(
+    ("claims", "left_out"),
+    [
+        ({"email": f"{'a' * 90}@correio.example"}, ["email"]),
+        ({"name": f"Maria {'b' * 300}", "email": "maria@correio.example"}, ["nome"]),
+        ({"name": f"Maria {'b' * 300}", "email": f"{'a' * 90}@correio.example"}, ["email", "nome"]),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_login_is_created_without_what_the_crm_cannot_hold(
+    login: Ask, crm: RunningCrm, claims: dict[str, str], left_out: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = login(DAVI, **claims)
+    assert (answer.status_code, answer.json()["action"]) == (200, "created")
+    (account,) = crm.accounts(DAVI)
+    assert account["PersonEmail"] == (None if "email" in left_out else claims["email"])
+    assert (account["LastName"] == "Não informado".split(" ", 1)[1]) == ("nome" in left_out)
+    told = [record.getMessage() for record in caplog.records if "login_sync.left_out" in record.getMessage()]
+    assert {field for line in told for field in ("email", "nome") if f'"{field}"' in line} == set(left_out)
+    assert login(DAVI, **claims).json()["action"] == "matched"
+
+
 def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: RunningCrm) -> None:
     crm.faults({"operation": "query", "mode": "rate_limit", "retry_after": 1, "times": 1})
     assert login(BRUNO).status_code == 200

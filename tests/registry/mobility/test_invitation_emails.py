@@ -1,7 +1,9 @@
 """The e-mail of an invitation (rules: registry 4.8): one that fails never harms the invitation."""
 
 import base64
+import re
 from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
@@ -64,6 +66,8 @@ def test_the_invitee_gets_one_email_that_names_nobody(
     assert state(link) == "sent"
     (email,) = post.emails
     assert (email["To"], email["From"]) == (ADDRESS, "balcao@portoaurora.example")
+    assert parsedate_to_datetime(email["Date"]).tzinfo is not None
+    assert re.fullmatch(r"<[^<>@\s]+@portoaurora\.example>", email["Message-ID"])
     whole = email.as_string() + email.get_payload(decode=True).decode()  # type: ignore[union-attr]
     assert not [word for word in ("Bruno", "Ana", BRUNO, ANA, "bicicleta", "21999990000") if word in whole]
     assert base64.b64decode(post.logins[-1]).split(b"\0")[1:] == [b"us@er", b"se:nha"]
@@ -93,6 +97,42 @@ def test_three_refusals_fail_the_email_and_not_the_invitation_and_an_operator_ma
     due(sql)
     drain()
     assert (state(again), len(post.emails)) == ("sent", 1)
+
+
+_SENT_TODAY = """
+INSERT INTO registry.vehicle_conductor (
+    id, vehicle_id, conductor_cpf, status, email_status, email_attempted_at, notify_email, invited_by_cpf)
+SELECT gen_random_uuid(), $1, '90000001147', 'revoked', 'sent', now(), $3, $4 FROM generate_series(1, $2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "most"),
+    [
+        ("notify_email", ADDRESS, invitation_email.MOST_TO_ADDRESS),
+        ("invited_by_cpf", ANA, invitation_email.MOST_BY_CITIZEN),
+    ],
+)
+def test_beyond_so_many_emails_in_a_day_an_invitation_goes_without(
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any, column: str, value: str, most: int
+) -> None:
+    sql("UPDATE registry.vehicle_conductor SET email_attempted_at = now() - interval '2 days'")
+    of_address, by_citizen = (value, None) if column == "notify_email" else (None, value)
+    sql(_SENT_TODAY, held, most - 1, of_address, by_citizen)
+    post.emails.clear()
+    last, beyond = garage.invited(ANA, held, BRUNO), garage.invited(ANA, held, CARLA)
+    drain()
+    assert sorted([state(last), state(beyond)]) == ["sent", "skipped"]
+    assert len(post.emails) == 1
+    sql("UPDATE registry.vehicle_conductor SET email_attempted_at = now() - interval '25 hours'")
+
+
+@pytest.mark.parametrize("address", ["-oX@correio.example", "|sh@correio.example"])
+def test_an_address_that_a_mail_program_could_take_for_a_command_is_refused(
+    garage: Garage, held: str, address: str
+) -> None:
+    answer = garage.invite(ANA, held, BRUNO, email=address)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "email-invalid")
 
 
 def test_who_answered_before_gets_no_email(garage: Garage, held: str, post: MailServer, drain: Any, state: Any) -> None:

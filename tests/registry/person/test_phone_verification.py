@@ -30,6 +30,7 @@ from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
+from tests.registry.talking import Talk
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
@@ -120,6 +121,25 @@ def test_a_number_counts_once_its_code_came_back(
     assert {name: main[name] for name in shown} == shown
     assert (main["origem"], main["sistema"]) == ("self-declared", "registry")
     assert registers(sql, citizen) == dict.fromkeys(fields, digits(phone))
+
+
+def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], http: httpx.Client, issuer: Issuer
+) -> None:
+    """Rules: registry case N9."""
+    staff = Talk(http, issuer.admin())
+    former, phone = Citizen.new(http, issuer), mobile()
+    path = f"/phone/+{digits(phone)}"
+    body = {"cpf": former.cpf, "channel": "web"}
+    assert Talk(http, issuer.person(former.cpf))("POST", f"{path}/bind", body).status_code == 200
+    assert staff("POST", f"{path}/opt-in", body).json() == {"status": "opted_in"}
+    assert citizen.put("phone", phone).status_code == 200
+    assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # not proven yet
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+    shown = staff.ok("GET", f"{path}/status")
+    assert (shown["cpf"], shown["opt_in"]) == (Cpf(citizen.cpf).masked, False)
+    assert staff("POST", f"{path}/bind", {"cpf": citizen.cpf, "channel": "whatsapp"}).status_code == 200
+    assert staff("POST", f"{path}/opt-in", body).status_code == 409
 
 
 def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(

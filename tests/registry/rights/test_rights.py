@@ -26,8 +26,8 @@ Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
 # The export file is for people: its members and their order are part of what it promises.
 MEMBERS = (
-    "exportado_em cidadao registro_base autodeclarado consentimentos_crm preferencias historico_preferencias veiculos "
-    "condutor_de pets avatar empresas chamados carteira acessos"
+    "exportado_em cidadao registro_base autodeclarado consentimentos_crm preferencias historico_preferencias telefones "
+    "historico_telefones veiculos condutor_de pets avatar empresas chamados carteira acessos"
 )
 
 

@@ -61,7 +61,9 @@ class Rule:
 
     def __str__(self) -> str:
         """Return the rule as the documents write it, for OpenAPI's `x-access-rule`."""
-        named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: ""}.get(self.action)
+        named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: "self" if self.owner else ""}.get(
+            self.action
+        )
         if named is None:
             named = f"self({self.action})" if self.owner else f"action:{self.action}"
         others = [f"scope:{s}" for s in self.scopes] + [f"client:{c}" for c in self.clients]
@@ -86,6 +88,11 @@ def action(name: str) -> Rule:
 def own(name: str) -> Rule:
     """Let pass whose CPF is that of the path, and who holds the action: `self(name)` of the documents."""
     return Rule(name, owner=True)
+
+
+def own_alone() -> Rule:
+    """Let pass whose CPF is that of the path, and nobody else: what a person alone can say, such as an acceptance."""
+    return Rule(MACHINE, owner=True)
 
 
 def scope(*names: str) -> Rule:

@@ -5,7 +5,7 @@ A body is JSON whatever its `Content-Type` says. Of a repeated key the last coun
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 import msgspec
 import pydantic
@@ -49,9 +49,20 @@ def parse_object(body: bytes) -> dict[str, Any]:
     return value
 
 
+def parse_array(body: bytes) -> list[Any]:
+    """Return the JSON array of a body. Raises Invalid as `parse` does, and for any other value."""
+    value = parse(body)
+    if not isinstance(value, list):
+        raise Invalid("O corpo da requisição deve ser uma lista JSON.", code="body-not-array")
+    return value
+
+
 def decode(body: bytes, kind: type[T]) -> T:
-    """Return an object body as a msgspec type. Raises Invalid naming the member at fault, never its value."""
-    return convert(parse_object(body), kind)
+    """Return a body as a msgspec type, or as the list of one that `kind` is.
+
+    Raises Invalid naming the member at fault, never its value.
+    """
+    return convert(parse_array(body) if get_origin(kind) is list else parse_object(body), kind)
 
 
 def convert(value: Any, kind: type[T]) -> T:

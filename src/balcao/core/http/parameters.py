@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 import pydantic
 
 from balcao.core.context.call import Call
-from balcao.core.errors import BodyCompressed, Unprocessable
+from balcao.core.errors import BodyCompressed, Invalid, Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
@@ -69,6 +69,28 @@ class OfCall:
 
 # Who the operation is about where the path names nobody: the caller's own CPF. Raises Unauthenticated without one.
 CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
+
+
+def parse_path_cpf(text: str) -> Cpf:
+    """Return the CPF of a path.
+
+    Raises Invalid: whoever gets here with another text passed the rule by something else than ownership.
+    """
+    cpf = Cpf.parse_path(text)
+    if cpf is None:
+        raise Invalid("O CPF do caminho é inválido: use 11 dígitos.", code="cpf-invalid")
+    return cpf
+
+
+CpfInPath: TypeAlias = Annotated[
+    Cpf,
+    InPath(
+        parse_path_cpf,
+        "CPF do cidadão, com ou sem pontuação",
+        "90000000175",
+        r"^([0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$",
+    ),
+]
 
 
 # The whole query as text, for a use case that reads several parameters of its own.

@@ -1,6 +1,7 @@
 """Routes of the reference values: the same five for each of the ten kinds."""
 
 from typing import Annotated
+from uuid import UUID
 
 from balcao.core.access.rules import action, authenticated, public
 from balcao.core.context.call import Call
@@ -9,9 +10,9 @@ from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, stored, with_etag
 from balcao.employability.lists import parse_page
-from balcao.employability.paths import UuidInPath
+from balcao.employability.paths import uuid_in_path
 from balcao.employability.reference_values import service
-from balcao.employability.reference_values.kinds import NOUNS, RANKED, Kind
+from balcao.employability.reference_values.kinds import NOUNS, RANKED, Kind, seed_value_id
 from balcao.employability.reference_values.schemas import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
@@ -40,7 +41,8 @@ def declare(kind: Kind) -> None:
     """Declare the operations of one kind."""
     noun, base, manage = NOUNS[kind], f"{BASE}/{kind}", action("job_reference:manage")
     ranked = " O membro `ordem` dá o lugar de cada um." if kind in RANKED else ""
-    example = {"descricao": "Outra opção"} | ({"ordem": 11} if kind in RANKED else {})
+    place = {"ordem": 11} if kind in RANKED else {}
+    value_id = Annotated[UUID, uuid_in_path(seed_value_id(kind, noun.example))]
 
     @routes.get(
         base,
@@ -65,7 +67,7 @@ def declare(kind: Kind) -> None:
             "Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. O texto de outro "
             "registro, sem distinguir maiúsculas e acentos, é 409."
         ),
-        example=example,
+        example={"descricao": "Outra opção"} | place,
         status=201,
         errors=[400, 409],
         rate=RATE,
@@ -84,7 +86,7 @@ def declare(kind: Kind) -> None:
         ),
         errors=[304, 400, 404],
     )
-    async def read_value(call: Call, id: UuidInPath) -> Response[ReferenceValue]:
+    async def read_value(call: Call, id: value_id) -> Response[ReferenceValue]:
         return with_etag(await service.read_value(call, kind, id), call, REVALIDATED)
 
     @routes.put(
@@ -97,11 +99,11 @@ def declare(kind: Kind) -> None:
             "membros do corpo são ignorados; o texto de outro registro da tabela, sem distinguir maiúsculas e acentos, "
             "é 409. Com `If-Match`, a mudança só vale sobre o estado lido."
         ),
-        example=example,
+        example={"descricao": "Opção alterada"} | place,
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
-    async def replace_value(call: Call, id: UuidInPath, body: ReferenceBody) -> Response[ReferenceValue]:
+    async def replace_value(call: Call, id: value_id, body: ReferenceBody) -> Response[ReferenceValue]:
         return stored(await service.replace_value(call, kind, id, body))
 
     @routes.delete(
@@ -116,7 +118,7 @@ def declare(kind: Kind) -> None:
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
-    async def delete_value(call: Call, id: UuidInPath) -> Message:
+    async def delete_value(call: Call, id: value_id) -> Message:
         return await service.delete_value(call, kind, id)
 
 

@@ -26,25 +26,36 @@ RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 
 @dataclass(frozen=True)
 class Noun:
-    """How operation keys and descriptions name a kind; `one` comes with its article."""
+    """How operation keys and descriptions name a kind; `one` comes with its article, `example` is of the seed data."""
 
     key: str
     plural_key: str
     one: str
     many: str
+    example: str
 
 
 NOUNS = {
-    Kind.CONTRACT_TYPE: Noun("contract_type", "contract_types", "um regime de contratação", "regimes de contratação"),
-    Kind.WORK_MODEL: Noun("work_model", "work_models", "um modelo de trabalho", "modelos de trabalho"),
-    Kind.DISABILITY_TYPE: Noun("disability_type", "disability_types", "um tipo de deficiência", "tipos de deficiência"),
-    Kind.LANGUAGE: Noun("language", "languages", "um idioma", "idiomas"),
-    Kind.LANGUAGE_LEVEL: Noun("language_level", "language_levels", "um nível de idioma", "níveis de idioma"),
-    Kind.SCHOOLING: Noun("schooling", "schoolings", "uma escolaridade", "escolaridades"),
-    Kind.ACHIEVEMENT_TYPE: Noun("achievement_type", "achievement_types", "um tipo de conquista", "tipos de conquista"),
-    Kind.CURRENT_SITUATION: Noun("current_situation", "current_situations", "uma situação atual", "situações atuais"),
-    Kind.AVAILABILITY: Noun("availability", "availabilities", "uma disponibilidade", "disponibilidades"),
-    Kind.ZONE: Noun("zone", "zones", "uma zona", "zonas da cidade"),
+    Kind.CONTRACT_TYPE: Noun(
+        "contract_type", "contract_types", "um regime de contratação", "regimes de contratação", "CLT"
+    ),
+    Kind.WORK_MODEL: Noun("work_model", "work_models", "um modelo de trabalho", "modelos de trabalho", "Remoto"),
+    Kind.DISABILITY_TYPE: Noun(
+        "disability_type", "disability_types", "um tipo de deficiência", "tipos de deficiência", "Física"
+    ),
+    Kind.LANGUAGE: Noun("language", "languages", "um idioma", "idiomas", "Inglês"),
+    Kind.LANGUAGE_LEVEL: Noun(
+        "language_level", "language_levels", "um nível de idioma", "níveis de idioma", "Avançado"
+    ),
+    Kind.SCHOOLING: Noun("schooling", "schoolings", "uma escolaridade", "escolaridades", "Superior completo"),
+    Kind.ACHIEVEMENT_TYPE: Noun(
+        "achievement_type", "achievement_types", "um tipo de conquista", "tipos de conquista", "Certificado"
+    ),
+    Kind.CURRENT_SITUATION: Noun(
+        "current_situation", "current_situations", "uma situação atual", "situações atuais", "Desempregado(a)"
+    ),
+    Kind.AVAILABILITY: Noun("availability", "availabilities", "uma disponibilidade", "disponibilidades", "Imediato"),
+    Kind.ZONE: Noun("zone", "zones", "uma zona", "zonas da cidade", "Centro"),
 }
 
 

@@ -11,7 +11,7 @@ from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import Response, created, stored, with_etag
 from balcao.employability.lists import parse_page, read_text
-from balcao.employability.paths import IntegerInPath, parse_integer
+from balcao.employability.paths import integer_in_path, parse_integer
 from balcao.employability.schemas import Message
 from balcao.employability.skills import service
 from balcao.employability.skills.kinds import NOUNS, Catalogue
@@ -96,6 +96,7 @@ def declare_skill_list(path: str, key: str) -> None:
 def declare(catalogue: Catalogue) -> None:
     """Declare the operations on one catalogue's entries."""
     noun, base = NOUNS[catalogue], f"{BASE}/{catalogue}"
+    entry_id = Annotated[int, integer_in_path(noun.example)]
 
     @routes.post(
         base,
@@ -122,7 +123,7 @@ def declare(catalogue: Catalogue) -> None:
         description="Devolve um item do catálogo. Basta um token válido; o `ETag` permite revalidar a resposta.",
         errors=[304, 400, 404],
     )
-    async def read_entry(call: Call, id: IntegerInPath) -> Response[CatalogueEntry]:
+    async def read_entry(call: Call, id: entry_id) -> Response[CatalogueEntry]:
         return with_etag(await service.read_entry(call, catalogue, id), call, REVALIDATED)
 
     @routes.put(
@@ -138,7 +139,7 @@ def declare(catalogue: Catalogue) -> None:
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
-    async def rename_entry(call: Call, id: IntegerInPath, body: NameBody) -> Response[CatalogueEntry]:
+    async def rename_entry(call: Call, id: entry_id, body: NameBody) -> Response[CatalogueEntry]:
         return stored(await service.rename_entry(call, catalogue, id, body))
 
     @routes.delete(
@@ -153,7 +154,7 @@ def declare(catalogue: Catalogue) -> None:
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
-    async def delete_entry(call: Call, id: IntegerInPath) -> Message:
+    async def delete_entry(call: Call, id: entry_id) -> Message:
         return await service.delete_entry(call, catalogue, id)
 
 
@@ -164,6 +165,9 @@ declare_skill_list(f"{BASE}/{Catalogue.SKILL}", "employability.list_skills")
 declare_skill_list(f"{PUBLIC_BASE}/habilidades", "employability.list_public_skills")
 for each in Catalogue:
     declare(each)
+
+
+SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
 
 
 @routes.put(
@@ -179,6 +183,6 @@ for each in Catalogue:
     errors=[400, 404, 409, 412],
     rate=RATE,
 )
-async def replace_skill_areas(call: Call, id: IntegerInPath, body: SkillAreasBody) -> SkillAreas:
+async def replace_skill_areas(call: Call, id: SkillId, body: SkillAreasBody) -> SkillAreas:
     """Replace the areas to which a skill belongs."""
     return await service.replace_skill_areas(call, id, body)

@@ -12,16 +12,17 @@ class Catalogue(StrEnum):
 
 @dataclass(frozen=True)
 class Noun:
-    """How operation keys and descriptions name an entry; `one` comes with its article."""
+    """How operation keys and descriptions name an entry; `one` comes with its article; `example` is an id."""
 
     key: str
     plural_key: str
     one: str
     many: str
+    example: int
 
 
 NOUNS = {
-    Catalogue.BEHAVIOUR: Noun("behaviour", "behaviours", "um comportamento ou atitude", "comportamentos e atitudes"),
-    Catalogue.SKILL: Noun("skill", "skills", "uma habilidade", "habilidades"),
-    Catalogue.WORK_AREA: Noun("work_area", "work_areas", "uma área de atuação", "áreas de atuação"),
+    Catalogue.BEHAVIOUR: Noun("behaviour", "behaviours", "um comportamento ou atitude", "comportamentos e atitudes", 4),
+    Catalogue.SKILL: Noun("skill", "skills", "uma habilidade", "habilidades", 37),
+    Catalogue.WORK_AREA: Noun("work_area", "work_areas", "uma área de atuação", "áreas de atuação", 8),
 }

@@ -6,6 +6,7 @@ from balcao.registry.person.avatars.feature import FEATURE as AVATARS
 from balcao.registry.person.citizens.feature import FEATURE as CITIZENS
 from balcao.registry.person.declared.feature import FEATURE as DECLARED
 from balcao.registry.person.pets.feature import FEATURE as PETS
+from balcao.registry.person.phone_book.feature import FEATURE as PHONE_BOOK
 from balcao.registry.person.phones.feature import FEATURE as PHONES
 from balcao.registry.person.settings.feature import FEATURE as SETTINGS
 from balcao.registry.person.tickets.feature import FEATURE as TICKETS
@@ -19,6 +20,7 @@ FEATURES = (
     Feature(demo=Demo(demo.load, demo.examples)),
     DECLARED,
     PHONES,
+    PHONE_BOOK,
     VALIDATORS,
     SETTINGS,
     AVATARS,

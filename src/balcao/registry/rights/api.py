@@ -5,9 +5,8 @@ from balcao.core.context.call import Call
 from balcao.core.http import decoding
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import PageInQuery
-from balcao.core.http.parameters import Query
+from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, attachment, personal
-from balcao.registry.paths import CpfInPath
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import (
     AccessPage,

@@ -75,6 +75,11 @@ async def read_alias(connection: Connection) -> Alias:
     return await store.read_alias(connection)
 
 
+async def describe_table(connection: Connection, table: str) -> Alias:
+    """Return what a reader needs to search this table as if it were the active one."""
+    return await store.describe_table(connection, table)
+
+
 async def lock_runs(connection: Connection) -> None:
     """Let one schema change at a time decide; writers never take this lock. Raises Unavailable."""
     await store.lock_runs(connection)

@@ -50,6 +50,17 @@ async def read_alias(connection: Connection) -> Alias:
     return _to_alias(await connection.fetchrow(_READ))
 
 
+_DESCRIBE = """
+SELECT name AS physical, NULL AS mirror, schema_version, fold_revision, 0 AS generation
+FROM search.physical_tables WHERE name = $1
+"""
+
+
+async def describe_table(connection: Connection, table: str) -> Alias:
+    """Return the alias row as it would be if this table were the active one."""
+    return _to_alias(await connection.fetchrow(_DESCRIBE, table))
+
+
 _CLOSE_MIRROR = "UPDATE search.search_collection SET mirror = NULL WHERE mirror = $1 RETURNING true"
 
 

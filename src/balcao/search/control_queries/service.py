@@ -1,17 +1,12 @@
 """The queries that show what a schema migration does to the search (rules: search 4.4 step 6)."""
 
-from typing import Annotated
-
-import msgspec
-from msgspec import Meta
-
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.core.values.text import clean
 from balcao.search.collection.alias import Alias
 from balcao.search.control_queries import store
-from balcao.search.control_queries.schemas import ControlQueries
+from balcao.search.control_queries.schemas import ControlQueries, ControlReport
 from balcao.search.conventions import describe_event
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import LONGEST_QUERY
@@ -37,14 +32,6 @@ async def replace(call: Call, body: ControlQueries) -> ControlQueries:
             connection, call, "update", fields=describe_event(control_queries=len(queries))
         )
     return ControlQueries(queries)
-
-
-class ControlReport(msgspec.Struct, frozen=True):
-    """How alike two tables answer the control queries; both shares from 0 to 1."""
-
-    queries: Annotated[int, Meta(description="Buscas comparadas.")]
-    overlap: Annotated[float, Meta(description="Parte dos dez primeiros que as duas tabelas têm em comum.")]
-    empty: Annotated[float, Meta(description="Parte das buscas que na tabela nova nada acham.")]
 
 
 async def compare(connection: Connection, source: Alias, target: Alias) -> ControlReport:

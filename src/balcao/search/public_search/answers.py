@@ -18,9 +18,10 @@ from balcao.search.public import (
     describe_listed,
     may_see_drafts,
     may_see_exclusive,
+    respond_publicly,
 )
 from balcao.search.public_search import service
-from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.public_search.parameters import SearchRequest, parse_text
 from balcao.search.public_search.schemas import (
     FacetValue,
     Highlights,
@@ -28,6 +29,7 @@ from balcao.search.public_search.schemas import (
     SearchHit,
     SearchMetadata,
     SearchResult,
+    Suggestions,
     UnifiedHit,
     UnifiedResult,
 )
@@ -62,6 +64,12 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
         state.keep_answer(key, answer, changes)
     return from_ready(answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
+
+
+async def suggest(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
+    """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
+    await _spend(call, peer)
+    return respond_publicly(Suggestions(await service.suggest(call.platform, parse_text(query))), call)
 
 
 def _finish(result: SearchResult | UnifiedResult) -> Ready:

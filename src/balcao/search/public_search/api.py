@@ -9,7 +9,14 @@ from balcao.core.http.parameters import OfRequest, Query
 from balcao.core.http.responses import Response
 from balcao.search.public_search import answers
 from balcao.search.public_search.parameters import SearchRequest
-from balcao.search.public_search.schemas import SearchQuery, SearchResult, UnifiedResult, UnifiedSearchQuery
+from balcao.search.public_search.schemas import (
+    SearchQuery,
+    SearchResult,
+    Suggestions,
+    SuggestQuery,
+    UnifiedResult,
+    UnifiedSearchQuery,
+)
 
 routes = Routes(tags=["search"])
 
@@ -35,6 +42,23 @@ _DESCRIPTION = (
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
     """Return a page of the services that match."""
     return await answers.respond(call, peer, query, SearchRequest.parse, answers.write_result)
+
+
+@routes.get(
+    "/api/v1/search/suggest",
+    "search.suggest_names",
+    public(),
+    "Completa o que se digita",
+    description=(
+        "Devolve até oito nomes de serviços publicados que têm palavras começando como as digitadas, do mais ao menos "
+        "popular. Até 50 chamadas por segundo por endereço, contadas com as buscas."
+    ),
+    errors=[304, 400, 429, 503],
+    query=SuggestQuery,
+)
+async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Suggestions]:
+    """Return names for the text typed so far."""
+    return await answers.suggest(call, peer, query)
 
 
 @routes.get(

@@ -36,6 +36,7 @@ class Matching:
     name_parts: tuple[str, ...] = ()
     similar_to: str = ""
     folded: str = ""
+    asked: int = 0  # how many terms there are
 
 
 def match_all_terms(query: ParsedQuery, classes: str = EVERYWHERE) -> Matching | None:
@@ -59,7 +60,9 @@ def match_prefix(query: ParsedQuery, expansions: Sequence[str], classes: str = E
     wanted = " & ".join([*before, end, *(f"!{tsquery.write_alternative(each)}" for each in query.excluded)])
     name_end = f"({' | '.join([_write_prefix(last, NAME), *map(_write_with(NAME), known)])})"
     name = " & ".join([*([tsquery.write_all(first, (), NAME)] if first else []), name_end])
-    return Matching("all_terms", query=wanted, exact=wanted, name=name, head=wanted, folded=query.folded)
+    return Matching(
+        "all_terms", query=wanted, exact=wanted, name=name, head=wanted, folded=query.folded, asked=len(query.terms)
+    )
 
 
 def match_any_term(
@@ -83,6 +86,7 @@ def match_any_term(
         terms=tuple(tsquery.write_term(term, label) for term in terms),
         fewest=fewest,
         folded=query.folded,
+        asked=len(terms),
     )
 
 
@@ -105,6 +109,7 @@ def _combine(terms: Sequence[Term], excluded: Sequence[Alternative], folded: str
         name=tsquery.write_all(terms, (), NAME),
         head=tsquery.write_all(terms, (), _label(HEAD, classes)),
         folded=folded,
+        asked=len(terms),
     )
 
 

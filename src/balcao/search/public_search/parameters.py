@@ -72,7 +72,7 @@ class SearchRequest:
         page, per_page = parse_page(query)
         highlight, exclude = parse_flag(query, "highlight"), parse_flag(query, "exclude_agent_exclusive")
         return cls(
-            q=_parse_text(query),
+            q=parse_text(query),
             kind=parse_choice(query, "type", KINDS) or "keyword",
             page=page,
             per_page=per_page,
@@ -90,7 +90,8 @@ class SearchRequest:
         )
 
 
-def _parse_text(query: Mapping[str, str]) -> str:
+def parse_text(query: Mapping[str, str]) -> str:
+    """Return what is searched for. Raises Invalid."""
     text = query.get("q", "").strip()
     if not 1 <= len(text) <= LONGEST_QUERY:
         raise Invalid(f"O parâmetro `q` deve ter de 1 a {LONGEST_QUERY} caracteres.", code="q-length")

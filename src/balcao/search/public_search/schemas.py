@@ -121,6 +121,22 @@ class UnifiedResult(msgspec.Struct, omit_defaults=True):
     facets: Facets | UnsetType = UNSET
 
 
+class Suggestions(msgspec.Struct):
+    """Names that go on from what was typed."""
+
+    suggestions: Annotated[
+        list[str], Meta(description="Até oito nomes de serviços publicados.", examples=[["Poda de árvore"]])
+    ]
+
+
+class SuggestQuery(msgspec.Struct):
+    """What was typed so far."""
+
+    q: Annotated[
+        str, Meta(min_length=1, max_length=200, description="O texto digitado até agora.", examples=["poda de ar"])
+    ]
+
+
 Flag: TypeAlias = Literal["true", "1", "false", "0"]
 
 

@@ -40,6 +40,7 @@ class Found:
     marked: Mapping[str, MarkedTexts] = field(default_factory=dict)
 
 
+MOST_NAMES = 8
 _NOTHING = FoundPage(0, 0, [], {})
 
 
@@ -70,6 +71,18 @@ async def search(platform: Platform, request: SearchRequest) -> Found:
     except store.TableGone:  # the copy of the alias row was older than it may be
         state.alias = None
         return await _search(platform, state, request)
+
+
+async def suggest(platform: Platform, typed: str) -> list[str]:
+    """Return at most eight names of published services for the text typed so far."""
+    state = platform.part(SearchState)
+    async with platform.database.connection() as connection:
+        parts = terms.split_query(typed)
+        words = await _fold(connection, state, [part.text for part in parts])
+        folded = [word.folded for part in parts for word in words[part.text]][: terms.MOST_TERMS]
+        if not folded:
+            return []
+        return await store.suggest_names(connection, await collection.read_alias(connection), folded, MOST_NAMES)
 
 
 async def _search(platform: Platform, state: SearchState, request: SearchRequest) -> Found:

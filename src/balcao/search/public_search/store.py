@@ -149,8 +149,8 @@ def _write_match(alias: Alias, matching: Matching, values: _Values) -> list[str]
     if len(matching.terms) > MOST_COMBINED_TERMS:  # of fewer terms the tsquery itself demands enough
         conditions.append(f"{_count_terms(matching, values)} >= {values.add(matching.fewest, 'int')}")
     if matching.name_parts:
-        patterns = [f"%{part}%" for part in matching.name_parts]
-        conditions.append(f"service.nome_fold LIKE ALL ({values.add(patterns, 'text[]')})")
+        # One condition for each: an index serves no comparison with all of a list.
+        conditions += [f"service.nome_fold LIKE {values.add(f'%{part}%', 'text')}" for part in matching.name_parts]
     if matching.similar_to:
         physical, folded = values.add(alias.physical, "text"), values.add(matching.similar_to, "text")
         conditions.append(f"service.id IN (SELECT search.similar_names({physical}, {folded}))")
@@ -209,11 +209,18 @@ def _write_rank(weights: str, query: str) -> str:
     return f'ts_rank({weights}, service."full", {query}, {NORMALISATION})::float8'
 
 
+# More for a name that says little else.
+_HOLDS_ALL = "0.4 + 0.3 * least(1.0, {asked}::float8 / greatest(length(ts_filter(service.head, '{{a}}')), 1))"
+
+
 def _write_name_match(matching: Matching, values: _Values) -> str:
     if not matching.folded:
         return "0.0::float8"
     folded = values.add(matching.folded, "text")
-    holds_all = f"WHEN service.head @@ {values.add(matching.name, 'tsquery')} THEN 0.4" if matching.name else ""
+    holds_all = ""
+    if matching.name:
+        name, asked = values.add(matching.name, "tsquery"), values.add(matching.asked, "int")
+        holds_all = f"WHEN service.head @@ {name} THEN {_HOLDS_ALL.format(asked=asked)}"
     return f"""(CASE WHEN service.nome_fold = {folded} THEN 1.0
         WHEN starts_with(service.nome_fold, {folded} || ' ') THEN 0.7 {holds_all} ELSE 0.0 END)::float8"""
 
@@ -245,6 +252,34 @@ def _write_facets(fields: Sequence[str]) -> str:
         for field in fields
     ]
     return f"jsonb_build_object({', '.join(pairs)})::text"
+
+
+# Every word begins one of the name's words; the first comparison is the one that the trigram index serves.
+_SUGGEST = """
+SELECT DISTINCT ON (popularity, length, name) name FROM (
+    SELECT service.doc ->> 'nome_servico' AS name, coalesce(popularity.percentile, 0) AS popularity,
+           length(service.nome_fold) AS length
+    FROM search.{physical} AS service
+    LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id
+    WHERE service.status = 1 AND NOT service.exclusive AND {condition}
+) AS named ORDER BY popularity DESC, length, name LIMIT $1
+"""
+
+
+async def suggest_names(connection: Connection, alias: Alias, words: Sequence[str], most: int) -> list[str]:
+    """Return names that have words that begin like these folded ones, the most popular and the shortest first.
+
+    Raises TableGone, and Unavailable beyond the time budget.
+    """
+    values = _Values()
+    values.values.append(most)
+    conditions = [
+        f"service.nome_fold LIKE {values.add(f'%{word}%', 'text')}"
+        f" AND (' ' || service.nome_fold) LIKE {values.add(f'% {word}%', 'text')}"
+        for word in words
+    ]
+    statement = _SUGGEST.format(physical=alias.physical, condition=" AND ".join(conditions))
+    return [row["name"] for row in await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)]
 
 
 _WORDS = "SELECT text, folded, lexeme FROM search.words_of($1)"

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from balcao.core.http.decoding import decode
+from balcao.search.control_queries.schemas import ControlReport
 
 Status = Annotated[
     Literal["idle", "in_progress", "completed", "failed", "rollback"],
@@ -187,6 +188,9 @@ class RunDetail(IdentifiedStatus):
     last_key: Annotated[str | None, Meta(description="Último serviço copiado.", examples=[None])]
     resumes: Annotated[int, Meta(description="Vezes em que foi retomada desde o último avanço.", examples=[0])]
     verification: Annotated[Verification | None, Meta(description="Resultado da verificação.")]
+    control_queries: Annotated[
+        ControlReport | None, Meta(description="O que a migração muda nos resultados das buscas de controle.")
+    ]
     errors: Annotated[list[RefusedService], Meta(description="Os primeiros 100 serviços que não puderam ser gravados.")]
     rollback_possible: Annotated[bool, Meta(description="Verdadeiro se pode ser desfeita agora.", examples=[True])]
 

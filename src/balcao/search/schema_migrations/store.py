@@ -5,6 +5,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.errors import Conflict
+from balcao.search.control_queries.schemas import ControlReport
 from balcao.search.schema_migrations.schemas import (
     HistoryEntry,
     IdentifiedStatus,
@@ -104,7 +105,7 @@ async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
 
 _DETAIL = f"""
 SELECT id::text AS migration_id, {_STATUS_COLUMNS}, kind, phase, previous_schema_version, reason,
-       rolled_back_by::text, last_key::text, resumes, verification::text,
+       rolled_back_by::text, last_key::text, resumes, verification::text, control_queries::text,
        coalesce(floor(extract(epoch FROM rollback_until))::bigint, 0) AS rollback_until
 FROM search.search_migrations WHERE id = $1
 """  # noqa: S608 - a text of ours
@@ -115,8 +116,11 @@ async def read_detail(
 ) -> RunDetail:
     """Return everything recorded of a run that exists."""
     [row] = await connection.fetch(_DETAIL, run_id)
-    verification = row["verification"] and msgspec.json.decode(row["verification"], type=Verification)
-    return RunDetail(**{**row, "verification": verification}, errors=errors, rollback_possible=rollback_possible)
+    reports = {
+        "verification": row["verification"] and msgspec.json.decode(row["verification"], type=Verification),
+        "control_queries": row["control_queries"] and msgspec.json.decode(row["control_queries"], type=ControlReport),
+    }
+    return RunDetail(**{**row, **reports}, errors=errors, rollback_possible=rollback_possible)
 
 
 _ADD_ROLLBACK = """

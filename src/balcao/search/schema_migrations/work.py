@@ -12,11 +12,12 @@ from datetime import timedelta
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, Locked, StatementImpossible
-from balcao.core.errors import Unavailable
+from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.jobs.worker import enqueue, is_stopping
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
+from balcao.search.control_queries import service as control_queries
 from balcao.search.schema_migrations import work_store as store
 from balcao.search.schema_migrations.schemas import Verification
 from balcao.search.schema_migrations.states import Phase
@@ -26,8 +27,6 @@ WORK_JOB = "search.continue_migration"
 
 # So many workers in a row may be lost before one of them gets on.
 MOST_RESUMES = 5
-# So long every write also goes to the former table after a switch.
-ROLLBACK_WINDOW = timedelta(days=7)
 # The target of a run that failed stays for whoever looks for the cause.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
@@ -72,7 +71,8 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
             run = await _claim(connection, run_id, lease)
             if run is None:
                 return await store.read_lease(connection, run_id)
-            worker = MigrationWorker(connection, run, lease)
+            window = timedelta(hours=platform.settings.search_rollback_hours)
+            worker = MigrationWorker(connection, run, lease, window)
             async with _renewing(database, worker):
                 while not is_stopping() and await worker.step():
                     continue
@@ -123,12 +123,14 @@ async def _renew(database: Database, worker: "MigrationWorker") -> None:
 class MigrationWorker:
     """One worker's hold on a run; `connection` is its own, and nobody else uses it.
 
-    `progress` is how far the step at hand has come.
+    After the switch every write also goes to the former table for the time of `window`. `progress` is how far the step
+    at hand has come.
     """
 
-    def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta) -> None:
+    def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta, window: timedelta) -> None:
         self.run = run
         self.lease = lease
+        self._window = window
         self.progress = run.progress
         self._connection = connection
         self._chunk = FIRST_CHUNK
@@ -216,12 +218,23 @@ class MigrationWorker:
         await store.record_verification(self._connection, self.run, Verification(total, len(differing)))
         if differing:
             raise RunFailed(_describe_rows("ficaram diferentes", len(differing), differing))
+        await self._run_control_queries()
         await self._advance("switching", 99)
+
+    async def _run_control_queries(self) -> None:
+        """Report what changes in the results; this is for people to judge and stops nothing."""
+        source = await collection.describe_table(self._connection, self.run.source_collection)
+        target = await collection.describe_table(self._connection, self.run.target_collection)
+        try:
+            found = await control_queries.compare(self._connection, source, target)
+            await store.record_control_queries(self._connection, self.run, found)
+        except (*StatementImpossible, BalcaoError) as fault:
+            log.warning("search.migration.control_queries", code=type(fault).__name__)
 
     async def _switch(self) -> None:
         """Exchange the tables and end the run."""
         try:
-            if not await store.complete(self._connection, self.run, ROLLBACK_WINDOW):
+            if not await store.complete(self._connection, self.run, self._window):
                 raise RunLost
         except store.TablesDiffer:
             await self._check_run()

@@ -6,6 +6,7 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
+from balcao.search.control_queries.schemas import ControlReport
 from balcao.search.schema_migrations.schemas import Verification
 from balcao.search.schema_migrations.states import Phase
 
@@ -93,7 +94,12 @@ async def end_windows(connection: Connection) -> None:
     await connection.execute(_END_WINDOWS)
 
 
-_COPY = "SELECT seen, took FROM search.continue_copy($1, $2, $3, $4)"
+# A commit lets go of its locks only when the disk has it; what a crash of the server takes from a chunk, its rows and
+# the last key alike, is copied again, so the writers of these rows need not wait for the disk.
+_COPY = """
+SELECT seen, took
+FROM set_config('synchronous_commit', 'off', true) AS relaxed, search.continue_copy($1, $2, $3, $4) AS copied
+"""
 
 
 async def copy_chunk(
@@ -136,6 +142,15 @@ UPDATE search.search_migrations SET verification = $3 {_HELD}
 
 async def record_verification(connection: Connection, run: RunUnderWay, found: Verification) -> None:
     await connection.execute(_VERIFIED, run.id, run.fence, json_text(found))
+
+
+_CONTROLLED = f"""
+UPDATE search.search_migrations SET control_queries = $3 {_HELD}
+"""  # noqa: S608 - a text of ours
+
+
+async def record_control_queries(connection: Connection, run: RunUnderWay, found: ControlReport) -> None:
+    await connection.execute(_CONTROLLED, run.id, run.fence, json_text(found))
 
 
 _FAIL = f"""

@@ -1,25 +1,44 @@
-"""Wire types of behaviours and attitudes, and of their links to a resume."""
+"""Wire types of a resume's links to behaviours and attitudes."""
 
-from datetime import datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+
+from balcao.employability.lists import ListMeta
+from balcao.employability.resume.sections.schemas import OwnerCpf
+from balcao.employability.schemas import CreatedAt, UpdatedAt
+
+LinkId = Annotated[int, Meta(description="Identificador da ligação, não do item do catálogo.", examples=[100001])]
+BehaviourId = Annotated[int, Meta(description="Identificador no catálogo de comportamentos e atitudes.", examples=[4])]
 
 
 class Behaviour(msgspec.Struct):
-    """An entry of the catalogue."""
+    """A behaviour or attitude of the catalogue."""
 
-    id: int
-    nome: str
-    created_at: datetime
-    updated_at: datetime
+    id: BehaviourId
+    nome: Annotated[str, Meta(description="Nome mostrado às pessoas.", examples=["Resolução de problemas"])]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
 
 class BehaviourLink(msgspec.Struct):
-    """`id` is the link's own, not the entry's."""
+    """A behaviour that a person claims; `id` is the link's own, not the entry's."""
 
-    id: int
-    cpf: str
-    id_comportamento_atitudes: int
-    comportamento_atitudes: Behaviour
-    created_at: datetime
-    updated_at: datetime
+    id: LinkId
+    cpf: OwnerCpf
+    id_comportamento_atitudes: BehaviourId
+    comportamento_atitudes: Annotated[Behaviour, Meta(description="O item do catálogo.")]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+
+
+class BehaviourLinks(msgspec.Struct):
+    """A person's behaviours, newest first."""
+
+    data: Annotated[list[BehaviourLink], Meta(description="As ligações, a mais nova primeiro.")]
+    meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]
+
+
+class BehaviourLinkBody(msgspec.Struct):
+    id_comportamento_atitudes: BehaviourId

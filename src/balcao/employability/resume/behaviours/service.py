@@ -1,10 +1,15 @@
 """Behaviours and attitudes in a resume: links to the catalogue's entries, at most one for each entry."""
 
+from collections.abc import Sequence
+
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.employability.lists import ListMeta
 from balcao.employability.resume.behaviours import store
-from balcao.employability.resume.behaviours.schemas import BehaviourLink
+from balcao.employability.resume.behaviours.schemas import BehaviourLink, BehaviourLinks
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.schemas import Message
 
@@ -12,10 +17,11 @@ FIELDS = ["comportamento_atitudes"]
 MAX_LINKS = 50
 
 
-async def read_links(call: Call, cpf: Cpf) -> list[BehaviourLink]:
+async def read_links(call: Call, cpf: Cpf) -> BehaviourLinks:
     """Return a person's links, newest first."""
     async with call.reading(cpf, FIELDS) as connection:
-        return await store.list_links(connection, cpf)
+        links = await store.list_links(connection, cpf)
+    return BehaviourLinks(links, ListMeta.of(Page(1, MAX_LINKS), len(links)))
 
 
 async def add_link(call: Call, cpf: Cpf, behaviour: int) -> tuple[BehaviourLink, bool]:
@@ -28,17 +34,37 @@ async def add_link(call: Call, cpf: Cpf, behaviour: int) -> tuple[BehaviourLink,
         present = await store.list_links(connection, cpf)
         if found := _find_links(behaviour, present):
             return found[0], False
-        if not await store.is_known(connection, behaviour):
+        if not await store.count_known(connection, [behaviour]):
             raise Invalid("O campo `id_comportamento_atitudes` não existe no catálogo.", code="behaviour-unknown")
         if len(present) >= MAX_LINKS:
             raise Conflict(f"O currículo já tem {MAX_LINKS} comportamentos e atitudes.", code="behaviour-limit")
-        await store.insert(connection, cpf, behaviour)
+        await store.insert(connection, cpf, [behaviour])
         await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
         return _find_links(behaviour, await store.list_links(connection, cpf))[0], True
 
 
 def _find_links(behaviour: int, links: list[BehaviourLink]) -> list[BehaviourLink]:
     return [link for link in links if link.id_comportamento_atitudes == behaviour]
+
+
+async def save_links(connection: Connection, cpf: Cpf, behaviours: Sequence[int]) -> None:
+    """Replace a person's links under the lock of the resume; those that stay keep their id.
+
+    Raises Invalid for an entry that is unknown or repeated, and for too many.
+    """
+    if len(set(behaviours)) < len(behaviours) or len(behaviours) > MAX_LINKS:
+        text = f"O campo `comportamento_atitudes_ids` deve ter no máximo {MAX_LINKS} itens, sem repetição."
+        raise Invalid(text, code="behaviour-list")
+    if await store.count_known(connection, behaviours) < len(behaviours):
+        text = "O campo `comportamento_atitudes_ids` tem um item que não existe no catálogo."
+        raise Invalid(text, code="behaviour-unknown")
+    await store.delete_others(connection, cpf, behaviours)
+    await store.insert(connection, cpf, behaviours)
+
+
+async def list_links(connection: Connection, cpf: Cpf) -> list[BehaviourLink]:
+    """Return a person's links, newest first."""
+    return await store.list_links(connection, cpf)
 
 
 async def remove_link(call: Call, cpf: Cpf, link: int) -> Message:

@@ -1,6 +1,9 @@
 """SQL of the links between resumes and the catalogue of behaviours."""
 
+from collections.abc import Sequence
+
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours.schemas import Behaviour, BehaviourLink
 
@@ -20,19 +23,31 @@ async def list_links(connection: Connection, cpf: Cpf) -> list[BehaviourLink]:
     return [_to_link(row) for row in await connection.fetch(_LIST, cpf.digits)]
 
 
-_EXISTS = "SELECT EXISTS (SELECT FROM employability.behaviour WHERE id = $1)"
+_COUNT_KNOWN = "SELECT count(*) FROM employability.behaviour WHERE id = ANY ($1::bigint[])"
 
 
-async def is_known(connection: Connection, behaviour: int) -> bool:
-    found: bool = await connection.fetchval(_EXISTS, behaviour)
-    return found
+async def count_known(connection: Connection, behaviours: Sequence[int]) -> int:
+    """Return how many of these are in the catalogue."""
+    return await fetch_count(connection, _COUNT_KNOWN, behaviours)
 
 
-_INSERT = "INSERT INTO employability.behaviour_link (cpf, id_comportamento_atitudes) VALUES ($1, $2)"
+_INSERT = """
+INSERT INTO employability.behaviour_link (cpf, id_comportamento_atitudes) SELECT $1, unnest($2::bigint[])
+ON CONFLICT (cpf, id_comportamento_atitudes) DO NOTHING
+"""
 
 
-async def insert(connection: Connection, cpf: Cpf, behaviour: int) -> None:
-    await connection.execute(_INSERT, cpf.digits, behaviour)
+async def insert(connection: Connection, cpf: Cpf, behaviours: Sequence[int]) -> None:
+    """Link a person to these entries; links that are there stay as they are."""
+    await connection.execute(_INSERT, cpf.digits, behaviours)
+
+
+_DELETE_OTHERS = "DELETE FROM employability.behaviour_link WHERE cpf = $1 AND id_comportamento_atitudes <> ALL ($2)"
+
+
+async def delete_others(connection: Connection, cpf: Cpf, behaviours: Sequence[int]) -> None:
+    """Delete a person's links to all other entries."""
+    await connection.execute(_DELETE_OTHERS, cpf.digits, behaviours)
 
 
 _DELETE = "DELETE FROM employability.behaviour_link WHERE id = $1 AND cpf = $2 RETURNING id"

@@ -1,6 +1,7 @@
 """SQL of the resume's root."""
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import affected
 from balcao.core.values.cpf import Cpf
 
 _OPEN = """
@@ -12,3 +13,27 @@ ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp()
 async def open_root(connection: Connection, cpf: Cpf) -> None:
     """Insert or touch the row; either way it is locked until the transaction ends."""
     await connection.execute(_OPEN, cpf.digits)
+
+
+_READ = "SELECT resumo_profissional FROM employability.resume WHERE cpf = $1"
+
+
+async def read_summary(connection: Connection, cpf: Cpf) -> str | None:
+    found: str | None = await connection.fetchval(_READ, cpf.digits)
+    return found
+
+
+_WRITE = "UPDATE employability.resume SET resumo_profissional = $2 WHERE cpf = $1"
+
+
+async def write_summary(connection: Connection, cpf: Cpf, summary: str) -> None:
+    """Replace the text of a locked root."""
+    await connection.execute(_WRITE, cpf.digits, summary)
+
+
+_DELETE = "DELETE FROM employability.resume WHERE cpf = $1"
+
+
+async def delete(connection: Connection, cpf: Cpf) -> int:
+    """Delete the root; the database deletes what refers to it."""
+    return affected(await connection.execute(_DELETE, cpf.digits))

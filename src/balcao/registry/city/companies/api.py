@@ -4,12 +4,11 @@ from balcao.core.access.rules import authenticated, client, own, scope
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import MenuPageInQuery
-from balcao.core.http.parameters import Query
+from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
 from balcao.registry.city.companies import service
 from balcao.registry.city.companies.cnpj import CnpjInPath
 from balcao.registry.city.companies.schemas import Companies, Company, CompanyQuery
-from balcao.registry.paths import CpfInPath
 
 routes = Routes(tags=["companies"])
 

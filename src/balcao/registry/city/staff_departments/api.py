@@ -3,6 +3,7 @@
 from balcao.core.access.rules import action, client, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
 from balcao.registry.city.staff_departments import service
@@ -12,7 +13,6 @@ from balcao.registry.city.staff_departments.schemas import (
     StaffMappingBody,
     StaffMappings,
 )
-from balcao.registry.paths import CpfInPath
 
 routes = Routes(tags=["departments"], body_limit=SMALL_BODY)
 

@@ -4,6 +4,7 @@ from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger import service as ledger
@@ -17,7 +18,6 @@ from balcao.registry.consent.preferences.schemas import (
     Preferences,
     PreferencesBody,
 )
-from balcao.registry.paths import CpfInPath
 
 TAGS = ["preferences"]
 

@@ -54,7 +54,7 @@ def require_active(categories: Iterable[str], current: Preferences) -> None:
 def parse_body(body: PreferencesBody) -> RequestedChange:
     """Read the change that the body asks for. Raises Invalid."""
     return RequestedChange(
-        channel=_channel(body.channel),
+        channel=parse_channel(body.channel),
         opt_in=None if body.opt_in is UNSET else body.opt_in,
         choices={} if body.category_opt_ins is UNSET else body.category_opt_ins,
         reason=_reason(body.reason),
@@ -63,10 +63,11 @@ def parse_body(body: PreferencesBody) -> RequestedChange:
 
 def parse_choice(category: str, body: ChoiceBody) -> RequestedChange:
     """Read the choice of one category. Raises Invalid."""
-    return RequestedChange(_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
+    return RequestedChange(parse_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 
 
-def _channel(text: str) -> str:
+def parse_channel(text: str) -> str:
+    """Return the channel. Raises Invalid."""
     if not _CHANNEL.fullmatch(text):
         raise Invalid(
             "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.",

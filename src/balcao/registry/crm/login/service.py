@@ -15,6 +15,7 @@ from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient, Upserted
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm.lease import service as lease
 from balcao.registry.crm.login.schemas import Cidadao, LoginSync
 from balcao.registry.person.citizens import service as citizens
@@ -76,13 +77,28 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> SyncResult:
     """Create the account; the upsert alone sees to it that there is only one, whoever else creates it."""
-    created = await crm.upsert(cpf, fields, deadline)
+    created = await _upsert_what_fits(crm, cpf, fields, deadline)
     account = await crm.look_up(cpf, deadline)
     if account is None:
         raise UpstreamFailed(code="crm-account-not-found")
     if created is Upserted.EXISTED:
         return SyncResult(_respond("matched", account.cidadao), "read")
     return SyncResult(_respond("created", account.cidadao), "create")
+
+
+async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Upserted:
+    """Create the account without the e-mail or the name that the CRM cannot hold: who logs in cannot mend them."""
+    try:
+        return await crm.upsert(cpf, fields, deadline)
+    except CrmRefused as refusal:
+        # A CRM that does not say of which field it complains gets neither.
+        refused = crm.fields.find_keys(refusal.fields) if refusal.fields else {"email", "nome"}
+        left_out = {key for key in refused & {"email", "nome"} if fields.get(key, UNNAMED) != UNNAMED}
+        if refusal.http_status != 400 or not left_out:
+            raise
+    log.warning("login_sync.left_out", fields=sorted(left_out))
+    fitting = {key: value for key, value in fields.items() if key not in left_out}
+    return await _upsert_what_fits(crm, cpf, {"nome": UNNAMED} | fitting, deadline)
 
 
 async def _match(
@@ -109,4 +125,8 @@ def _make_account(platform: Platform, name: str, email: str | None) -> dict[str,
 
 
 def _respond(action: str, cidadao: Any) -> LoginSync:
-    return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))
+    """Return the response. Raises CrmAway for an account whose members have no usable form."""
+    try:
+        return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))
+    except msgspec.ValidationError:
+        raise CrmAway from None

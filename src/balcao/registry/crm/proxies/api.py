@@ -3,12 +3,12 @@
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PERSONAL, Response, personal, to_json
 from balcao.registry.crm.login.schemas import Cidadao, CidadaoConsent
 from balcao.registry.crm.proxies import anonymisation, consents, service
 from balcao.registry.crm.proxies.paths import NumberInPath
 from balcao.registry.crm.proxies.schemas import AnonymisationStatus, CrmConsentBody, CrmExport, FiledAnonymisation
-from balcao.registry.paths import CpfInPath
 
 routes = Routes(tags=["crm"], body_limit=FORM_BODY)
 

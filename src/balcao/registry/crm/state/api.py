@@ -4,13 +4,13 @@ from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
-from balcao.core.http.parameters import Query
+from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import parse_period
 from balcao.registry.crm.state import service
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedFields
 from balcao.registry.crm.state.store import EventFilters
-from balcao.registry.paths import CpfInPath, parse_query_cpf, parse_query_text
+from balcao.registry.paths import parse_query_cpf, parse_query_text
 
 routes = Routes(tags=["crm"], body_limit=FORM_BODY)
 

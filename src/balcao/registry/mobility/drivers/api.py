@@ -4,6 +4,7 @@ from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.drivers import service
 from balcao.registry.mobility.drivers.schemas import (
@@ -14,7 +15,6 @@ from balcao.registry.mobility.drivers.schemas import (
     VehicleInvitations,
 )
 from balcao.registry.mobility.paths import ConductorId, VehicleId
-from balcao.registry.paths import CpfInPath
 
 READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")

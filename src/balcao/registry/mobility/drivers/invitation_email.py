@@ -14,6 +14,8 @@ from balcao.registry.mobility.drivers.schemas import EmailStatus
 
 JOB = "invite_email"
 TRIES = 3
+# E-mails within a day, so that nobody makes us flood a mailbox; beyond them an invitation goes without.
+MOST_TO_ADDRESS, MOST_BY_CITIZEN = 5, 20
 SUBJECT = "Convite para conduzir um veículo"
 TEXT = """Olá,
 
@@ -32,7 +34,7 @@ async def send(platform: Platform, link_id: str) -> None:
     """
     mailer = create_mailer(platform.settings)
     async with platform.database.transaction() as connection:
-        email = await store.take_email(connection, link_id) if mailer else None
+        email = await store.take_email(connection, link_id, MOST_TO_ADDRESS, MOST_BY_CITIZEN) if mailer else None
         if email is None:
             await store.skip_email(connection, link_id)
     if mailer is None or email is None:

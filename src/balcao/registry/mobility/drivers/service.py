@@ -198,7 +198,8 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
     address = EmailAddress.parse(clean("email", body.email, longest=EMAIL_LENGTH))
-    if address is None:
+    # Some mail programs take such an address for an option or a command.
+    if address is None or address.normalized.startswith(("-", "|")):
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(
         cpf,

@@ -241,10 +241,25 @@ def revoke_sql(ids: str, source: str) -> str:
 
 
 # An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.
+_LOCK_MAIL = """
+SELECT pg_advisory_xact_lock(hashtextextended('invitation-email ' || word, 0))
+FROM (
+    SELECT unnest(ARRAY[notify_email, invited_by_cpf]) AS word FROM registry.vehicle_conductor WHERE id = $1
+    ORDER BY word
+) AS locked WHERE word IS NOT NULL
+"""
 _TAKE_EMAIL = """
-UPDATE registry.vehicle_conductor
+UPDATE registry.vehicle_conductor AS link
 SET email_status = 'queued', email_attempts = email_attempts + 1, email_attempted_at = clock_timestamp()
 WHERE id = $1 AND status = 'pending' AND email_status IN ('pending', 'queued', 'failed')
+    AND $2 > (
+        SELECT count(*) FROM registry.vehicle_conductor AS sent
+        WHERE sent.notify_email = link.notify_email AND sent.email_attempted_at > now() - interval '1 day'
+            AND sent.id <> link.id)
+    AND $3 > (
+        SELECT count(*) FROM registry.vehicle_conductor AS sent
+        WHERE sent.invited_by_cpf = link.invited_by_cpf AND sent.email_attempted_at > now() - interval '1 day'
+            AND sent.id <> link.id)
 RETURNING notify_email, conductor_cpf, email_attempts
 """
 _SKIP_EMAIL = """
@@ -254,9 +269,15 @@ WHERE id = $1 AND email_status IN ('pending', 'queued')
 _FINISH_EMAIL = "UPDATE registry.vehicle_conductor SET email_status = $2 WHERE id = $1"
 
 
-async def take_email(connection: Connection, link_id: str) -> InvitationEmail | None:
-    """Return the e-mail to send now; None when there is nothing to send any more."""
-    row = await connection.fetchrow(_TAKE_EMAIL, link_id)
+async def take_email(
+    connection: Connection, link_id: str, most_to_address: int, most_by_citizen: int
+) -> InvitationEmail | None:
+    """Return the e-mail to send now; None when there is nothing to send any more, or too many went out within a day.
+
+    Within a transaction, whose end lets the next e-mail to the address or by the citizen be counted.
+    """
+    await connection.execute(_LOCK_MAIL, link_id)
+    row = await connection.fetchrow(_TAKE_EMAIL, link_id, most_to_address, most_by_citizen)
     return InvitationEmail(row["notify_email"], Cpf(row["conductor_cpf"]), row["email_attempts"]) if row else None
 
 

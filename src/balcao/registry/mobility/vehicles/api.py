@@ -5,11 +5,11 @@ from balcao.core.context.call import Call
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
 from balcao.registry.mobility.vehicles import service
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
-from balcao.registry.paths import CpfInPath
 
 READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")

@@ -8,9 +8,8 @@ from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import Page, PageQuery, parse_menu_page
-from balcao.core.http.parameters import InQuery
+from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
 from balcao.registry.person.avatars.pictures import PNG, SVG, respond_picture

@@ -3,8 +3,8 @@
 from balcao.core.access.rules import client, own, scope
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens import service
 from balcao.registry.person.citizens.schemas import Citizen
 

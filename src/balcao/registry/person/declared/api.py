@@ -3,8 +3,8 @@
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, with_etag
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.declared import service
 from balcao.registry.person.declared.choices import CHOICES, GENDER, Choice

@@ -7,8 +7,8 @@ from balcao.core.context.call import Call
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.pets import service
 from balcao.registry.person.pets.paths import PetInPath
 from balcao.registry.person.pets.schemas import Pet, PetBody, Pets, PetStats

@@ -4,7 +4,7 @@ from balcao.core.access.rules import own
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.registry.paths import CpfInPath
+from balcao.core.http.parameters import CpfInPath
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody

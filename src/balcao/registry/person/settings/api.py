@@ -3,8 +3,8 @@
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal, stored
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.settings import service
 from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 

@@ -4,8 +4,8 @@ from balcao.core.access.rules import own
 from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
-from balcao.registry.paths import CpfInPath
 from balcao.registry.person.tickets import service
 from balcao.registry.person.tickets.schemas import Tickets
 

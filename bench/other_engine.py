@@ -1,0 +1,53 @@
+"""Tantivy over the same services: Portuguese stemming, accents removed, the name above the summary above the rest."""
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+# The weights of name, summary with category, and all other texts: those of the search's own classes.
+BOOSTS = {"name": 10.0, "head": 5.0, "rest": 1.0}
+
+
+def is_installed() -> bool:
+    """Return whether the library is there: `pip install tantivy`; nothing else needs it."""
+    return importlib.util.find_spec("tantivy") is not None
+
+
+def open_index(folder: Path, documents: Sequence[dict[str, Any]]) -> Callable[[str], str | None]:
+    """Index the documents and return what answers the name of the first one for a query."""
+    tantivy: Any = importlib.import_module("tantivy")
+    folder.mkdir()
+    analyzer = (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.stopword("portuguese"))
+        .filter(tantivy.Filter.stemmer("portuguese"))
+        .filter(tantivy.Filter.ascii_fold())
+        .build()
+    )
+    builder = tantivy.SchemaBuilder()
+    for field in BOOSTS:
+        builder.add_text_field(field, stored=field == "name", tokenizer_name="folded")
+    index = tantivy.Index(builder.build(), path=str(folder))
+    index.register_tokenizer("folded", analyzer)
+    writer = index.writer(heap_size=100_000_000)
+    for each in documents:
+        writer.add_document(
+            tantivy.Document(
+                name=each["nome_servico"],
+                head=f"{each['resumo']} {each['tema_geral']} {each['sub_categoria']}",
+                rest=" ".join([each["descricao_completa"], *each["documentos_necessarios"]]),
+            )
+        )
+    writer.commit()
+    index.reload()
+    searcher = index.searcher()
+
+    def ask(query: str) -> str | None:
+        parsed, _ = index.parse_query_lenient(query, list(BOOSTS), field_boosts=BOOSTS)
+        hits = searcher.search(parsed, 10).hits
+        return searcher.doc(hits[0][1])["name"][0] if hits else None
+
+    return ask

@@ -1,0 +1,12 @@
+"""Wire types of the first login to the job listings."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Onboarding(msgspec.Struct):
+    is_first_login: Annotated[
+        bool, Meta(description="Verdadeiro até a pessoa concluir a apresentação.", examples=[False])
+    ]

@@ -1,0 +1,23 @@
+"""Whether a person saw the introduction to the job listings (rules: employability 2.9)."""
+
+from balcao.core.context.call import Call
+from balcao.core.values.cpf import Cpf
+from balcao.employability.onboarding import store
+from balcao.employability.onboarding.schemas import Onboarding
+from balcao.employability.schemas import Message
+
+FIELDS = ["onboarding"]
+
+
+async def read(call: Call, cpf: Cpf) -> Onboarding:
+    """Return whether the person is new here."""
+    async with call.reading(cpf, FIELDS) as connection:
+        return Onboarding(await store.read(connection, cpf) is None)
+
+
+async def complete(call: Call, cpf: Cpf) -> Message:
+    """Complete the introduction; a repeat changes nothing."""
+    async with call.platform.database.transaction() as connection:
+        if await store.complete(connection, cpf):
+            await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+    return Message("Apresentação concluída.")

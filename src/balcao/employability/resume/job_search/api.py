@@ -1,0 +1,54 @@
+"""Routes of a person's situation and what kind of work they look for."""
+
+from balcao.core.access.rules import authenticated, own
+from balcao.core.context.call import Call
+from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.parameters import CallersCpf, CpfInPath
+from balcao.core.http.responses import Response, personal, stored
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
+from balcao.employability.resume.job_search import service
+from balcao.employability.resume.job_search.schemas import JobSearch, JobSearchBody
+
+BASE = "/api/v1/empregabilidade/curriculo"
+EXAMPLE = {
+    "id_situacao": str(seed_value_id(Kind.CURRENT_SITUATION, "Desempregado(a)")),
+    "id_disponibilidade": str(seed_value_id(Kind.AVAILABILITY, "Imediato")),
+    "tempo_procurando_emprego": "UP_TO_6",
+    "ids_tipos_vinculo_preferencia": [str(seed_value_id(Kind.CONTRACT_TYPE, "CLT"))],
+}
+
+routes = Routes(tags=["resume"], body_limit=FORM_BODY)
+
+
+@routes.put(
+    f"{BASE}/situacao-interesses",
+    "employability.save_job_search",
+    authenticated(),
+    "Substitui a própria situação e interesses",
+    description=(
+        "Substitui a situação e os interesses de quem chama e os devolve; um membro ausente fica vazio. O token "
+        "precisa identificar uma pessoa, e um `cpf` no corpo deve ser o dela (403)."
+    ),
+    example=EXAMPLE,
+    errors=[400],
+    rate="60/minute",
+)
+async def save_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -> Response[JobSearch]:
+    """Replace what the caller states of themselves."""
+    return stored(await service.save_job_search(call.as_owner(), person, body))
+
+
+@routes.get(
+    f"{BASE}/{{cpf}}/situacao-interesses",
+    "employability.read_job_search",
+    own("resume:read_any"),
+    "Situação e interesses de uma pessoa",
+    description=(
+        "Devolve a situação e os interesses do currículo. Para a própria pessoa e para quem tem a ação "
+        "`resume:read_any`, que vê o CPF mascarado e fica na auditoria; 404 enquanto nada foi informado."
+    ),
+    errors=[304, 400, 404],
+)
+async def read_job_search(call: Call, cpf: CpfInPath) -> Response[JobSearch]:
+    """Return what a person states of themselves."""
+    return personal(await service.read_job_search(call, cpf), call)

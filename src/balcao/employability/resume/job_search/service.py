@@ -1,0 +1,65 @@
+"""A person's situation, and what kind of work they look for (rules: employability 2.8, 3.6)."""
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.values.cpf import Cpf
+from balcao.employability.reference_values import service as reference_values
+from balcao.employability.reference_values.kinds import Kind
+from balcao.employability.resume.job_search import store
+from balcao.employability.resume.job_search.schemas import JobSearch, JobSearchBody
+from balcao.employability.resume.profiles import service as profiles
+
+FIELDS = ["situacao_interesses"]
+MOST_CONTRACTS = 20
+
+
+async def find_job_search(connection: Connection, cpf: Cpf) -> JobSearch | None:
+    """Return the record, None where the person stated nothing yet."""
+    return await store.read(connection, cpf)
+
+
+async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
+    """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
+    async with call.reading(cpf, FIELDS) as connection:
+        found = await store.read(connection, cpf)
+    if found is None:
+        raise NotFound("A pessoa ainda não informou situação e interesses.", code="job-search-unknown")
+    if not call.is_owner:
+        found.cpf = cpf.masked
+    return found
+
+
+async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearch:
+    """Replace the caller's own record and return it. Raises Invalid, and Forbidden for another person's CPF."""
+    if body.cpf is not None and Cpf.parse_claim(body.cpf) != cpf:
+        raise Forbidden()
+    contracts = _check_contracts(body.ids_tipos_vinculo_preferencia or [])
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        for field, kind, ids in (
+            ("id_situacao", Kind.CURRENT_SITUATION, {body.id_situacao}),
+            ("id_disponibilidade", Kind.AVAILABILITY, {body.id_disponibilidade}),
+            ("ids_tipos_vinculo_preferencia", Kind.CONTRACT_TYPE, set(contracts)),
+        ):
+            await _require_known(connection, field, kind, [id_ for id_ in ids if id_ is not None])
+        await store.write(connection, cpf, body, contracts)
+        saved = await store.read(connection, cpf)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
+    assert saved is not None  # it was just written under the lock
+    return saved
+
+
+def _check_contracts(ids: Sequence[UUID]) -> Sequence[UUID]:
+    if len(ids) > MOST_CONTRACTS or len(set(ids)) < len(ids):
+        text = f"O campo `ids_tipos_vinculo_preferencia` deve ter no máximo {MOST_CONTRACTS} itens, sem repetição."
+        raise Invalid(text, code="contract-list")
+    return ids
+
+
+async def _require_known(connection: Connection, field: str, kind: Kind, ids: Collection[UUID]) -> None:
+    if not await reference_values.are_known(connection, kind, ids):
+        raise Invalid(f"O campo `{field}` tem um valor que não existe.", code="reference-not-found")

@@ -1,0 +1,118 @@
+"""The complete resume, and the saves that concern several of its parts (rules: employability 2.8, 3.6)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.cpf import Cpf
+from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.job_search import service as job_search
+from balcao.employability.resume.overview.schemas import (
+    EducationSave,
+    ExperienceSave,
+    Links,
+    LinksSave,
+    Resume,
+    SavedEducation,
+    SavedExperience,
+    SavedLinks,
+)
+from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.sections import service as sections
+from balcao.employability.resume.sections.records import (
+    ACHIEVEMENTS,
+    COURSES,
+    EDUCATION,
+    EXPERIENCES,
+    LANGUAGES,
+    Section,
+)
+from balcao.employability.resume.skill_links import service as skill_links
+
+FIELDS = ["curriculo"]
+
+
+async def read_resume(call: Call, cpf: Cpf) -> Resume:
+    """Return a person's resume, of an unknown person an empty one.
+
+    Anybody but the owner sees the CPF masked and leaves an audit event.
+    """
+    async with call.reading(cpf, FIELDS) as connection:
+        resume = await collect(connection, cpf)
+    return resume if call.is_owner else _mask(resume, cpf)
+
+
+async def collect(connection: Connection, cpf: Cpf) -> Resume:
+    """Return everything that is stored of a person's resume, with the CPF whole."""
+    return Resume(
+        await sections.list_stored(connection, EDUCATION, cpf),
+        await sections.list_stored(connection, LANGUAGES, cpf),
+        await sections.list_stored(connection, COURSES, cpf),
+        await sections.list_stored(connection, EXPERIENCES, cpf),
+        await sections.list_stored(connection, ACHIEVEMENTS, cpf),
+        await job_search.find_job_search(connection, cpf),
+        await profiles.read_summary(connection, cpf),
+        await behaviours.list_links(connection, cpf),
+        await skill_links.list_links(connection, cpf),
+    )
+
+
+async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEducation:
+    """Save schooling and languages together: both or, when one row is refused, neither. Raises Invalid."""
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        education = await _save(connection, EDUCATION, cpf, body.formacoes)
+        languages = await _save(connection, LANGUAGES, cpf, body.idiomas)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["formacoes", "idiomas"])
+    return SavedEducation(sections.show(call, education), sections.show(call, languages))
+
+
+async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedExperience:
+    """Save experiences, achievements and the summary together: all or none of it. Raises Invalid."""
+    fields = ["experiencias", "conquistas", "resumo_profissional"]
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        experiences = await _save(connection, EXPERIENCES, cpf, body.experiencias)
+        achievements = await _save(connection, ACHIEVEMENTS, cpf, body.conquistas)
+        # The citizen portal leaves the text out when the person has emptied it.
+        summary = await profiles.save_summary(connection, cpf, body.resumo_profissional or "")
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
+    return SavedExperience(sections.show(call, experiences), sections.show(call, achievements), summary)
+
+
+async def _save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any] | None) -> list[Any]:
+    if bodies is None:
+        return await sections.list_stored(connection, section, cpf)
+    return await sections.save(connection, section, cpf, bodies)
+
+
+async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
+    """Save the caller's behaviours and skills together. Raises Invalid."""
+    fields = ["comportamento_atitudes", "area_atuacao_habilidade"]
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        if body.comportamento_atitudes_ids is not None:
+            await behaviours.save_links(connection, cpf, body.comportamento_atitudes_ids)
+        if body.area_atuacao_habilidade_ids is not None:
+            await skill_links.save_links(connection, cpf, body.area_atuacao_habilidade_ids)
+        links = Links(
+            await behaviours.list_links(connection, cpf),
+            await skill_links.list_links(connection, cpf),
+        )
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
+    return SavedLinks(links)
+
+
+def _mask(resume: Resume, cpf: Cpf) -> Resume:
+    """Return the resume as anybody but its owner sees it."""
+    masked = {}
+    for member in resume.__struct_fields__:
+        value = getattr(resume, member)
+        if isinstance(value, list):
+            masked[member] = [msgspec.structs.replace(row, cpf=cpf.masked) for row in value]
+        elif value is not None and not isinstance(value, str):
+            masked[member] = msgspec.structs.replace(value, cpf=cpf.masked)
+    return msgspec.structs.replace(resume, **masked)

@@ -1,0 +1,178 @@
+"""The sections of a resume: for whoever may not see a row it does not exist (rules: employability 2.8)."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.values.cpf import Cpf
+from balcao.employability.reference_values import service as reference_values
+from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.sections import store
+from balcao.employability.resume.sections.records import Section
+from balcao.employability.schemas import Message
+
+READ_ANY = "resume:read_any"
+WRITE_ANY = "resume:write_any"
+
+
+async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
+    """Return a person's rows of a section; anybody but the owner sees the CPF masked and leaves an audit event."""
+    async with call.reading(cpf, [section.member]) as connection:
+        rows = await store.list_rows(connection, section, cpf)
+    return show(call, rows)
+
+
+async def list_stored(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
+    """Return a person's rows of a section, with the CPF whole."""
+    return await store.list_rows(connection, section, cpf)
+
+
+def show(call: Call, rows: Sequence[Any]) -> list[Any]:
+    """Return rows as this caller may see them: the CPF is whole for its owner alone."""
+    if call.is_owner:
+        return list(rows)
+    return [msgspec.structs.replace(row, cpf=Cpf(row.cpf).masked) for row in rows]
+
+
+async def read_row(call: Call, section: Section, id_: UUID) -> Any:
+    """Return a row; anybody but the owner sees the CPF masked and leaves an audit event.
+
+    Raises NotFound alike for an unknown id and for a row out of the caller's reach.
+    """
+    async with call.platform.database.connection() as connection:
+        row = await store.read(connection, section, id_)
+    if row is None or (reached := call.with_right_to(Cpf(row.cpf), READ_ANY)) is None:
+        raise _unknown(section)
+    if not reached.is_owner:
+        async with reached.reading(Cpf(row.cpf), [section.member]):
+            pass  # what the read leaves is written before the answer
+    return show(reached, [row])[0]
+
+
+async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None) -> Any:
+    """Add a row and return it as stored.
+
+    With `id_` a repeat is harmless: a row that is there already is returned as it is.
+    Raises Invalid, also for an unknown reference value, and Conflict beyond the section's limit or for a second one of
+    what a person may have once.
+    """
+    async with call.platform.database.transaction() as connection:
+        return await _insert(connection, call, section, cpf, section.check(body), id_)
+
+
+async def create_row(call: Call, section: Section, cpf: Cpf, body: Any) -> bytes:
+    """Add a row as `add_row` does, once for an idempotency key, and return it as JSON."""
+    checked = section.check(body)
+    async with call.platform.database.transaction() as connection:
+        return await run_once(
+            connection,
+            call,
+            cpf,
+            [section.path, cpf.digits, body],
+            lambda: _insert(connection, call, section, cpf, checked, None),
+        )
+
+
+async def _insert(
+    connection: Connection, call: Call, section: Section, cpf: Cpf, checked: Any, id_: UUID | None
+) -> Any:
+    await profiles.open_resume(connection, cpf)
+    if id_ is not None and (present := await store.read(connection, section, id_)):
+        return present
+    await _require_references(connection, section, [checked])
+    if len(await store.list_rows(connection, section, cpf)) >= section.most:
+        raise Conflict(f"O currículo já tem {section.most} itens nesta seção.", code="section-limit")
+    row = await store.insert(connection, section, cpf, checked, id_)
+    await call.platform.audit.record(connection, call, "create", subject=cpf, fields=[section.member])
+    return row
+
+
+async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any:
+    """Replace a row and return it as stored. Raises Invalid, NotFound as `read_row` does, and Conflict."""
+    checked = section.check(body)
+    async with call.platform.database.transaction() as connection:
+        reached, cpf = await _lock(connection, call, section, id_)
+        await _require_references(connection, section, [checked])
+        row = await store.update(connection, section, id_, checked)
+        if row is None:
+            raise _unknown(section)
+        await call.platform.audit.record(connection, reached, "update", subject=cpf, fields=[section.member])
+    return show(reached, [row])[0]
+
+
+async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
+    """Delete a row. Raises NotFound as `read_row` does."""
+    async with call.platform.database.transaction() as connection:
+        reached, cpf = await _lock(connection, call, section, id_)
+        if not await store.delete(connection, section, [id_]):
+            raise _unknown(section)
+        await call.platform.audit.record(connection, reached, "delete", subject=cpf, fields=[section.member])
+    return Message("Item retirado do currículo.")
+
+
+async def _lock(connection: Connection, call: Call, section: Section, id_: UUID) -> tuple[Call, Cpf]:
+    """Lock the resume of a row, and return the call by its right to it."""
+    row = await store.read(connection, section, id_)
+    if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
+        raise _unknown(section)
+    reached.require_reason()
+    await profiles.open_resume(connection, Cpf(row.cpf))
+    return reached, Cpf(row.cpf)
+
+
+async def save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
+    """Replace a section under the lock of its resume and return it as stored.
+
+    A row that is sent as it is stored keeps its id and instants. Raises Invalid, and nothing is stored, for too many
+    rows, an unknown reference value, or twice what a person may have once.
+    """
+    checked = [section.check(body) for body in bodies]
+    _require_few(section, checked)
+    await _require_references(connection, section, checked)
+    unmatched = await store.list_rows(connection, section, cpf)
+    new = []
+    for body in checked:
+        same = next((row for row in unmatched if section.values(row) == section.values(body)), None)
+        if same is None:
+            new.append(body)
+        else:
+            unmatched.remove(same)
+    if unmatched:
+        await store.delete(connection, section, [row.id for row in unmatched])
+    if new:
+        # Of rows that come at once the first that was sent is to show first, as the newest.
+        await store.insert_many(connection, section, cpf, new[::-1])
+    return await store.list_rows(connection, section, cpf)
+
+
+async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
+    """Replace one section, as `save` does."""
+    async with call.platform.database.transaction() as connection:
+        await profiles.open_resume(connection, cpf)
+        rows = await save(connection, section, cpf, bodies)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=[section.member])
+    return show(call, rows)
+
+
+def _require_few(section: Section, bodies: Sequence[Any]) -> None:
+    if len(bodies) > section.most:
+        raise Invalid(f"O campo `{section.member}` aceita no máximo {section.most} itens.", code="section-size")
+    if section.once is not None and len({getattr(body, section.once) for body in bodies}) < len(bodies):
+        raise Invalid(f"O campo `{section.once}` se repete.", code="section-repeats")
+
+
+async def _require_references(connection: Connection, section: Section, bodies: Sequence[Any]) -> None:
+    for column, reference in section.references.items():
+        wanted = {getattr(body, column) for body in bodies} - {None}
+        if not await reference_values.are_known(connection, reference.kind, wanted):
+            raise Invalid(f"O campo `{column}` tem um valor que não existe.", code="reference-not-found")
+
+
+def _unknown(section: Section) -> NotFound:
+    return NotFound(f"Não há {section.one.split(' ', 1)[1]} com este `id`.", code="section-row-unknown")

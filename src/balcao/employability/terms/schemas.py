@@ -1,0 +1,27 @@
+"""Wire types of the terms of use."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from balcao.employability.schemas import CreatedAt, UpdatedAt
+
+
+class TermsStatus(msgspec.Struct):
+    """One boolean and no other: a portal takes any true member for the acceptance."""
+
+    has_accepted: Annotated[bool, Meta(description="Se a pessoa aceitou a versão atual dos termos.", examples=[True])]
+
+
+class TermsAcceptance(msgspec.Struct):
+    """The newest acceptance of a person, perhaps of an earlier version."""
+
+    cpf: Annotated[str, Meta(description="CPF da pessoa; mascarado para as demais.", examples=["90000000175"])]
+    user_consent: Annotated[bool, Meta(description="Se vale para a versão atual dos termos.", examples=[True])]
+    aceito_em: Annotated[
+        datetime, Meta(description="Quando aceitou, em UTC.", examples=["2026-10-05T14:30:00.000000Z"])
+    ]
+    created_at: CreatedAt
+    updated_at: UpdatedAt

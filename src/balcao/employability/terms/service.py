@@ -1,0 +1,46 @@
+"""The terms of use of the job listings: only the current version counts (rules: employability 2.9)."""
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import NotFound
+from balcao.core.values.cpf import Cpf
+from balcao.employability.schemas import Message
+from balcao.employability.terms import store
+from balcao.employability.terms.schemas import TermsAcceptance, TermsStatus
+
+FIELDS = ["termos_uso"]
+
+
+async def read_status(call: Call, cpf: Cpf) -> TermsStatus:
+    """Return whether the person accepted the current version."""
+    async with call.reading(cpf, FIELDS) as connection:
+        return TermsStatus(await has_accepted(connection, cpf, call.platform.settings.jobs_terms_version))
+
+
+async def has_accepted(connection: Connection, cpf: Cpf, version: str) -> bool:
+    """Return whether the person accepted this version of the terms."""
+    found = await store.read(connection, cpf)
+    return found is not None and found["version"] == version
+
+
+async def accept(call: Call, cpf: Cpf) -> Message:
+    """Accept the current version; a repeat keeps the first instant."""
+    async with call.platform.database.transaction() as connection:
+        if await store.accept(connection, cpf, call.platform.settings.jobs_terms_version):
+            await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+    return Message("Termos de uso aceitos.")
+
+
+async def read_details(call: Call, cpf: Cpf) -> TermsAcceptance:
+    """Return the person's newest acceptance. Raises NotFound."""
+    async with call.reading(cpf, FIELDS) as connection:
+        found = await store.read(connection, cpf)
+    if found is None:
+        raise NotFound("A pessoa ainda não aceitou os termos de uso.", code="terms-not-accepted")
+    return TermsAcceptance(
+        cpf.digits if call.is_owner else cpf.masked,
+        found["version"] == call.platform.settings.jobs_terms_version,
+        found["aceito_em"],
+        found["created_at"],
+        found["updated_at"],
+    )

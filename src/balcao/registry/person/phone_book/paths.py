@@ -1,0 +1,24 @@
+"""The telephone number in a path."""
+
+import re
+from typing import Annotated, TypeAlias
+
+from balcao.core.errors import Invalid
+from balcao.core.http.parameters import InPath
+
+_NUMBER = re.compile(r"(\+?)([0-9]{8,15})")
+_HOME_LENGTHS = frozenset({10, 11})
+
+
+def parse_number(text: str) -> str:
+    """Return the digits with the country's code, which is Brazil's for 10 or 11 digits without `+`. Raises Invalid."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        raise Invalid("O telefone do caminho é inválido: use de 8 a 15 dígitos, com ou sem `+`.", code="phone-invalid")
+    is_home = not found[1] and len(found[2]) in _HOME_LENGTHS
+    return f"55{found[2]}" if is_home else found[2]
+
+
+NumberInPath: TypeAlias = Annotated[
+    str, InPath(parse_number, "Telefone com o código do país, com ou sem `+`", "+5521900010175", r"^\+?[0-9]{8,15}$")
+]

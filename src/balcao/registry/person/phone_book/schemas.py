@@ -1,0 +1,155 @@
+"""Wire types of the phone book (rules: registry 2.11)."""
+
+from datetime import datetime
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from balcao.core.http.paging import PageQuery, Pagination
+from balcao.registry.members import CpfDigits, CpfForViewer, MaskedCpf
+
+PhoneNumber: TypeAlias = Annotated[str, Meta(description="Telefone, em E.164.", examples=["+5521900010175"])]
+MaskedName: TypeAlias = Annotated[str, Meta(description="Nome mascarado.", examples=["A** B****** M******"])]
+ChannelText: TypeAlias = Annotated[
+    str, Meta(description="Canal: de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.", examples=["whatsapp"])
+]
+ReasonText: TypeAlias = Annotated[
+    str, Meta(description="Motivo: um código de `/config/opt-out-reasons` ou texto livre, até 500 caracteres.")
+]
+QuarantineUntil: TypeAlias = Annotated[
+    datetime, Meta(description="Até quando vai a quarentena (RFC 3339).", examples=["2026-09-01T12:00:00Z"])
+]
+
+
+class PhoneStatus(msgspec.Struct):
+    """What is known of a number. While it is in quarantine nobody is shown for it."""
+
+    phone_number: PhoneNumber
+    found: Annotated[bool, Meta(description="Se o número está ligado a alguém ou em quarentena.", examples=[True])]
+    quarantined: Annotated[bool, Meta(description="Se está em quarentena: não escreva para ele.", examples=[False])]
+    quarantine_until: QuarantineUntil | None
+    cpf: MaskedCpf | None
+    name: MaskedName | None
+    opt_in: Annotated[
+        bool,
+        Meta(
+            description="Se a pessoa aceita mensagens neste número; as preferências dela valem além disso.",
+            examples=[True],
+        ),
+    ]
+
+
+class PhoneCitizen(msgspec.Struct):
+    """Whom a number is bound to, masked."""
+
+    found: Annotated[bool, Meta(description="Se o número está ligado a alguém.", examples=[True])]
+    cpf: MaskedCpf | None
+    name: MaskedName | None
+
+
+class PhoneBindBody(msgspec.Struct):
+    """Whom to bind the number to."""
+
+    cpf: CpfDigits
+    channel: ChannelText
+
+
+class BoundPhone(msgspec.Struct):
+    """The number as it is bound now."""
+
+    status: Annotated[str, Meta(description="Sempre `bound`.", examples=["bound"])]
+    phone_number: PhoneNumber
+    cpf: CpfForViewer
+    opt_in: Annotated[bool, Meta(description="Se a pessoa aceita mensagens neste número.", examples=[False])]
+    message: Annotated[str, Meta(description="O que foi feito.", examples=["Telefone ligado ao cidadão."])]
+
+
+class PhoneOptInBody(PhoneBindBody):
+    """Whose consent it is, and over which channel it was given."""
+
+
+class PhoneOptOutBody(msgspec.Struct):
+    """Why no more messages are wanted; `incorrect_person` says that the number has changed hands."""
+
+    channel: ChannelText
+    reason: ReasonText
+
+
+class RejectionBody(PhoneBindBody):
+    """Who the holder of the number is not."""
+
+    reason: ReasonText | UnsetType = UNSET
+
+
+class PhoneOutcome(msgspec.Struct):
+    """What became of it."""
+
+    status: Annotated[
+        str,
+        Meta(
+            description=(
+                "`opted_in`, `already_opted_in`, `opted_out`, `already_opted_out`, `rejected`, ou `not_found` se o "
+                "número não está ligado a essa pessoa."
+            ),
+            examples=["opted_in"],
+        ),
+    ]
+
+
+class QuarantineOutcome(msgspec.Struct):
+    """The number after the change."""
+
+    status: Annotated[str, Meta(description="`quarantined` ou `released`.", examples=["quarantined"])]
+    phone_number: PhoneNumber
+    quarantine_until: QuarantineUntil | None
+    message: Annotated[str, Meta(description="O que foi feito.", examples=["Telefone em quarentena."])]
+
+
+class RegistrationBody(PhoneBindBody):
+    """What the person says of themselves."""
+
+    name: Annotated[str, Meta(description="Nome civil completo.", examples=["Ana Beatriz Moreira"])]
+    birth_date: Annotated[str, Meta(description="Nascimento (`AAAA-MM-DD`).", examples=["1990-05-17"])]
+
+
+class RegistrationVerdict(msgspec.Struct):
+    """Whether it agrees with the city's record; nothing is told beyond what was sent."""
+
+    valid: Annotated[bool, Meta(description="Se nome, CPF e nascimento conferem.", examples=[True])]
+    matched_cpf: MaskedCpf | None
+    matched_name: MaskedName | None
+
+
+class QuarantinedPhone(msgspec.Struct):
+    """A number in quarantine, or whose quarantine is over and not yet swept away."""
+
+    phone_number: PhoneNumber
+    quarantine_until: QuarantineUntil
+    expired: Annotated[bool, Meta(description="Se a quarentena já terminou.", examples=[False])]
+
+
+class QuarantinedPhones(msgspec.Struct):
+    """A page of numbers, those that are free again first come first."""
+
+    data: Annotated[list[QuarantinedPhone], Meta(description="Telefones, pelo fim da quarentena.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de telefones.")]
+
+
+class QuarantineQuery(PageQuery):
+    """Which numbers to list."""
+
+    expired: Annotated[
+        bool | None, Meta(description="`true` para as quarentenas que já terminaram; sem ele, as que valem.")
+    ] = None
+
+
+class QuarantineStats(msgspec.Struct):
+    """The quarantines in numbers; those that are over stay for 30 days."""
+
+    total_quarantined: Annotated[int, Meta(description="Quarentenas que valem ou terminaram há pouco.", examples=[3])]
+    active_quarantines: Annotated[int, Meta(description="As que valem.", examples=[2])]
+    expired_quarantines: Annotated[int, Meta(description="As que terminaram.", examples=[1])]
+    quarantines_with_cpf: Annotated[int, Meta(description="As que desfizeram a ligação com alguém.", examples=[2])]
+    quarantines_without_cpf: Annotated[int, Meta(description="As de números sem ligação.", examples=[1])]
+    quarantine_history_total: Annotated[int, Meta(description="Quantas já houve, ao todo.", examples=[7])]

@@ -1,0 +1,327 @@
+"""The phone book: whom a number reaches, and whether they want to be reached there (rules: registry 4.13)."""
+
+import unicodedata
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+from msgspec import UnsetType
+
+from balcao.core.context.audit import recording
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.http.paging import Page
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.core.values.text import clean
+from balcao.registry.consent.preferences import service as preferences
+from balcao.registry.consent.preferences.changes import parse_channel
+from balcao.registry.consent.preferences.schemas import Preferences, PreferencesBody
+from balcao.registry.person.citizens import service as citizens
+from balcao.registry.person.phone_book import states, store
+from balcao.registry.person.phone_book.schemas import (
+    BoundPhone,
+    PhoneBindBody,
+    PhoneCitizen,
+    PhoneOptInBody,
+    PhoneOptOutBody,
+    PhoneOutcome,
+    PhoneStatus,
+    QuarantinedPhones,
+    QuarantineOutcome,
+    QuarantineStats,
+    RegistrationBody,
+    RegistrationVerdict,
+    RejectionBody,
+)
+from balcao.registry.person.phone_book.states import FREE, Phone, Proof
+
+REASON_LENGTH, NAME_LENGTH = 500, 255
+# Who gives this reason holds a number that was somebody else's before.
+WRONG_PERSON = "incorrect_person"
+# Guesses at what the city knows of one person.
+GUESSES = "5/hour"
+FIELDS = ["phone_book"]
+
+
+class Said(NamedTuple):
+    """What was said over a number, for the entry that proves it."""
+
+    action: str
+    channel: str | None = None
+    reason: str | None = None
+
+
+class Changed(NamedTuple):
+    """A number before a change, and after it; None where nothing was changed."""
+
+    before: Phone
+    after: Phone | None
+
+
+async def read_status(call: Call, number: str) -> PhoneStatus:
+    """Return what is known of a number; a look at somebody's is recorded as a read of their data."""
+    phone, citizen = await _look_up(call, number)
+    return PhoneStatus(
+        phone_number=f"+{number}",
+        found=phone != FREE,
+        quarantined=phone.quarantine_until is not None,
+        quarantine_until=phone.quarantine_until,
+        cpf=citizen.cpf,
+        name=citizen.name,
+        opt_in=phone.opt_in,
+    )
+
+
+async def read_citizen(call: Call, number: str) -> PhoneCitizen:
+    """Return whom a number is bound to, masked."""
+    return (await _look_up(call, number))[1]
+
+
+async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
+    call.require_reason()
+    async with call.platform.database.connection() as connection:
+        phone = (await store.find(connection, number)).phone
+    if phone.cpf is None:
+        return phone, PhoneCitizen(False, None, None)
+    async with call.reading(phone.cpf, FIELDS) as connection:
+        name = (await citizens.read_record(connection, phone.cpf)).nome
+    return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
+
+
+def mask_name(name: str) -> str:
+    """Return the name with the first letter of each word only."""
+    return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
+
+
+async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
+    """Bind a number to a person, by their own token or where they have proven it by a code.
+
+    Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
+    """
+    cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
+    reached = call.with_right_to(cpf, "phones:write")
+    if reached is None:
+        raise Forbidden()
+
+    def change(found: store.Found) -> Phone:
+        if reached.is_owner:
+            after = states.bind_own(found.phone, cpf, channel, found.now)
+        else:
+            after = states.bind_proven(found.phone, cpf, channel)
+        if after is None:
+            raise _refuse_binding(own=reached.is_owner)
+        return after
+
+    after = (await _change(reached, number, change, subject=cpf)).after
+    assert after is not None  # what cannot be bound was refused
+    shown = cpf.digits if reached.is_owner else cpf.masked
+    return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
+
+
+async def bind_confirmed(call: Call, number: str, cpf: Cpf) -> None:
+    """Bind a number that is proven otherwise than by a code."""
+    await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
+
+
+def _refuse_binding(*, own: bool) -> Conflict:
+    if own:
+        text = "Este telefone não está livre: confirme-o por código em `/citizen/{cpf}/phone`."
+        return Conflict(text, code="phone-not-free")
+    return Conflict("A pessoa não confirmou este telefone por código.", code="phone-not-confirmed")
+
+
+async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
+    """Give the consent of the person whom the number is bound to.
+
+    Raises Invalid, and Conflict unless it is bound to that person.
+    """
+    cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
+
+    def change(found: store.Found) -> Phone | None:
+        after = states.opt_in(found.phone, cpf, channel)
+        if after is None:
+            raise Conflict("Este telefone não está ligado a essa pessoa.", code="phone-not-bound")
+        return None if found.phone.opt_in else after
+
+    changed = await _change(call, number, change, subject=cpf, said=Said("opt_in", channel))
+    return PhoneOutcome("opted_in" if changed.after else "already_opted_in")
+
+
+async def opt_out(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
+    """Withdraw the consent, whosever it is; who is not that person sends the number into quarantine. Raises Invalid."""
+    channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
+
+    def change(found: store.Found) -> Phone | None:
+        if reason == WRONG_PERSON and found.phone.cpf is not None:
+            return states.quarantine(found.phone, found.now, _lasting(call))
+        return states.opt_out(found.phone) if found.phone.opt_in else None
+
+    said = Said("rejected" if reason == WRONG_PERSON else "opt_out", channel, reason)
+    changed = await _change(call, number, change, said=said)
+    if changed.before.cpf is None:
+        return PhoneOutcome("not_found")
+    return PhoneOutcome("opted_out" if changed.after else "already_opted_out")
+
+
+async def reject_registration(call: Call, number: str, body: RejectionBody) -> PhoneOutcome:
+    """Note that the holder of the number is not this person: the binding ends, the number goes into quarantine.
+
+    Raises Invalid.
+    """
+    cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
+    reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)
+
+    def change(found: store.Found) -> Phone | None:
+        return states.quarantine(found.phone, found.now, _lasting(call)) if found.phone.cpf == cpf else None
+
+    changed = await _change(call, number, change, subject=cpf, said=Said("rejected", channel, reason))
+    return PhoneOutcome("rejected" if changed.after else "not_found")
+
+
+async def quarantine(call: Call, number: str) -> QuarantineOutcome:
+    """Keep a number silent, and end its binding for good; a quarantine that is on goes on for longer."""
+
+    def change(found: store.Found) -> Phone:
+        return states.quarantine(found.phone, found.now, _lasting(call))
+
+    after = (await _change(call, number, change, said=Said("quarantined"))).after
+    assert after is not None  # a quarantine always changes the number
+    return QuarantineOutcome("quarantined", f"+{number}", after.quarantine_until, "Telefone em quarentena.")
+
+
+async def release(call: Call, number: str) -> QuarantineOutcome:
+    """End a quarantine; nobody is bound to the number afterwards. Raises NotFound for one that is in none."""
+
+    def change(found: store.Found) -> Phone:
+        if found.phone.quarantine_until is None:
+            raise NotFound("Este telefone não está em quarentena.", code="phone-not-quarantined")
+        return FREE
+
+    await _change(call, number, change, said=Said("released"))
+    return QuarantineOutcome("released", f"+{number}", None, "Quarentena encerrada.")
+
+
+def _parse_reason(text: str) -> str:
+    return clean("reason", text, longest=REASON_LENGTH, one_line=False)
+
+
+def _lasting(call: Call) -> timedelta:
+    return timedelta(days=call.platform.settings.phone_quarantine_days)
+
+
+async def _change(
+    call: Call,
+    number: str,
+    change: Callable[[store.Found], Phone | None],
+    *,
+    subject: Cpf | None = None,
+    said: Said | None = None,
+) -> Changed:
+    """Read, decide, and write with entry and trace if nobody has changed the number in between; else begin again.
+
+    Where `change` returns None nothing is to be written but the trace, and no entry. The trace is of the person whom
+    the number is bound to before the change, or else afterwards, or of `subject`. Somebody has always written when one
+    has to begin again, so this ends.
+    """
+    call.require_reason()
+    while True:
+        async with call.platform.database.connection() as connection:
+            found = await store.find(connection, number)
+            after = change(found)
+            person = found.phone.cpf or (after.cpf if after else None)
+            entries = [_make_entry(call, number, person, said)] if said and after else []
+            trail = call.platform.audit.encode_event(call, "update", subject=person or subject, fields=FIELDS)
+            with recording():
+                if await store.write(connection, number, found, after, entries, trail):
+                    return Changed(found.phone, after)
+
+
+def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> store.Entry:
+    return store.Entry(
+        id=new_id(),
+        cpf=person.digits if person else None,
+        number_hash=f"\\x{call.platform.audit.key.derive('phone-number', number).hex()}",
+        number="*" * (len(number) - 4) + number[-4:],
+        action=said.action,
+        channel=said.channel,
+        reason=said.reason,
+        actor_kind=call.actor_kind,
+        azp=call.client,
+        request_id=call.request_id,
+    )
+
+
+async def validate_registration(call: Call, number: str, body: RegistrationBody) -> RegistrationVerdict:
+    """Return whether name, CPF and birth agree with the city's record; nothing is stored.
+
+    Recorded as a read of the person's data. Raises Invalid, TooMany.
+    """
+    cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
+    name = clean("name", body.name, longest=NAME_LENGTH)
+    born = clean("birth_date", body.birth_date, longest=10)
+    key = call.platform.audit.key.derive("phone-guesses", cpf.digits)
+    await call.platform.limits.spend(GUESSES, "registry.validate_phone_registration", key.hex())
+    async with call.reading(cpf, ["nome", "nascimento"]) as connection:
+        valid = await _is_known(connection, cpf, name, born)
+    if not valid:
+        return RegistrationVerdict(False, None, None)
+    return RegistrationVerdict(True, cpf.masked, mask_name(name))
+
+
+async def _is_known(connection: Connection, cpf: Cpf, name: str, born: str) -> bool:
+    record = await citizens.read_record(connection, cpf)
+    birth = record.nascimento.data if record.nascimento else None
+    return record.nome is not None and _fold(record.nome) == _fold(name) and birth is not None and birth[:10] == born
+
+
+def _fold(text: str) -> str:
+    """Return the text without case, accents and repeated blanks."""
+    plain = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+    return " ".join(plain.casefold().split())
+
+
+async def read_preferences(call: Call, number: str) -> Preferences:
+    """Return the preferences of whom the number is bound to. Raises NotFound when it is bound to nobody."""
+    return await preferences.read_preferences(call, await _require_person(call, number))
+
+
+async def change_preferences(call: Call, number: str, body: PreferencesBody) -> Preferences:
+    """Change the preferences of whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
+    return await preferences.change_preferences(call, await _require_person(call, number), body)
+
+
+async def choose_category(call: Call, number: str, category: str, body: bytes) -> Preferences:
+    """Choose one category for whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
+    return await preferences.choose_category(call, await _require_person(call, number), category, body)
+
+
+async def _require_person(call: Call, number: str) -> Cpf:
+    call.require_reason()
+    async with call.platform.database.connection() as connection:
+        phone = (await store.find(connection, number)).phone
+    if phone.cpf is None:
+        raise NotFound("Este telefone não está ligado a ninguém.", code="phone-unknown")
+    return phone.cpf
+
+
+async def list_quarantined(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
+    """Return a page of the numbers in quarantine, or of those whose quarantine is over."""
+    call.require_reason()
+    async with call.platform.database.connection() as connection:
+        found, total = await store.list_quarantined(connection, page, expired=expired)
+    return QuarantinedPhones(found, page.of(total))
+
+
+async def read_stats(call: Call) -> QuarantineStats:
+    """Return the quarantines in numbers."""
+    async with call.platform.database.connection() as connection:
+        return await store.fetch_stats(connection)
+
+
+def _parse_cpf(text: str) -> Cpf:
+    cpf = Cpf.parse(text.strip())
+    if cpf is None:
+        raise Invalid("O campo `cpf` deve ser um CPF válido, com 11 dígitos.", code="cpf-invalid")
+    return cpf

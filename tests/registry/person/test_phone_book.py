@@ -1,0 +1,368 @@
+"""The phone book (rules: registry 2.11, 4.13, cases N1-N9), over HTTP."""
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from balcao.core.audit import retention
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.person.citizens.imports import IMPORTS
+from balcao.registry.person.phone_book import service
+from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.settings import Settings
+from tests.registry.loading import load
+from tests.registry.talking import Talk
+from tests.support.acting import acting
+from tests.support.fixtures import Drain, Sql
+from tests.support.issuer import Issuer
+from tests.support.sizes import size
+
+ANA, BRUNO, CARLA = "90000000175", "90000000256", "90000000337"
+NAMES = {ANA: "Ana Beatriz Moreira", BRUNO: "Bruno Tavares", CARLA: "Carla Nogueira"}
+PEOPLE = tuple(NAMES)
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _records(database_url: str) -> None:
+    lines = [{"cpf": cpf, "nome": name, "nascimento": {"data": "1990-05-17"}} for cpf, name in NAMES.items()]
+    load(database_url, IMPORTS[0], *[{"_id": line["cpf"], "source": "test"} | line for line in lines])
+
+
+def new_number() -> str:
+    return f"55219{next(_numbers):08}"
+
+
+class Book:
+    """The operations of one number, as staff with all rights or as a person."""
+
+    def __init__(self, http: httpx.Client, issuer: Issuer, sql: Sql, number: str) -> None:
+        self.number, self._sql = number, sql
+        self.staff = Talk(http, issuer.admin())
+        self.people = {cpf: Talk(http, issuer.person(cpf)) for cpf in PEOPLE}
+
+    def post(self, what: str, body: Any = None, who: Talk | None = None) -> httpx.Response:
+        return (who or self.staff)("POST", f"/phone/+{self.number}/{what}", body)
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.staff.ok("GET", f"/phone/+{self.number}/status")
+        return found
+
+    def bind_own(self, cpf: str) -> httpx.Response:
+        return self.post("bind", {"cpf": cpf, "channel": "web"}, self.people[cpf])
+
+    def bind_as_staff(self, cpf: str) -> httpx.Response:
+        return self.post("bind", {"cpf": cpf, "channel": "whatsapp"})
+
+    def opt_in(self, cpf: str) -> httpx.Response:
+        return self.post("opt-in", {"cpf": cpf, "channel": "whatsapp"})
+
+    def opt_out(self, reason: str) -> httpx.Response:
+        return self.post("opt-out", {"channel": "whatsapp", "reason": reason})
+
+    def reject(self, cpf: str) -> httpx.Response:
+        return self.post("reject-registration", {"cpf": cpf, "channel": "whatsapp"})
+
+    def quarantine(self) -> httpx.Response:
+        return self.post("quarantine")
+
+    def release(self) -> httpx.Response:
+        return self.staff("DELETE", f"/phone/+{self.number}/quarantine")
+
+    def prove(self, cpf: str) -> None:
+        """Use up the code that was sent to the number, as `POST /citizen/{cpf}/phone/validate` does."""
+        opened = new_id()
+        self._sql(
+            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "
+            "expires_at) VALUES ($1, $2, '55', $3, $4, '', 1, now(), now() + interval '1 hour') "
+            "ON CONFLICT (cpf) DO UPDATE SET id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, "
+            "valor = excluded.valor, used_at = NULL, expires_at = excluded.expires_at",
+            *(cpf, opened, self.number[2:4], self.number[4:]),
+        )
+        assert self._sql("SELECT registry.use_phone_verification($1, $2)", cpf, opened)[0][0]
+
+    def end_quarantine(self) -> None:
+        self._sql(
+            "UPDATE registry.phone_book SET quarantine_until = now() WHERE number = $1 AND quarantine_until > now()",
+            self.number,
+        )
+
+
+@pytest.fixture
+def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
+    return Book(http, issuer, sql, new_number())
+
+
+# --- any order of events ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the rules say of a number."""
+
+    owner: str | None = None
+    proven: bool = False
+    opted: bool = False
+    quarantined: bool = False
+
+
+def step(book: Book, model: Model, what: str, cpf: str) -> Model:
+    """Do it, check what is answered, and return what the rules say of the number afterwards."""
+    free, theirs = model == Model(), model.owner == cpf
+    match what:
+        case "bind own":
+            assert book.bind_own(cpf).status_code == (200 if free or theirs else 409)
+            return model if theirs else Model(cpf) if free else model
+        case "bind as staff":
+            assert book.bind_as_staff(cpf).status_code == (200 if theirs and model.proven else 409)
+            return model
+        case "prove":
+            book.prove(cpf)
+            return Model(cpf, proven=True, opted=theirs and model.opted)
+        case "opt in":
+            answer = book.opt_in(cpf)
+            assert answer.status_code == (200 if theirs else 409)
+            if theirs:
+                assert answer.json() == {"status": "already_opted_in" if model.opted else "opted_in"}
+            return replace(model, opted=True) if theirs else model
+        case "opt out":
+            wanted = "not_found" if model.owner is None else "opted_out" if model.opted else "already_opted_out"
+            assert book.opt_out("too_many_messages").json() == {"status": wanted}
+            return replace(model, opted=False)
+        case "wrong person":
+            assert book.opt_out("incorrect_person").json() == {"status": "opted_out" if model.owner else "not_found"}
+            return Model(quarantined=True) if model.owner else model
+        case "reject":
+            assert book.reject(cpf).json() == {"status": "rejected" if theirs else "not_found"}
+            return Model(quarantined=True) if theirs else model
+        case "quarantine":
+            assert book.quarantine().json()["status"] == "quarantined"
+            return Model(quarantined=True)
+        case "release":
+            assert book.release().status_code == (200 if model.quarantined else 404)
+            return Model() if model.quarantined else model
+        case "time over":
+            book.end_quarantine()
+            return Model() if model.quarantined else model
+    raise AssertionError(what)
+
+
+STEPS = [
+    *("bind own", "bind as staff", "prove", "opt in", "opt out", "wrong person"),
+    *("reject", "quarantine", "release", "time over"),
+]
+steps = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(PEOPLE)), min_size=1, max_size=14)
+
+
+@examples(max_examples=size(25, 600), suppress_health_check=list(HealthCheck), deadline=None)
+@given(plan=steps)
+def test_a_number_shows_whoever_has_it_and_nobody_who_had_it(
+    http: httpx.Client, issuer: Issuer, sql: Sql, plan: list[tuple[str, str]]
+) -> None:
+    book, model = Book(http, issuer, sql, new_number()), Model()
+    for what, cpf in plan:
+        model = step(book, model, what, cpf)
+        shown = book.status()
+        owner = model.owner
+        assert shown.pop("quarantine_until") is None or model.quarantined
+        assert shown == {
+            "phone_number": f"+{book.number}",
+            "found": model != Model(),
+            "quarantined": model.quarantined,
+            "cpf": Cpf(owner).masked if owner else None,
+            "name": service.mask_name(NAMES[owner]) if owner else None,
+            "opt_in": model.opted,
+        }
+        citizen = book.staff.ok("GET", f"/phone/{book.number}/citizen")
+        assert citizen == {"found": owner is not None, "cpf": shown["cpf"], "name": shown["name"]}
+        read = book.staff("GET", f"/phone/{book.number}/notification-preferences")
+        assert (read.status_code, read.json().get("cpf")) == ((200, owner) if owner else (404, None))
+
+
+def test_two_people_at_once_bind_a_free_number_and_one_has_it(book: Book) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(book.bind_own, [ANA, BRUNO] * 4))
+    winner = {answer.json()["cpf"] for answer in answers if answer.status_code == 200}
+    assert len(winner) == 1
+    assert {answer.status_code for answer in answers} == {200, 409}
+    assert book.status()["cpf"] == Cpf(winner.pop()).masked
+
+
+def test_opt_ins_and_opt_outs_at_once_are_all_entered_and_the_last_one_counts(book: Book, sql: Sql) -> None:
+    book.prove(ANA)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: book.opt_in(ANA) if n % 2 else book.opt_out("x"), range(24)))
+    entries = [
+        row["action"]
+        for row in sql(
+            "SELECT action FROM registry.phone_book_entry WHERE cpf = $1 AND number LIKE $2 ORDER BY at",
+            *(ANA, f"%{book.number[-4:]}"),
+        )
+    ]
+    assert entries == [("opt_in", "opt_out")[place % 2] for place in range(len(entries))]
+    assert book.status()["opt_in"] == (entries[-1] == "opt_in")
+
+
+# --- who may, and what is said ----------------------------------------------------------------------------------------
+
+
+def test_nobody_binds_a_number_to_somebody_else(book: Book, http: httpx.Client, issuer: Issuer) -> None:
+    body = {"cpf": ANA, "channel": "web"}
+    assert book.post("bind", body, book.people[BRUNO]).status_code == 403
+    assert book.post("bind", body, Talk(http, issuer.machine("portal-cidadao"))).status_code == 403
+    assert book.post("bind", body, Talk(http)).status_code == 401
+    assert book.status()["found"] is False
+
+
+def test_citizens_reach_nothing_else_of_the_book(book: Book, http: httpx.Client) -> None:
+    ana, path = book.people[ANA], f"/phone/{book.number}"
+    reads = ("status", "citizen", "notification-preferences")
+    answers = [ana("GET", f"{path}/{what}") for what in reads]
+    writes = ("opt-in", "opt-out", "reject-registration", "validate-registration", "quarantine")
+    answers += [ana("POST", f"{path}/{what}", {}) for what in writes]
+    answers += [ana("GET", "/admin/phone/quarantined"), ana("GET", "/admin/phone/quarantine/stats")]
+    assert {answer.status_code for answer in answers} == {403}
+    assert Talk(http)("GET", f"{path}/status").status_code == 401
+
+
+@pytest.mark.parametrize("text", ["123", "abc", "+55 21 9", "5521900010175123", "+5521-90001"])
+def test_what_is_no_number_is_refused(book: Book, text: str) -> None:
+    answer = book.staff("GET", f"/phone/{text}/status")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "phone-invalid")
+
+
+def test_a_number_is_the_same_with_and_without_plus_and_country(book: Book) -> None:
+    book.prove(ANA)
+    shown = [
+        book.staff.ok("GET", f"/phone/{text}/status") for text in (f"+{book.number}", book.number, book.number[2:])
+    ]
+    assert shown[0] == shown[1] == shown[2]
+    assert shown[0]["cpf"] == Cpf(ANA).masked
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("bind", {"cpf": "90000000100", "channel": "web"}),
+        ("bind", {"cpf": ANA}),
+        ("opt-in", {"cpf": ANA, "channel": "WEB!"}),
+        ("opt-out", {"channel": "web", "reason": " "}),
+        ("opt-out", {"channel": "web", "reason": "x" * 501}),
+        ("reject-registration", {"cpf": 5, "channel": "web"}),
+    ],
+)
+def test_a_body_at_fault_changes_nothing(book: Book, what: str, body: Any) -> None:
+    book.prove(ANA)
+    book.opt_in(ANA)
+    before = book.status()
+    assert book.post(what, body).status_code == 400
+    assert book.status() == before
+
+
+def test_a_look_at_somebodys_number_is_recorded_for_them(book: Book, sql: Sql) -> None:
+    count = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.read_phone_status' AND subject = $1"
+    book.prove(ANA)
+    before = sql(count, Cpf(ANA).masked)[0][0]
+    book.status()
+    assert sql(count, Cpf(ANA).masked)[0][0] == before + 1
+
+
+def test_preferences_are_changed_for_whom_the_number_is_bound_to(book: Book) -> None:
+    book.prove(CARLA)
+    path = f"/phone/{book.number}/notification-preferences"
+    changed = book.staff.ok("PUT", path, {"channel": "whatsapp", "category_opt_ins": {"courses": True}})
+    assert (changed["cpf"], changed["category_opt_ins"]["courses"]) == (CARLA, True)
+    book.staff.ok("PATCH", f"{path}/categories/courses", {"channel": "whatsapp", "opt_in": False})
+    own = book.people[CARLA].ok("GET", f"/citizen/{CARLA}/notification-preferences")
+    assert own["category_opt_ins"]["courses"] is False
+    assert book.staff("PATCH", f"{path}/categories/x", {"channel": "w", "opt_in": False}).status_code == 422
+    assert book.people[CARLA]("PUT", path, {"channel": "web"}).status_code == 403
+
+
+def test_a_registration_is_checked_without_telling_more_than_was_sent(book: Book) -> None:
+    def check(**changed: str) -> dict[str, Any]:
+        body = {"cpf": ANA, "name": "ana  beatriz MOREIRA", "birth_date": "1990-05-17", "channel": "whatsapp"} | changed
+        found: dict[str, Any] = book.post("validate-registration", body).json()
+        return found
+
+    assert check() == {"valid": True, "matched_cpf": Cpf(ANA).masked, "matched_name": "a** b****** M******"}
+    wrong = {"valid": False, "matched_cpf": None, "matched_name": None}
+    assert check(name="Ana Moreira") == check(birth_date="1990-05-18") == check(cpf="90000001147") == wrong
+    assert book.status()["found"] is False
+
+
+def test_quarantined_numbers_are_listed_and_counted(book: Book) -> None:
+    before = book.staff.ok("GET", "/admin/phone/quarantine/stats")
+    book.prove(ANA)
+    book.quarantine()
+    until = book.quarantine().json()["quarantine_until"]
+    listed = book.staff.ok("GET", "/admin/phone/quarantined?per_page=100")["data"]
+    [mine] = [one for one in listed if one["phone_number"] == f"+{book.number}"]
+    assert mine == {"phone_number": f"+{book.number}", "quarantine_until": until, "expired": False}
+    after = book.staff.ok("GET", "/admin/phone/quarantine/stats")
+    assert {name: after[name] - before[name] for name in before} == {
+        "total_quarantined": 1,
+        "active_quarantines": 1,
+        "expired_quarantines": 0,
+        "quarantines_with_cpf": 1,
+        "quarantines_without_cpf": 0,
+        "quarantine_history_total": 2,
+    }
+    book.end_quarantine()
+    over = book.staff.ok("GET", "/admin/phone/quarantined?expired=true&per_page=100")["data"]
+    assert f"+{book.number}" in [one["phone_number"] for one in over]
+    assert book.staff("GET", "/admin/phone/quarantined?expired=x").status_code == 400
+
+
+# --- the person's rights ----------------------------------------------------------------------------------------------
+
+
+def test_the_export_has_numbers_and_history_and_the_history_no_number(book: Book, sql: Sql) -> None:
+    book.prove(BRUNO)
+    book.opt_in(BRUNO)
+    book.opt_out("too_many_messages")
+    file = book.people[BRUNO].ok("GET", f"/citizen/{BRUNO}/data-export")
+    assert f"+{book.number}" in [one["phone_number"] for one in file["telefones"]]
+    mine = [one for one in file["historico_telefones"] if one["phone_number"].endswith(book.number[-4:])]
+    assert [(one["action"], one["reason"]) for one in mine] == [("opt_out", "too_many_messages"), ("opt_in", None)]
+    entries = "SELECT string_agg(entry::text, '') FROM registry.phone_book_entry AS entry"
+    assert book.number not in sql(entries)[0][0]
+
+
+def test_an_anonymisation_frees_the_numbers_and_keeps_the_proof(
+    http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain, book: Book
+) -> None:
+    book.prove(CARLA)
+    book.opt_in(CARLA)
+    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": CARLA, "evento": "anonimizacao"})
+    drain()
+    assert book.status()["found"] is False
+    assert sql("SELECT FROM registry.phone_book WHERE cpf = $1", CARLA) == []
+    assert sql("SELECT FROM registry.phone_book_entry WHERE cpf = $1 AND action = 'opt_in'", CARLA) != []
+    book.prove(CARLA)  # the same person comes back
+    assert book.status()["cpf"] == Cpf(CARLA).masked
+
+
+def test_quarantines_that_are_over_go_after_thirty_days_and_entries_after_five_years(
+    book: Book, sql: Sql, settings: Settings, database_url: str
+) -> None:
+    kept = new_number()
+    for number, days in ((book.number, 31), (kept, 29)):
+        Book.quarantine(book) if number == book.number else book.staff.ok("POST", f"/phone/{number}/quarantine")
+        sql(
+            "UPDATE registry.phone_book SET quarantine_until = now() - make_interval(days => $2) WHERE number = $1",
+            *(number, days),
+        )
+    with acting(settings, database_url, retention.OPERATION) as act:
+        act(retention.run, RETENTION)
+    left = {row["number"] for row in sql("SELECT number FROM registry.phone_book")}
+    assert (book.number in left, kept in left) == (False, True)

@@ -1,0 +1,121 @@
+"""Synonyms, control queries, queries without results, views and popularity (rules: search 2.5, 4.6, 5)."""
+
+from uuid import uuid4
+
+import asyncpg
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.core.context.platform import Platform
+from balcao.search.catalogue import service as catalogue
+from balcao.search.collection import service as collection
+from balcao.search.control_queries import service as control_queries
+from balcao.search.popularity import service as popularity
+from balcao.search.zero_results import service as zero_results
+from tests.search.staff import EDITOR, Staff
+from tests.search.support import act_as_staff
+from tests.support.patience import until_now
+
+SEARCH = "/search/api/v1/search"
+
+
+def titles(http: httpx.Client, q: str) -> list[str]:
+    return [hit["title"] for hit in http.get(SEARCH, params={"q": q}).json()["results"]]
+
+
+def test_synonyms_are_used_at_once_and_no_longer_when_removed(http: httpx.Client, staff: Staff) -> None:
+    word, other = f"xangrila{uuid4().hex[:6]}", f"paraiso{uuid4().hex[:6]}"
+    staff.publish(nome_servico=f"Passeio ao {word} do norte")
+    group = f"/synonyms/{uuid4()}"
+    assert titles(http, f"passeio {other}") == titles(http, "passeio")
+    put = staff("PUT", group, json={"terms": [f"{word} do norte", other]})
+    assert (put.status_code, put.json()["terms"]) == (200, [f"{word} do norte", other])
+    until_now(lambda: titles(http, other) == [f"Passeio ao {word} do norte"])
+    assert staff("GET", group).json()["updated_by"] == "Pessoa de Teste"
+    assert staff("GET", "/synonyms", params={"per_page": 100}).json()["found"] >= 1
+    assert staff("DELETE", group).status_code == 204
+    until_now(lambda: titles(http, other) == [])
+    assert staff("DELETE", group).status_code == staff("GET", group).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "terms", [[], ["um"], ["a", "a"], ["casa", "de a o"], ["casa", ""], ["x"] * 21, ["y" * 101, "z"]]
+)
+def test_a_group_that_cannot_be_searched_is_refused(staff: Staff, terms: list[str]) -> None:
+    assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": terms}).status_code == 400
+
+
+def test_tuning_is_for_those_who_may(staff: Staff) -> None:
+    for path in ("/synonyms", "/search/control-queries", "/search/zero-results"):
+        assert staff("GET", path, role=EDITOR).status_code == 403
+        assert staff("GET", path).status_code == 200
+
+
+def test_control_queries_are_replaced_whole(staff: Staff) -> None:
+    queries = ["poda de árvore", "segunda via", "poda de árvore"]
+    assert staff("PUT", "/search/control-queries", json={"queries": queries}).json() == {"queries": queries[:2]}
+    assert staff("GET", "/search/control-queries").json() == {"queries": queries[:2]}
+    assert staff("PUT", "/search/control-queries", json={"queries": ["x"] * 201}).status_code == 400
+
+
+async def test_a_table_answers_its_control_queries_like_itself(platform: Platform, owner: asyncpg.Connection) -> None:
+    await owner.execute("INSERT INTO search.control_queries VALUES (199, 'poda'), (200, 'nada que exista')")
+    alias = await collection.read_alias(owner)
+    report = await control_queries.compare(owner, alias, alias)
+    assert report.overlap == 1.0
+    assert 0.0 < report.empty <= 1.0
+
+
+@pytest.mark.parametrize("query", ["123.456.789-00", "cpf 900 0000 175", "maria@exemplo.com", "protocolo 12345"])
+def test_what_may_be_a_persons_is_never_kept(http: httpx.Client, query: str) -> None:
+    """Case 74."""
+    assert not zero_results.may_be_kept(query)
+    assert http.get(SEARCH, params={"q": query}).status_code == 200
+
+
+@given(digits=st.from_regex(r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}", fullmatch=True))
+def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
+    assert not zero_results.may_be_kept(f"segunda via {digits}")
+
+
+async def test_a_query_without_results_is_shown_after_five_times(platform: Platform, staff: Staff) -> None:
+    word = f"qwzxv{uuid4().hex[:6]}".translate(str.maketrans("0123456789", "ghijklmnop"))
+    for times in (4, 1):
+        for _ in range(times):
+            zero_results.note(platform, word, word)
+        await zero_results.flush(platform)
+        listed = staff("GET", "/search/zero-results", params={"per_page": 100}).json()["queries"]
+        assert (word in [each["query"] for each in listed]) == (times == 1)
+
+
+async def test_reads_make_a_service_popular(
+    platform: Platform, http: httpx.Client, staff: Staff, owner: asyncpg.Connection
+) -> None:
+    word = f"farol{uuid4().hex[:6]}"
+    first, second = (staff.publish(nome_servico=f"Visita ao {word} {place}") for place in ("leste", "oeste"))
+    for service, views in ((first, 1), (second, 5)):
+        for _ in range(views):
+            popularity.count_view(platform, service["id"])
+    popularity.count_view(platform, str(uuid4()))  # of a service that never existed
+    await popularity.flush(platform)
+    await popularity.rank(platform)
+    async with platform.database.connection() as connection:
+        assert await popularity.find_source(connection) == "views"
+    until_now(lambda: titles(http, word) == [second["nome_servico"], first["nome_servico"]])
+    await owner.execute("UPDATE search.service_views SET day = current_date - 61")
+    await popularity.rank(platform)
+    assert await owner.fetchval("SELECT count(*) FROM search.service_popularity") == 0
+
+
+async def test_a_read_of_a_published_service_is_a_view(
+    platform: Platform, staff: Staff, owner: asyncpg.Connection
+) -> None:
+    made = staff.publish(nome_servico=f"Trilha {uuid4().hex[:8]}")
+    call = act_as_staff(platform)
+    await catalogue.read_by_slug(call, made["slug"])
+    await catalogue.read_service(call, made["id"])
+    await popularity.flush(platform)
+    count = "SELECT sum(views)::int FROM search.service_views WHERE service_id = $1"
+    assert await owner.fetchval(count, made["id"]) == 2
