@@ -97,6 +97,7 @@ class Settings(BaseModel):
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
+    access_admin_from_token: bool = True
     fixed_service_tokens: FixedTokens = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
@@ -134,6 +135,15 @@ class Settings(BaseModel):
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
+
+    agent_version_prefix: str = Field("cfg", pattern=r"^[A-Za-z0-9_.-]{1,20}$")
+    agent_default_prompt: str = Field(
+        "Você atende pessoas que procuram serviços da prefeitura. Responda em português claro.",
+        min_length=1,
+        max_length=200_000,
+    )
+    agent_default_model: str = Field("", max_length=100)
+    agent_default_embedding: str = Field("", max_length=100)
 
     search_migration_lease: float = Field(30, ge=0.5, le=3600)
     search_rollback_hours: int = Field(168, ge=1, le=720)

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from tests.search.staff import Staff, with_required
+from tests.search.support import make_button
 from tests.support.terminal import Terminal, free_port
 
 Sql = Callable[..., list[asyncpg.Record]]
@@ -119,3 +120,15 @@ def test_an_address_of_another_service_is_not_taken(
     run(terminal, write_lines(tmp_path, row_of_file))
     assert http.get(f"/search/api/v1/services/{owner['slug']}").json()["id"] == owner["id"]
     assert staff("GET", f"/services/{row_of_file['id']}").json()["slug"] == f"outro-dono-{row_of_file['id'][:8]}"
+
+
+def test_what_is_exported_is_imported_as_it_is(terminal: Terminal, tmp_path: Path, staff: Staff) -> None:
+    made = [staff.publish(), staff.create(buttons=[make_button()], agents={"tool_hint": "x"})]
+    done = terminal.run("search", "export")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.encode().splitlines()
+    exported = {one["id"]: one for one in map(msgspec.json.decode, lines)}
+    for service in made:
+        assert exported[service["id"]] == {name: value for name, value in service.items() if name != "version"}
+    summary = run(terminal, write_lines(tmp_path, *lines))
+    assert (summary["lines"], summary["changed"], summary["refused"]) == (len(lines), 0, 0)

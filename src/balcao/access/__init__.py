@@ -9,6 +9,7 @@ from balcao.access.ready import ready
 from balcao.access.roles.feature import FEATURE as ROLES
 from balcao.access.seed import service as seed
 from balcao.access.seed.feature import FEATURE as SEED
+from balcao.access.users.feature import FEATURE as USERS
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.health import PATHS
@@ -19,7 +20,7 @@ SERVICE = Service(
     prefix="/access",
     title="Balcão: administração de acessos",
     package=__name__,
-    features=[CATALOGUE, ACTIONS, ROLES, GROUPS, MAPPINGS, SEED, Feature(demo=DEMO)],
+    features=[CATALOGUE, ACTIONS, USERS, ROLES, GROUPS, MAPPINGS, SEED, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},

@@ -1,13 +1,19 @@
-"""`balcao search import`: a catalogue from a file."""
+"""`balcao search import` and `export`: a catalogue from a file, and to one."""
 
+import asyncio
+import sys
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
+from balcao.cli import database
 from balcao.cli.importing import run_import
 from balcao.core.imports.service import Order
 from balcao.search import SERVICE
+from balcao.search.services import service as services
+from balcao.settings import Settings
 
 
 def import_file(
@@ -19,3 +25,17 @@ def import_file(
     """Carrega um catálogo de serviços. O mesmo comando, depois de interrompido, continua de onde parou."""
     order = Order(SERVICE.imports["services"], None, report, dry_run)
     run_import("search.import", file, order, as_json=as_json)
+
+
+def export() -> None:
+    """Escreve o catálogo inteiro na saída padrão, um serviço por linha, como `import` o lê."""
+    settings = Settings.load()
+    with database.open_database(settings) as url:
+        asyncio.run(_export(settings, url))
+
+
+async def _export(settings: Settings, url: str) -> None:
+    encode = msgspec.json.Encoder().encode
+    async with database.open_platform(settings, url) as platform:
+        async for document in services.export(platform):
+            sys.stdout.buffer.write(encode(document) + b"\n")

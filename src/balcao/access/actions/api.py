@@ -5,15 +5,13 @@ from typing import Annotated
 from balcao.access.actions import service
 from balcao.access.actions.schemas import Action, ActionChange
 from balcao.access.catalogue.service import make_denial_recorder
+from balcao.access.conventions import MAX_BODY_BYTES, WRITES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import integer_in_path
 from balcao.core.http.responses import Ready, Response
-
-# Two short texts fit many times over.
-MAX_BODY_BYTES = 256 * 1024
 
 ActionId = Annotated[int, integer_in_path("Id da ação", 1)]
 
@@ -35,7 +33,7 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     example={"description": "Publica e retira avatares do catálogo."},
     errors=[400, 404, 412, 422],
     record_denial=make_denial_recorder("action.update", "action", "action_id"),
-    rate="60/minute",
+    rate=WRITES,
 )
 async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
     """Rename or describe an action, and answer with the catalogue version that the change made."""

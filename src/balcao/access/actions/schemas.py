@@ -4,28 +4,16 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
-from balcao.core.values.text import has_control
-
-
-def _printable(text: str) -> str:
-    if has_control(text, allowed="\n\t"):
-        raise ValueError("não pode conter caracteres de controle")
-    return text
-
-
-Name = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$")]
-Description = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_printable)
-]
+from balcao.access.conventions import ActionName, Description
 
 
 class ActionChange(BaseModel):
     """What is left out or null stays as it is."""
 
     name: Annotated[
-        Name | None,
+        ActionName | None,
         Field(
             description="Nome novo, `recurso:verbo`, único no catálogo; sem ele o nome fica.",
             examples=["avatars:manage"],

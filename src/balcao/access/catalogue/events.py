@@ -37,7 +37,7 @@ class CatalogueEvent:
 
     def describe_for(self, call: Call) -> dict[str, Any]:
         """Return the document with the call's actor; people enter as keyed hash and masked CPF only."""
-        return self.to_document(_describe_actor(call), call.request_id, _describe_person(call, self.subject))
+        return self.to_document(_describe_actor(call), call.request_id, describe_person(call, self.subject))
 
 
 def _describe_actor(call: Call) -> dict[str, Any]:
@@ -46,11 +46,12 @@ def _describe_actor(call: Call) -> dict[str, Any]:
     cpf, subject = call.caller.cpf, call.caller.subject
     if cpf is not None:  # some providers make the claim `sub` of the person's number
         subject = subject.replace(cpf.digits, cpf.masked)
-    person = _describe_person(call, cpf) or {"cpf": None}
+    person = describe_person(call, cpf) or {"cpf": None}
     return {"sub": subject, "azp": call.client, "display_name": call.caller.display_name, **person}
 
 
-def _describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
+def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
+    """Return a person as the chain knows them: masked CPF and keyed hash."""
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:

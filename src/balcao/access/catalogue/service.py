@@ -13,6 +13,9 @@ from balcao.core.errors import Forbidden, Unavailable
 from balcao.core.http.operations import RecordDenial
 from balcao.core.logs import log
 
+# How many reads of people's data by one caller are recorded, and under which key they are counted.
+READS = ("60/minute", "access-reads")
+
 
 class CatalogueWrite:
     """`version` is the present one until the block ends, then the one that the recorded change made."""
@@ -58,6 +61,17 @@ async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> No
     await store.record(connection, events)
 
 
+async def record_read(call: Call, event: CatalogueEvent) -> None:
+    """Record beside the chain that people's data were read; of a flood of one caller only the first ones.
+
+    Raises Unavailable: whom nobody can name reads nothing.
+    """
+    if call.caller is not None and not await call.platform.limits.within(*READS, call.caller.key):
+        return
+    async with call.platform.database.connection() as connection:
+        await store.record_beside(connection, event.describe_for(call), "done")
+
+
 async def _reload(call: Call) -> None:
     """Take over the committed change; should the database be lost just now, the next poll brings the version."""
     try:
@@ -66,18 +80,18 @@ async def _reload(call: Call) -> None:
         log.warning("catalogue.reload_failed")
 
 
-def make_denial_recorder(operation: str, kind: str, identity: str) -> RecordDenial:
+def make_denial_recorder(operation: str, kind: str, identity: str = "") -> RecordDenial:
     """Return what records a call that the rule refused; `identity` names the path parameter with the target's id."""
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
-        await _record_denied(call, CatalogueEvent(operation, kind, _parse_id(path[identity])))
+        await _record_denied(call, CatalogueEvent(operation, kind, _parse_id(path.get(identity, ""))))
 
     return refused
 
 
 async def _record_denied(call: Call, attempt: CatalogueEvent) -> None:
     async with call.platform.database.connection() as connection:
-        await store.record_denied(connection, attempt.describe_for(call))
+        await store.record_beside(connection, attempt.describe_for(call), "denied")
 
 
 def _parse_id(text: str) -> str | None:

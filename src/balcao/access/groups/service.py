@@ -1,58 +1,189 @@
-"""Creating groups, giving them roles, and adding people to them."""
+"""Groups: their roles and their members."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import write_catalogue
+import msgspec
+
+from balcao.access.catalogue import authority
+from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
+from balcao.access.catalogue.service import record_read, write_catalogue
+from balcao.access.conventions import OptionalSliceQuery
 from balcao.access.groups import store
+from balcao.access.groups.schemas import Group, GroupChange, Member
+from balcao.access.roles.schemas import Role
+from balcao.access.users import service as users
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
 
 
-async def create_group(call: Call, name: str, description: str, attributes: store.Attributes) -> int:
-    """Create a group and return the catalogue version. Raises Conflict when the name exists."""
+class SavedGroup(NamedTuple):
+    """The record and the catalogue version that holds it."""
+
+    group: Group
+    version: int
+
+
+async def list_groups(call: Call, prefix: str) -> list[Group]:
+    """Return the groups whose name begins so, by name."""
+    async with call.platform.database.connection() as connection:
+        return await store.fetch_groups(connection, prefix)
+
+
+async def create_group(call: Call, name: str, description: str, attributes: store.Attributes) -> SavedGroup:
+    """Create a group. Raises Conflict when the name exists."""
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
-        group_id = await store.insert(write.connection, name, description, attributes, mask_author(call))
-        if group_id is None:
+        group = await store.insert(write.connection, name, description, attributes, mask_author(call))
+        if group is None:
             raise Conflict("Já existe um grupo com esse nome.", code="group-exists")
-        after = {"name": name, "description": description, "attributes": attributes}
-        write.record(CatalogueEvent("group.create", "group", str(group_id), name, after=after))
+        write.record(
+            CatalogueEvent("group.create", "group", str(group.id), name, after={"name": name, **_describe(group)})
+        )
+    return SavedGroup(group, write.version)
+
+
+async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
+    """Change the description or all attributes; the same values again write nothing. Raises NotFound."""
+    async with write_catalogue(call, CatalogueEvent("group.update", "group", name=name or None)) as write:
+        present = await store.read(write.connection, name)
+        if present is None:
+            raise _make_unknown()
+        group = msgspec.structs.replace(
+            present,
+            description=change.description or present.description,
+            attributes=present.attributes if change.attributes is None else change.attributes,
+        )
+        if group != present:
+            await store.update(write.connection, group)
+            before, after = _describe(present), _describe(group)
+            write.record(CatalogueEvent("group.update", "group", str(group.id), name, before=before, after=after))
+    return SavedGroup(group, write.version)
+
+
+async def delete_group(call: Call, name: str) -> int:
+    """Delete a group with its memberships, which the event lists, and return the catalogue version.
+
+    Raises NotFound, Forbidden and Conflict (rules: access 4.4).
+    """
+    async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
+        group = await _find(write.connection, name)
+        await authority.require_power_over(write.connection, call, group.roles)
+        held = await store.describe_held(write.connection, group.id)
+        await store.delete(write.connection, group.id)
+        if group.roles:
+            await authority.require_a_way_in(write.connection, call)
+        members = [describe_person(call, Cpf(cpf)) for cpf in held["members"]]
+        before = {"name": name, "description": group.description, "roles": held["roles"], "members": members}
+        write.record(CatalogueEvent("group.delete", "group", str(group.id), name, before=before))
     return write.version
+
+
+async def list_roles(call: Call, name: str) -> list[Role]:
+    """Return the roles that the group gives, by name. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return await store.fetch_roles(connection, (await _find(connection, name)).id)
 
 
 async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     """Give a group a role and return the catalogue version, the present one when it has the role already.
 
-    Raises NotFound for an unknown group or role.
+    Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller holds.
     """
-    async with write_catalogue(call, CatalogueEvent("group.assign_role", "group", name=group_name)) as write:
-        group_id = await store.find_id(write.connection, group_name)
-        role_id = await store.find_role_id(write.connection, role_name)
-        if group_id is None or role_id is None:
-            raise NotFound("Não há grupo ou papel com esse nome.")
-        if await store.assign(write.connection, group_id, role_id, mask_author(call)):
+    attempt = CatalogueEvent("group.assign_role", "group", name=group_name or None)
+    async with write_catalogue(call, attempt) as write:
+        group = await _find(write.connection, group_name)
+        role_id = await _find_role(write.connection, role_name)
+        await authority.require_no_escalation(write.connection, call, [role_id])
+        if await store.assign(write.connection, group.id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
-            write.record(CatalogueEvent("group.assign_role", "group", str(group_id), group_name, after=after))
+            write.record(CatalogueEvent("group.assign_role", "group", str(group.id), group_name, after=after))
     return write.version
+
+
+async def remove_role(call: Call, group_name: str, role_name: str) -> int:
+    """Take a role from a group and return the catalogue version, the present one when it did not have the role.
+
+    Raises NotFound, Forbidden and Conflict (rules: access 4.4).
+    """
+    attempt = CatalogueEvent("group.remove_role", "group", name=group_name or None)
+    async with write_catalogue(call, attempt) as write:
+        group = await _find(write.connection, group_name)
+        role_id = await _find_role(write.connection, role_name)
+        await authority.require_power_over(write.connection, call, [role_id])
+        if await store.remove_role(write.connection, group.id, role_id):
+            await authority.require_a_way_in(write.connection, call)
+            before = {"role_id": role_id, "role": role_name}
+            write.record(CatalogueEvent("group.remove_role", "group", str(group.id), group_name, before=before))
+    return write.version
+
+
+async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tuple[list[Member], int]:
+    """Return the members, newest first, and how many there are; whole CPFs are shown, so that the read is recorded.
+
+    Raises NotFound.
+    """
+    async with call.platform.database.connection() as connection:
+        group = await _find(connection, name)
+        members = await store.fetch_members(connection, group.id, query.limit, query.skip)
+    await record_read(call, CatalogueEvent("group.read_members", "group", str(group.id), name))
+    return members
 
 
 async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
     """Add a person to a group and return the catalogue version, the present one for a member already.
 
-    Raises NotFound for an unknown group.
+    Raises NotFound for an unknown group, and Forbidden where its roles grant more than the caller holds: then the
+    person is not entered either.
     """
-    async with write_catalogue(
-        call, CatalogueEvent("group.add_member", "group", name=group_name, subject=subject)
-    ) as write:
-        group_id = await store.find_id(write.connection, group_name)
-        if group_id is None:
-            raise NotFound("Não há grupo com esse nome.")
-        if await store.add_member(write.connection, group_id, subject, mask_author(call)):
-            write.record(CatalogueEvent("group.add_member", "group", str(group_id), group_name, subject=subject))
+    attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
+    async with write_catalogue(call, attempt) as write:
+        group = await _find(write.connection, group_name)
+        await authority.require_no_escalation(write.connection, call, group.roles)
+        person_id = await users.enter(write.connection, subject)
+        if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
+            write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version
+
+
+async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
+    """Remove a person from a group and return the catalogue version, the present one for somebody who was no member.
+
+    Everybody may leave. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
+    """
+    attempt = CatalogueEvent("group.remove_member", "group", name=group_name or None, subject=subject)
+    async with write_catalogue(call, attempt) as write:
+        group = await _find(write.connection, group_name)
+        if subject != call.actor_cpf:
+            await authority.require_power_over(write.connection, call, group.roles)
+        if await store.remove_member(write.connection, group.id, subject.digits):
+            if group.roles:
+                await authority.require_a_way_in(write.connection, call)
+            write.record(CatalogueEvent("group.remove_member", "group", str(group.id), group_name, subject=subject))
+    return write.version
+
+
+async def _find(connection: Connection, name: str) -> store.FoundGroup:
+    group = await store.find(connection, name)
+    if group is None:
+        raise _make_unknown()
+    return group
+
+
+async def _find_role(connection: Connection, name: str) -> int:
+    role_id = await store.find_role_id(connection, name)
+    if role_id is None:
+        raise NotFound("Não há papel com esse nome.")
+    return role_id
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Não há grupo com esse nome.")
+
+
+def _describe(group: Group) -> dict[str, Any]:
+    return {"description": group.description, "attributes": group.attributes}
 
 
 async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:

@@ -1,42 +1,123 @@
-"""Creating roles and granting actions to them."""
+"""Creating and deleting roles, and granting actions to them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from balcao.access.catalogue.authority import PROTECTED
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
 from balcao.access.catalogue.service import write_catalogue
+from balcao.access.conventions import SliceQuery
 from balcao.access.roles import store
+from balcao.access.roles.schemas import GrantedAction, Role, Roles
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, NotFound
+from balcao.core.errors import Conflict, Forbidden, NotFound
+
+RESERVED = "platform:"
 
 
-async def create_role(call: Call, name: str, description: str) -> int:
-    """Create a role and return the catalogue version. Raises Conflict when the name exists."""
+class SavedRole(NamedTuple):
+    """The record and the catalogue version that holds it."""
+
+    role: Role
+    version: int
+
+
+async def list_roles(call: Call, query: SliceQuery) -> Roles:
+    """Return a page of roles by name."""
+    async with call.platform.database.connection() as connection:
+        rows, total = await store.fetch_roles(connection, query.limit, query.skip)
+    items = [Role(**row) for row in rows]
+    return Roles(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
+
+
+async def create_role(call: Call, name: str, description: str) -> SavedRole:
+    """Create a role that grants nothing. Raises Conflict when the name exists."""
     async with write_catalogue(call, CatalogueEvent("role.create", "role", name=name)) as write:
-        role_id = await store.insert(write.connection, name, description, mask_author(call))
-        if role_id is None:
+        role = await store.insert(write.connection, name, description, mask_author(call))
+        if role is None:
             raise Conflict("Já existe um papel com esse nome.", code="role-exists")
         write.record(
-            CatalogueEvent("role.create", "role", str(role_id), name, after={"name": name, "description": description})
+            CatalogueEvent("role.create", "role", str(role.id), name, after={"name": name, "description": description})
         )
+    return SavedRole(role, write.version)
+
+
+async def delete_role(call: Call, name: str) -> int:
+    """Delete a role with its grants and return the catalogue version.
+
+    Raises NotFound, Forbidden for the administrative roles, and Conflict while groups give it.
+    """
+    async with write_catalogue(call, CatalogueEvent("role.delete", "role", name=name or None)) as write:
+        role = await _find(write.connection, name)
+        _refuse_administrative(role)
+        if role.groups:
+            raise Conflict(f"O papel ainda é dado a grupos: {', '.join(role.groups)}.", code="role-in-use")
+        held = await store.describe_held(write.connection, role.id)
+        await store.delete(write.connection, role.id)
+        before = {"name": role.name, "description": role.description, **held}
+        write.record(CatalogueEvent("role.delete", "role", str(role.id), role.name, before=before))
     return write.version
+
+
+async def list_granted(call: Call, name: str) -> list[GrantedAction]:
+    """Return the actions that the role grants, by name. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return await store.fetch_granted(connection, await _find(connection, name))
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
     """Grant an action to a role and return the catalogue version, the present one when it is granted already.
 
-    Raises NotFound for an unknown role or action.
+    Raises NotFound for an unknown role or action, Forbidden for an administrative role and for an action that only
+    those hold, and Conflict for one of the platform's own (rules: access 4.4).
     """
-    async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name)) as write:
-        role_id = await store.find_id(write.connection, role_name)
-        action_id = await store.find_action_id(write.connection, action_name)
-        if role_id is None or action_id is None:
-            raise NotFound("Não há papel ou ação com esse nome.")
-        if await store.grant(write.connection, role_id, action_id, mask_author(call)):
-            after = {"action_id": action_id, "action": action_name}
-            write.record(CatalogueEvent("role.grant", "role", str(role_id), role_name, after=after))
+    async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
+        role = await _find(write.connection, role_name)
+        _refuse_administrative(role)
+        action = await _find_action(write.connection, action_name)
+        if action.code_key in PROTECTED:
+            raise Forbidden("Só os papéis de administração dão esta ação.", code="action-protected")
+        if (action.code_key or "").startswith(RESERVED):
+            raise Conflict("Esta ação é reservada à plataforma: nenhum papel a dá.", code="action-not-grantable")
+        if await store.grant(write.connection, role.id, action.id, mask_author(call)):
+            after = {"action_id": action.id, "action": action.name}
+            write.record(CatalogueEvent("role.grant", "role", str(role.id), role.name, after=after))
     return write.version
+
+
+async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
+    """Take an action from a role and return the catalogue version, the present one when it was not granted.
+
+    Raises NotFound for an unknown role or action, and Forbidden for an administrative role.
+    """
+    async with write_catalogue(call, CatalogueEvent("role.revoke", "role", name=role_name or None)) as write:
+        role = await _find(write.connection, role_name)
+        _refuse_administrative(role)
+        action = await _find_action(write.connection, action_name)
+        if await store.revoke(write.connection, role.id, action.id):
+            before = {"action_id": action.id, "action": action.name}
+            write.record(CatalogueEvent("role.revoke", "role", str(role.id), role.name, before=before))
+    return write.version
+
+
+async def _find(connection: Connection, name: str) -> store.FoundRole:
+    role = await store.find(connection, name)
+    if role is None:
+        raise NotFound("Não há papel com esse nome.")
+    return role
+
+
+async def _find_action(connection: Connection, name: str) -> store.FoundAction:
+    action = await store.find_action(connection, name)
+    if action is None:
+        raise NotFound("Não há ação com esse nome.")
+    return action
+
+
+def _refuse_administrative(role: store.FoundRole) -> None:
+    if role.administrative:
+        raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
 
 
 async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:

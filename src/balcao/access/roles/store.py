@@ -1,37 +1,113 @@
 """SQL of roles and what they grant."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from balcao.access.roles.schemas import GrantedAction, Role
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import affected, fetch_page, page_sql
 
-_INSERT = """
+# Of what came with the platform nobody is the author, and no moment of the city's.
+_MEMBERS = "id, name, description, created_by, CASE origin WHEN 'custom' THEN created_at END AS created_at"
+
+_INSERT = f"""
 INSERT INTO access.role (name, description, origin, created_by) VALUES ($1, $2, 'custom', $3)
 ON CONFLICT (name) DO NOTHING
-RETURNING id
+RETURNING {_MEMBERS}
+"""  # noqa: S608
+
+
+async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> Role | None:
+    """Return the new role, or None when the name exists."""
+    row = await connection.fetchrow(_INSERT, name, description, created_by)
+    return Role(**row) if row else None
+
+
+_LIST = page_sql(
+    f'SELECT {_MEMBERS} FROM access.role ORDER BY name COLLATE "C" LIMIT $1 OFFSET $2',  # noqa: S608
+    "SELECT count(*) FROM access.role",
+)
+
+
+async def fetch_roles(connection: Connection, limit: int, skip: int) -> tuple[list[dict[str, Any]], int]:
+    """Return the page's roles by name, and how many there are."""
+    return await fetch_page(connection, _LIST, limit, skip)
+
+
+@dataclass(frozen=True)
+class FoundRole:
+    """`groups` are the names of the groups that give the role to their members."""
+
+    id: int
+    name: str
+    description: str
+    administrative: bool
+    groups: list[str]
+
+
+_FIND = """
+SELECT id, name, description, administrative,
+       ARRAY(
+           SELECT grp.name FROM access.group_role JOIN access.grp ON grp.id = group_id
+           WHERE role_id = role.id ORDER BY grp.name COLLATE "C") AS groups
+FROM access.role
+WHERE name = $1
 """
 
 
-async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
-    """Return the new id, or None when the name exists."""
-    made: int | None = await connection.fetchval(_INSERT, name, description, created_by)
-    return made
+async def find(connection: Connection, name: str) -> FoundRole | None:
+    row = await connection.fetchrow(_FIND, name)
+    return FoundRole(**row) if row else None
 
 
-_ID_OF = "SELECT id FROM access.role WHERE name = $1"
+_DELETE = "DELETE FROM access.role WHERE id = $1"
 
 
-async def find_id(connection: Connection, name: str) -> int | None:
-    found: int | None = await connection.fetchval(_ID_OF, name)
-    return found
+async def delete(connection: Connection, role_id: int) -> None:
+    """Delete the role; what it grants and whom it was given to directly go with it."""
+    await connection.execute(_DELETE, role_id)
 
 
-_ACTION_NAMED = "SELECT id FROM access.action WHERE name = $1"
+_HELD = """
+SELECT ARRAY(
+           SELECT action.name FROM access.role_action JOIN access.action ON action.id = action_id
+           WHERE role_id = $1 ORDER BY action.name COLLATE "C") AS actions,
+       (SELECT count(*) FROM access.person_role WHERE role_id = $1) AS people
+"""
 
 
-async def find_action_id(connection: Connection, name: str) -> int | None:
-    found: int | None = await connection.fetchval(_ACTION_NAMED, name)
-    return found
+async def describe_held(connection: Connection, role_id: int) -> dict[str, Any]:
+    """Return the names of the actions that the role grants, and how many people have it directly."""
+    return dict(await connection.fetchrow(_HELD, role_id))
+
+
+# An administrative role grants every action.
+_GRANTED = """
+SELECT id, name, description FROM access.action
+WHERE $2 OR id IN (SELECT action_id FROM access.role_action WHERE role_id = $1)
+ORDER BY name COLLATE "C"
+"""
+
+
+async def fetch_granted(connection: Connection, role: FoundRole) -> list[GrantedAction]:
+    """Return the actions that the role grants, by name."""
+    return [GrantedAction(**row) for row in await connection.fetch(_GRANTED, role.id, role.administrative)]
+
+
+@dataclass(frozen=True)
+class FoundAction:
+    id: int
+    name: str
+    code_key: str | None
+
+
+_ACTION_NAMED = "SELECT id, name, code_key FROM access.action WHERE name = $1"
+
+
+async def find_action(connection: Connection, name: str) -> FoundAction | None:
+    row = await connection.fetchrow(_ACTION_NAMED, name)
+    return FoundAction(**row) if row else None
 
 
 _GRANT = """
@@ -44,6 +120,14 @@ RETURNING true
 async def grant(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
     """Return false when the role grants it already."""
     return bool(await connection.fetchval(_GRANT, role_id, action_id, granted_by))
+
+
+_REVOKE = "DELETE FROM access.role_action WHERE role_id = $1 AND action_id = $2"
+
+
+async def revoke(connection: Connection, role_id: int, action_id: int) -> bool:
+    """Return false when the role did not grant it."""
+    return affected(await connection.execute(_REVOKE, role_id, action_id)) > 0
 
 
 _ADD_ROLES = """

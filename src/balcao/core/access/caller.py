@@ -15,6 +15,8 @@ from balcao.core.values.cpf import Cpf
 
 # What an identity provider puts into a token of somebody who logged in, and never into one of client credentials.
 _MARKS_OF_A_LOGIN = frozenset({"cpf", "sid", "session_state", "auth_time", "nonce", "name", "given_name", "email"})
+# The roles that grant everything.
+ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
 # Tokens of the same issuer that are for the client or for the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
@@ -90,13 +92,14 @@ class ClaimPolicy:
     """How this installation reads claims, as `BALCAO_CPF_CLAIM` and the settings beside it say.
 
     `machine_clients` are the clients that may be machines, `role_clients` those whose `resource_access` roles count;
-    None is every client.
+    None is every client. Without `admin_from_token` administration is stored, never claimed (rules: access 4.4).
     """
 
     cpf_claim: str = "cpf"
     cpf_from_username: bool = False
     machine_clients: frozenset[str] | None = None
     role_clients: frozenset[str] | None = None
+    admin_from_token: bool = True
 
 
 EVERY_CLIENT = ClaimPolicy()
@@ -121,7 +124,7 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -
         name=_text(claims.get("name")) or _full_name(claims),
         email=_text(claims.get("email")),
         scopes=frozenset((_text(claims.get("scope")) or "").split()),
-        roles=frozenset(_roles(claims, policy.role_clients)),
+        roles=_roles(claims, policy),
         expires_at=float(claims["exp"]),
         issuer=(_text(claims.get("iss")) or "").rstrip("/"),
         is_machine=cpf is None and _is_machine(claims, client, policy),
@@ -160,10 +163,12 @@ def _full_name(claims: Mapping[str, Any]) -> str | None:
     return " ".join(part for part in parts if part) or None
 
 
-def _roles(claims: Mapping[str, Any], role_clients: frozenset[str] | None) -> list[str]:
+def _roles(claims: Mapping[str, Any], policy: ClaimPolicy) -> frozenset[str]:
+    role_clients = policy.role_clients
     sources = [claims.get("realm_access")]
     resources = claims.get("resource_access")
     if isinstance(resources, dict):
         sources += [access for client, access in resources.items() if role_clients is None or client in role_clients]
     found = [source.get("roles") for source in sources if isinstance(source, dict)]
-    return [role for roles in found if isinstance(roles, list) for role in roles if isinstance(role, str)]
+    names = frozenset(role for roles in found if isinstance(roles, list) for role in roles if isinstance(role, str))
+    return names if policy.admin_from_token else names - ADMINISTRATIVE

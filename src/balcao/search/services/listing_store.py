@@ -84,3 +84,18 @@ def _build_condition(filters: ServiceFilters) -> tuple[str, list[Any]]:
         values.append(uuid.UUID(value) if member == "id" else value)
         conditions.append(_CONDITIONS[member].format(value=f"${len(values) + 4}"))
     return " AND ".join(conditions), values
+
+
+_AFTER = """
+SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, listed.version
+FROM (SELECT * FROM search.{physical} WHERE id > $1 ORDER BY id LIMIT $2) AS listed,
+     search.step(listed.id, listed.doc, listed.carried, $3, $4) AS stepped
+ORDER BY listed.id
+"""
+
+
+async def list_after(connection: Connection, alias: Alias, service_id: str, limit: int) -> list[StoredService]:
+    """Return the services whose ids come after this one, in their order."""
+    statement = _AFTER.format(physical=alias.physical)
+    rows = await connection.fetch(statement, service_id, limit, alias.schema_version, PROGRAM_VERSION)
+    return [StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows]

@@ -9,6 +9,7 @@ import msgspec
 
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.responses import require_match
 from balcao.core.values.clock import to_unix_seconds, utc_now
@@ -35,6 +36,8 @@ from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
 UNKNOWN = "Serviço não encontrado."
+FIRST_ID = "00000000-0000-0000-0000-000000000000"
+EXPORTED_AT_ONCE = 250
 
 
 async def list_services(call: Call, filters: ServiceFilters, page: int, per_page: int) -> StaffServices:
@@ -44,6 +47,20 @@ async def list_services(call: Call, filters: ServiceFilters, page: int, per_page
         found = await listing_store.list_services(connection, alias, filters, page, per_page)
     services = [_to_staff_service(stored.document, stored.version) for stored in found.services]
     return StaffServices(found=found.found, out_of=found.out_of, page=page, per_page=per_page, services=services)
+
+
+async def export(platform: Platform) -> AsyncIterator[ServiceDocument]:
+    """Yield every service in any editorial state, in the order of the ids, as an import takes it."""
+    after = FIRST_ID
+    while True:
+        async with platform.database.connection() as connection:
+            alias = await collection.read_alias(connection)
+            found = await listing_store.list_after(connection, alias, after, EXPORTED_AT_ONCE)
+        if not found:
+            return
+        for stored in found:
+            yield stored.document
+        after = found[-1].document.id
 
 
 async def read(call: Call, service_id: str) -> StaffService:

@@ -1,0 +1,141 @@
+"""What the operations of this service have in common: names, pages of a list, and the headers of a write."""
+
+import re
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import msgspec
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticKnownError
+
+from balcao.core.errors import Fault, Unprocessable
+from balcao.core.http import decoding
+from balcao.core.http.parameters import InPath, InQuery
+from balcao.core.http.responses import PERSONAL, Response
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.text import has_control
+
+M = TypeVar("M", bound=BaseModel)
+
+# Two short texts fit many times over.
+MAX_BODY_BYTES = 256 * 1024
+WRITES = "60/minute"
+MAX_PAGE = 100
+# Beyond it an offset would not fit into the database's integer.
+MAX_SKIP = 1_000_000_000
+
+ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"
+NAME = r"^[a-z0-9_:]+$"
+_CPF = r"^[0-9]{11}$"
+_NOT_A_CPF = "deve ser um CPF válido: 11 dígitos, sem pontuação"
+
+
+def _check_printable(text: str) -> str:
+    if has_control(text, allowed="\n\t"):
+        raise ValueError("não pode conter caracteres de controle")
+    return text
+
+
+def _check_cpf(text: str) -> str:
+    if Cpf.parse(text) is None:
+        raise ValueError(_NOT_A_CPF)
+    return text
+
+
+def _check_digits(sent: Any) -> Any:
+    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
+    if isinstance(sent, str):
+        digits = sent.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()):
+            raise PydanticKnownError("int_parsing")
+        return sent[:18]
+    return sent
+
+
+def _parse_flag(sent: Any) -> Any:
+    if sent in (True, False):
+        return sent
+    if sent not in ("true", "false"):
+        raise PydanticKnownError("enum", {"expected": "`true` ou `false`"})
+    return sent == "true"
+
+
+ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME)]
+Description = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_check_printable)
+]
+SearchText = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_printable)]
+CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"pattern": _CPF})]
+WholeNumber = Annotated[int, BeforeValidator(_check_digits)]
+Flag = Annotated[bool, BeforeValidator(_parse_flag)]
+
+
+class SliceQuery(BaseModel):
+    """Which part of a list is wanted (rules: access 2.0)."""
+
+    skip: Annotated[
+        WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
+    ] = 0
+    limit: Annotated[
+        WholeNumber, Field(ge=1, le=MAX_PAGE, description="Itens por página, no máximo 100.", examples=[50])
+    ] = 50
+
+
+class OptionalSliceQuery(BaseModel):
+    """As `SliceQuery`, of a list that comes whole where no limit is sent."""
+
+    skip: Annotated[
+        WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
+    ] = 0
+    limit: Annotated[
+        WholeNumber | None,
+        Field(ge=1, le=MAX_PAGE, description="Itens por página, no máximo 100; sem ele vêm todos.", examples=[50]),
+    ] = None
+
+
+def in_query(kind: type[M]) -> InQuery:
+    """Bind the query as the model; every fault of it is listed."""
+    return InQuery(lambda query: decoding.validate_model(dict(query), kind, "query"), kind)
+
+
+SliceInQuery: TypeAlias = Annotated[SliceQuery, in_query(SliceQuery)]
+OptionalSliceInQuery: TypeAlias = Annotated[OptionalSliceQuery, in_query(OptionalSliceQuery)]
+
+
+def cpf_in_path(name: str, description: str, example: str) -> InPath:
+    """Describe a CPF in the path; one without right check digits is a listed fault."""
+
+    def parse(text: str) -> Cpf:
+        cpf = Cpf.parse(text)
+        if cpf is None:
+            raise Unprocessable(faults=[Fault(loc=["path", name], msg=_NOT_A_CPF, type="value_error")])
+        return cpf
+
+    return InPath(parse, description, example, _CPF)
+
+
+def _parse_name(text: str) -> str:
+    """Return the name of a path; one that no role and no group can have stands for an unknown one."""
+    return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
+
+
+def _parse_action_name(text: str) -> str:
+    return text if len(text) <= 100 and re.fullmatch(ACTION_NAME, text) else ""
+
+
+RoleInPath: TypeAlias = Annotated[str, InPath(_parse_name, "Nome do papel", "iptu:consulta")]
+GroupInPath: TypeAlias = Annotated[str, InPath(_parse_name, "Nome do grupo", "busca_editores")]
+ActionNameInPath: TypeAlias = Annotated[str, InPath(_parse_action_name, "Nome da ação", "iptu:invoice:read")]
+
+
+def written(version: int, value: Any = None, *, status: int = 200) -> Response[Any]:
+    """Answer a write with the catalogue version that it made; without a value, 204."""
+    headers = {"X-Catalogue-Version": str(version), "Cache-Control": PERSONAL}
+    if value is None:
+        return Response(status=204, headers=headers)
+    return Response(msgspec.json.encode(value), status=status, headers=headers)
+
+
+def listed(values: list[Any], total: int) -> Response[Any]:
+    """Answer a bare array with the number of items of the whole list."""
+    return Response(msgspec.json.encode(values), headers={"X-Total-Count": str(total), "Cache-Control": PERSONAL})

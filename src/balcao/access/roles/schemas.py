@@ -1,0 +1,69 @@
+"""Wire types of roles and of what they grant."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from pydantic import BaseModel, Field
+
+from balcao.access.conventions import ActionName, Description, Name
+
+
+class Role(msgspec.Struct):
+    """A role of the catalogue; of those that came with the platform nobody is the author."""
+
+    id: Annotated[int, Meta(description="Identificador do papel.", examples=[21])]
+    name: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
+    description: Annotated[str, Meta(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
+    created_by: Annotated[
+        str | None,
+        Meta(description="CPF mascarado de quem o criou; nulo se veio com a plataforma.", examples=["***.000.401-**"]),
+    ]
+    created_at: Annotated[
+        datetime | None,
+        Meta(description="Quando foi criado; nulo se veio com a plataforma.", examples=["2026-03-02T12:00:00Z"]),
+    ]
+
+
+class Roles(msgspec.Struct):
+    """A page of roles."""
+
+    items: Annotated[list[Role], Meta(description="Papéis da página, por nome.")]
+    total: Annotated[int, Meta(description="Papéis em todas as páginas.", examples=[22])]
+    skip: Annotated[int, Meta(description="Quantos foram pulados.", examples=[0])]
+    limit: Annotated[int, Meta(description="Papéis por página.", examples=[50])]
+    has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
+
+
+class NewRole(BaseModel):
+    """A role that grants nothing yet."""
+
+    name: Annotated[
+        Name, Field(description="Nome, em minúsculas, dígitos, `_` e `:`; único.", examples=["iptu:cobranca"])
+    ]
+    description: Annotated[Description, Field(description="Para que serve.", examples=["Cobrança do IPTU"])]
+
+
+class GrantedAction(msgspec.Struct):
+    """An action that a role grants."""
+
+    id: Annotated[int, Meta(description="Identificador da ação.", examples=[90])]
+    name: Annotated[str, Meta(description="Nome da ação.", examples=["iptu:invoice:read"])]
+    description: Annotated[str, Meta(description="O que a ação permite.", examples=["Consultar boletos do IPTU"])]
+
+
+class Grant(BaseModel):
+    """Names the action that a role shall grant."""
+
+    action_name: Annotated[
+        ActionName, Field(description="Nome da ação que o papel passa a dar.", examples=["iptu:invoice:read"])
+    ]
+
+
+class Granted(msgspec.Struct):
+    """What a grant left behind, the same on repeat."""
+
+    status: Annotated[Literal["action_assigned"], Meta(description="Sempre `action_assigned`.")]
+    role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
+    action: Annotated[str, Meta(description="Nome da ação.", examples=["iptu:invoice:read"])]

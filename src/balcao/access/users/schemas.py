@@ -1,0 +1,37 @@
+"""Wire types of the people that the catalogue knows."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from pydantic import Field
+
+from balcao.access.conventions import Flag, SliceQuery
+
+
+class User(msgspec.Struct):
+    """A person with groups and roles, each name once and in order."""
+
+    id: Annotated[int, Meta(description="Identificador da pessoa no catálogo.", examples=[12])]
+    cpf: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
+    display_name: Annotated[str | None, Meta(description="Nome, como o token o trouxe.", examples=["Editora Demo"])]
+    groups: Annotated[list[str], Meta(description="Grupos da pessoa.", examples=[["busca_editores"]])]
+    roles: Annotated[list[str], Meta(description="Papéis da pessoa.", examples=[["busca:services:editor"]])]
+
+
+class Users(msgspec.Struct):
+    """A page of people."""
+
+    items: Annotated[list[User], Meta(description="Pessoas da página, por id.")]
+    total: Annotated[int, Meta(description="Pessoas em todas as páginas.", examples=[14])]
+    skip: Annotated[int, Meta(description="Quantas foram puladas.", examples=[0])]
+    limit: Annotated[int, Meta(description="Pessoas por página.", examples=[50])]
+    has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
+
+
+class UsersQuery(SliceQuery):
+    """The page of people that is wanted."""
+
+    has_groups: Annotated[Flag, Field(description="Se `true`, só quem pertence a algum grupo.", examples=[False])] = (
+        False
+    )

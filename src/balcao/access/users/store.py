@@ -1,0 +1,63 @@
+"""SQL of the people that the catalogue knows."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from balcao.access.users.schemas import User
+from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.values.cpf import Cpf
+
+_MEMBERS = """
+person.id, person.cpf, person.display_name,
+ARRAY(
+    SELECT grp.name FROM access.membership JOIN access.grp ON grp.id = group_id
+    WHERE person_id = person.id ORDER BY grp.name COLLATE "C") AS groups,
+ARRAY(
+    SELECT role.name FROM access.role
+    WHERE role.name = ANY($1::text[])
+       OR role.id IN (
+           SELECT role_id FROM access.person_role WHERE person_id = person.id
+           UNION
+           SELECT role_id FROM access.group_role JOIN access.membership USING (group_id) WHERE person_id = person.id)
+    ORDER BY role.name COLLATE "C") AS roles
+"""
+_READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = $2"  # noqa: S608
+
+
+async def read(connection: Connection, cpf: Cpf, token_roles: Iterable[str] = ()) -> User | None:
+    """Return the person with the stored roles and those of the token that the catalogue knows, or None."""
+    row = await connection.fetchrow(_READ, list(token_roles), cpf.digits)
+    return User(**row) if row else None
+
+
+_WANTED = "NOT $2::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"
+# The page is cut before groups and roles are looked up.
+_LIST = page_sql(
+    f"""
+    SELECT {_MEMBERS}
+    FROM (SELECT * FROM access.person WHERE {_WANTED} ORDER BY id LIMIT $3 OFFSET $4) AS person
+    ORDER BY person.id
+    """,  # noqa: S608
+    f"SELECT count(*) FROM access.person WHERE {_WANTED}",  # noqa: S608
+)
+
+
+async def fetch_users(
+    connection: Connection, *, has_groups: bool, limit: int, skip: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the page's people by id, and how many there are."""
+    return await fetch_page(connection, _LIST, [], has_groups, limit, skip)
+
+
+_SAVE = """
+INSERT INTO access.person (cpf, display_name) VALUES ($1, $2)
+ON CONFLICT (cpf) DO UPDATE SET display_name = coalesce(excluded.display_name, person.display_name)
+RETURNING id
+"""
+
+
+async def save(connection: Connection, cpf: Cpf, display_name: str | None = None) -> int:
+    """Enter the person, or the name of a known one where there is one to enter; return the id."""
+    saved: int = await connection.fetchval(_SAVE, cpf.digits, display_name)
+    return saved

@@ -1,0 +1,48 @@
+"""Where tokens bring no administration, somebody stored always can get in (rules: access 4.4, case 37)."""
+
+import httpx
+import pytest
+
+from balcao.settings import Settings
+from tests.access.test_roles_and_groups import BASE
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import until_now
+
+LAST, OTHER = "90000001309", "90000040479"
+GROUP = f"{BASE}/groups/superadministradores"
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), access_admin_from_token=False)
+
+
+def enter(sql: Sql, cpf: str) -> None:
+    sql(
+        """
+        WITH person AS (
+            INSERT INTO access.person (cpf) VALUES ($1) ON CONFLICT (cpf) DO UPDATE SET cpf = $1 RETURNING id),
+        joined AS (
+            INSERT INTO access.membership (group_id, person_id)
+            SELECT grp.id, person.id FROM access.grp, person WHERE grp.name = 'superadministradores' RETURNING true)
+        SELECT access.raise_version() FROM joined""",
+        cpf,
+    )
+
+
+def test_a_token_brings_no_administration_and_the_last_superadmin_cannot_leave(
+    http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    claimed = issuer.person(OTHER, realm_access={"roles": ["admin", "superadmin"]})
+    assert http.get(f"{BASE}/roles", headers=bearer(claimed)).status_code == 403
+    last = bearer(issuer.person(LAST))
+    enter(sql, LAST)
+    until_now(lambda: http.get(f"{BASE}/roles", headers=last).status_code == 200)
+    assert http.delete(f"{GROUP}/members/{LAST}", headers=last).status_code == 409
+    assert http.delete(GROUP, headers=last).status_code == 409
+    role = f"{BASE}/roles/groups/superadministradores/roles/superadmin"
+    assert http.delete(role, headers=last).status_code == 409
+    assert http.post(f"{GROUP}/members", headers=last, json={"subject": OTHER}).status_code == 200
+    assert http.delete(f"{GROUP}/members/{LAST}", headers=last).status_code == 204
+    assert http.get(f"{BASE}/roles", headers=last).status_code == 403
