@@ -136,6 +136,15 @@ class Settings(BaseModel):
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
+    agent_version_prefix: str = Field("cfg", pattern=r"^[A-Za-z0-9_.-]{1,20}$")
+    agent_default_prompt: str = Field(
+        "Você atende pessoas que procuram serviços da prefeitura. Responda em português claro.",
+        min_length=1,
+        max_length=200_000,
+    )
+    agent_default_model: str = Field("", max_length=100)
+    agent_default_embedding: str = Field("", max_length=100)
+
     search_migration_lease: float = Field(30, ge=0.5, le=3600)
     search_rollback_hours: int = Field(168, ge=1, le=720)
 

@@ -29,6 +29,8 @@ EXAMPLES = {
     "experience_id",
     "behaviour_link_id",
     "job_id",
+    "vaga_id",
+    "draft_vaga_id",
     "action_id",
 }
 

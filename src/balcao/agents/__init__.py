@@ -2,6 +2,8 @@
 
 from balcao.agents.datasets.feature import FEATURE as DATASETS
 from balcao.agents.demo import DEMO
+from balcao.agents.history.feature import FEATURE as HISTORY
+from balcao.agents.prompts.feature import FEATURE as PROMPTS
 from balcao.agents.running import running
 from balcao.agents.token_check.feature import FEATURE as TOKEN_CHECK
 from balcao.agents.versions.feature import FEATURE as VERSIONS
@@ -14,7 +16,7 @@ SERVICE = Service(
     prefix="/agent",
     title="Balcão: configuração de agentes",
     package=__name__,
-    features=[TOKEN_CHECK, VERSIONS, DATASETS, Feature(demo=DEMO)],
+    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="Configuração e dados de exemplo dos agentes de conversa da cidade, lidos por quem os executa.",
     tags={

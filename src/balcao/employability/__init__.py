@@ -5,6 +5,9 @@ from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.employability import demo
 from balcao.employability.companies.feature import FEATURE as COMPANIES
+from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
+from balcao.employability.hiring.listings.feature import FEATURE as LISTINGS
+from balcao.employability.hiring.public.feature import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
@@ -28,6 +31,9 @@ SERVICE = Service(
         REFERENCE_VALUES,
         SKILLS,
         COMPANIES,
+        DEPARTMENTS,
+        LISTINGS,
+        PUBLIC_JOBS,
         PROFILES,
         SECTIONS,
         BEHAVIOURS,
@@ -46,6 +52,8 @@ SERVICE = Service(
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
         "skills": "Comportamentos, habilidades e as áreas de atuação a que pertencem.",
         "companies": "Empresas que anunciam vagas.",
+        "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
+        "public-jobs": "Vagas publicadas, para qualquer pessoa.",
         "resume": "O currículo da pessoa que chama.",
         "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",

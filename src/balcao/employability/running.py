@@ -1,4 +1,4 @@
-"""What the service keeps in each process: what it last heard of the registry's companies."""
+"""What the service keeps in each process: its client of the registry, and what the registry last said."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,11 +6,14 @@ from contextlib import asynccontextmanager
 from balcao.core.context.platform import Platform
 from balcao.core.outgoing import ServiceClient
 from balcao.employability.companies.lookup import RegistryCompanies
+from balcao.employability.hiring.departments.scope import StaffLinks
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
     """Give the process its client of the registry."""
     registry = ServiceClient(platform.http, platform.settings.registry_url, platform.settings)
+    platform.parts[ServiceClient] = registry
     platform.parts[RegistryCompanies] = RegistryCompanies(registry)
+    platform.parts[StaffLinks] = StaffLinks(registry)
     yield

@@ -7,15 +7,14 @@ from msgspec import Meta
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     StringConstraints,
     ValidationInfo,
     field_validator,
 )
-from pydantic_core import PydanticKnownError
 
 from balcao.agents.datasets.cursors import START, decode_cursor
+from balcao.agents.queries import DIGITS
 from balcao.core.values.personal_data import refuse
 from balcao.core.values.text import has_nul, iterate_texts
 
@@ -128,14 +127,6 @@ class DatasetEnvelope(msgspec.Struct):
     data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
 
-def _check_digits(sent: Any) -> Any:
-    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
-    digits = sent.removeprefix("-") if isinstance(sent, str) else ""
-    if not (digits.isascii() and digits.isdigit()):
-        raise PydanticKnownError("int_parsing")
-    return sent[:18]
-
-
 class ExamplesQuery(BaseModel):
     """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
 
@@ -146,7 +137,7 @@ class ExamplesQuery(BaseModel):
     first: Annotated[
         int,
         Field(ge=1, le=MAX_PAGE, description="Exemplos por página, de 1 a 1000.", examples=[100]),
-        BeforeValidator(_check_digits),
+        DIGITS,
     ] = MAX_PAGE
     after: Annotated[
         str, Field(max_length=200, description="Cursor do último exemplo já lido; vazio para o começo.")

@@ -1,17 +1,41 @@
-"""Routes of the agents' configuration."""
+"""Routes of the agents' versions: reading a configuration, saving, and moving the active pointer."""
+
+from typing import Annotated
 
 from balcao.agents.operations import READ_CONFIG, ConfigIdInPath
-from balcao.agents.versions import service
-from balcao.agents.versions.schemas import AgentConfig, ConfigPath
+from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.versions import results, service
+from balcao.agents.versions.schemas import (
+    ActivateBody,
+    ActivationResult,
+    AgentConfig,
+    ConfigBody,
+    ConfigPath,
+    ConfigSaved,
+    HideQuery,
+    HideResult,
+    PromptBody,
+    PromptSaved,
+    ResetQuery,
+    ResetResult,
+    RollbackBody,
+    SaveBody,
+    UnifiedSaved,
+)
+from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
-from balcao.core.http.responses import Response, from_ready
+from balcao.core.http.responses import Response, from_ready, with_etag
 
-# A version never changes.
+# A version never changes; which one is active does.
 CACHE = "private, max-age=31536000, immutable"
+REVALIDATE = "private, no-cache"
+HIDE_REASON = "ocultada pela API"
 
+SAVE = action("agent_config:create").testing(service.ACTIVATE)
+ACTIVATE = action(service.ACTIVATE)
 
 routes = Routes(tags=["configurações"], dialect=DETAIL)
 
@@ -31,3 +55,140 @@ async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentCo
     """Return a configuration by its id."""
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.read_config(call, path.config_id), call, CACHE)
+
+
+@routes.get(
+    "/api/v1/agent-config",
+    "agents.read_active_config",
+    READ_CONFIG,
+    "Configuração ativa de um tipo de agente",
+    description=(
+        "Devolve a configuração da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. "
+        "Revalide com o `ETag`: outra versão pode ser ativada a qualquer momento."
+    ),
+    errors=[304, 404, 422],
+)
+async def read_active_config(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> Response[AgentConfig]:
+    """Return the active version's configuration."""
+    return with_etag(await service.read_active_config(call, query.agent_type), call, REVALIDATE)
+
+
+@routes.post(
+    "/api/v1/unified-save",
+    "agents.save_version",
+    SAVE,
+    "Salva uma versão: instruções e configuração",
+    description=(
+        "Salva uma versão nova e a ativa. O que falta é herdado da versão ativa; nulo esvazia. Conteúdo igual ao ativo "
+        "não cria versão. Exige a ação `agent_config:create` e, para ativar, também `agent_config:activate`; com "
+        "`activate` falso a versão fica guardada. Com `expected_version`, só salva se esta versão for a ativa."
+    ),
+    example={"agent_type": "agentic_search", "model_name": "modelo-demo-5", "reason": "modelo novo"},
+    errors=[400, 409, 422],
+)
+async def save_version(call: Call, body: SaveBody) -> UnifiedSaved:
+    """Save a version."""
+    return results.describe_save(call, await service.save_version(call, body))
+
+
+@routes.post(
+    "/api/v1/agent-config",
+    "agents.save_config",
+    SAVE,
+    "Salva uma versão com outra configuração",
+    description=(
+        "Como `unified-save`, só para a configuração: as instruções são herdadas da versão ativa. Exige a ação "
+        "`agent_config:create` e, para ativar, também `agent_config:activate`."
+    ),
+    example={"tools": ["google_search"], "reason": "só a busca aberta"},
+    errors=[400, 409, 422],
+)
+async def save_config(call: Call, body: ConfigBody) -> ConfigSaved:
+    """Save a version with another configuration."""
+    return results.describe_config_save(await service.save_version(call, body))
+
+
+@routes.post(
+    "/api/v1/system-prompt",
+    "agents.save_prompt",
+    SAVE,
+    "Salva uma versão com outras instruções",
+    description=(
+        "Como `unified-save`, só para o texto de instruções: a configuração é herdada da versão ativa. Exige a ação "
+        "`agent_config:create` e, para ativar, também `agent_config:activate`."
+    ),
+    example={"new_prompt": "Responda em português claro.", "reason": "texto mais curto"},
+    errors=[400, 409, 422],
+)
+async def save_prompt(call: Call, body: PromptBody) -> PromptSaved:
+    """Save a version with another text of instructions."""
+    return results.describe_prompt_save(await service.save_version(call, body))
+
+
+@routes.post(
+    "/api/v1/agent-config/activate",
+    "agents.activate_version",
+    ACTIVATE,
+    "Ativa uma versão",
+    description=(
+        "Faz de uma versão a ativa e registra a troca. Ativar a que já está ativa não registra nada. Exige a ação "
+        "`agent_config:activate`. Com `expected_version`, só ativa se esta versão for a ativa até aqui."
+    ),
+    example={"agent_type": "agentic_search", "version": 10, "reason": "volta ao modelo anterior"},
+    errors=[404, 409, 422],
+)
+async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
+    """Make a version the active one."""
+    moved = await service.activate(call, body.agent_type, body.version, body.reason, body.expected_version)
+    return results.describe_move(call, body.agent_type, moved)
+
+
+@routes.post(
+    "/api/v1/agent-config/rollback",
+    "agents.roll_back_version",
+    ACTIVATE,
+    "Volta à versão que estava ativa antes",
+    description=(
+        "Ativa a versão que estava ativa antes da atual, ou `to_version`, que precisa já ter estado ativa. Repetir "
+        "volta à de agora. Exige a ação `agent_config:activate`."
+    ),
+    example={"agent_type": "agentic_search", "reason": "piora nas respostas"},
+    errors=[404, 409, 422],
+)
+async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
+    """Activate the version that was active before."""
+    moved = await service.roll_back(call, body.agent_type, body.reason, body.to_version, body.expected_version)
+    return results.describe_move(call, body.agent_type, moved)
+
+
+@routes.delete(
+    "/api/v1/unified-reset",
+    "agents.reset_agent",
+    ACTIVATE,
+    "Volta ao conteúdo padrão",
+    description=(
+        "Salva o conteúdo padrão como versão nova e a ativa; nenhuma versão é apagada e a numeração continua. Exige a "
+        "ação `agent_config:activate`."
+    ),
+    errors=[422],
+)
+async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ResetResult:
+    """Save and activate the default content."""
+    return results.describe_reset(call, query.agent_type, await service.reset(call, query.agent_type))
+
+
+@routes.delete(
+    "/api/v1/unified-delete",
+    "agents.hide_version",
+    action("agent_config:create"),
+    "Oculta uma versão dos históricos",
+    description=(
+        "Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número "
+        "continuam respondendo, mas ela não pode mais ser ativada. Exige a ação `agent_config:create`."
+    ),
+    errors=[404, 409, 422],
+)
+async def hide_version(call: Call, query: Annotated[HideQuery, in_query(HideQuery)]) -> HideResult:
+    """Leave a version out of histories."""
+    hidden = await service.hide(call, query.agent_type, query.version_number, HIDE_REASON)
+    return results.describe_hiding(call, query.agent_type, hidden)

@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -40,3 +42,8 @@ def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
     if prompt == config:
         return "both"
     return "prompt" if prompt else "config"
+
+
+def format_version(prefix: str, version: int, created_at: datetime, zone: ZoneInfo) -> str:
+    """Return what people call a version: prefix, the day it was saved, and its number."""
+    return f"{prefix}-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"

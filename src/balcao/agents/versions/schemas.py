@@ -1,4 +1,4 @@
-"""Wire types of an agent's configuration, and what a save may bring."""
+"""What a save, an activation or a rollback may bring, and what each is answered with."""
 
 from typing import Annotated, Any, Self
 
@@ -7,13 +7,22 @@ from msgspec import Meta
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from balcao.agents.operations import CONFIG_ID
+from balcao.agents.queries import DEFAULT_AGENT, AgentType, VersionInText, VersionNumber
 from balcao.core.values.text import has_nul
 
-AGENT_TYPE = r"^[A-Za-z0-9_.-]{1,50}$"
-CONTENT = ("prompt_content", "memory_blocks", "tools", "model_name", "embedding_name")
 DEFAULT_REASON = "alteração pela API"
+# The members on the wire that hold content, and what each is called in a version.
+_CONTENT = {
+    "prompt_content": "prompt",
+    "new_prompt": "prompt",
+    "memory_blocks": "memory_blocks",
+    "tools": "tools",
+    "model_name": "model_name",
+    "embedding_name": "embedding_name",
+}
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
+_PROMPT = "Você atende pessoas que procuram serviços da prefeitura."
 _Instant = Annotated[
     str,
     Meta(
@@ -61,6 +70,16 @@ def _refuse_repetition(names: list[str]) -> list[str]:
 _Text = AfterValidator(_refuse_nul)
 Tool = Annotated[str, StringConstraints(min_length=1, max_length=100), _Text]
 ModelName = Annotated[str, StringConstraints(max_length=100), _Text]
+Prompt = Annotated[str, StringConstraints(min_length=1, max_length=200_000), _Text]
+ExpectedVersion = Annotated[
+    int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
+]
+Reason = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=2000),
+    _Text,
+    Field(description="Por que a versão ativa muda.", examples=["piora nas respostas"]),
+]
 
 
 class MemoryBlock(BaseModel):
@@ -68,9 +87,21 @@ class MemoryBlock(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    label: Annotated[str, StringConstraints(min_length=1, max_length=100), _Text]
-    value: Annotated[str, StringConstraints(max_length=20_000), _Text]
-    limit: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    label: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=100),
+        _Text,
+        Field(description="Nome do bloco, único na versão.", examples=["persona"]),
+    ]
+    value: Annotated[
+        str,
+        StringConstraints(max_length=20_000),
+        _Text,
+        Field(description="Texto do bloco.", examples=["Atende com clareza."]),
+    ]
+    limit: Annotated[
+        int | None, Field(ge=1, le=100_000, description="Máximo de caracteres do texto.", examples=[2000])
+    ] = None
 
     @model_validator(mode="after")
     def _storable_and_within_its_limit(self) -> Self:
@@ -86,21 +117,59 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
     return blocks
 
 
-class SaveBody(BaseModel):
-    """What is absent is inherited from the active version; null empties (rules: agents 3.2)."""
+class Save(BaseModel):
+    """What every way of saving has. What is absent is inherited from the active version; null empties.
 
-    agent_type: Annotated[str, Field(pattern=AGENT_TYPE)]
-    prompt_content: Annotated[str, StringConstraints(min_length=1, max_length=200_000), _Text] | None = None
+    rules: agents 3.2
+    """
+
+    agent_type: AgentType = DEFAULT_AGENT
+    reason: Annotated[
+        str,
+        StringConstraints(max_length=2000),
+        _Text,
+        Field(description="Por que a versão foi feita.", examples=["respostas mais curtas"]),
+    ] = DEFAULT_REASON
+    author: Annotated[
+        str | None,
+        StringConstraints(min_length=1, max_length=100),
+        Field(description="Quem salva; só vale para máquinas: de uma pessoa vale o nome do token."),
+    ] = None
+    activate: Annotated[bool, Field(description="Se a versão passa a ser a ativa.")] = True
+    expected_version: ExpectedVersion | None = None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Return the content members that were sent, in plain JSON values; null stands for "empty it"."""
+        sent = self.model_dump(include=set(_CONTENT), exclude_unset=True)
+        return {_CONTENT[name]: value for name, value in sent.items()}
+
+
+class PromptBody(Save):
+    """A new text of instructions; the configuration is inherited."""
+
+    new_prompt: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
+
+
+class ConfigBody(Save):
+    """A new configuration; the text of instructions is inherited."""
+
     # `clickup_cards` is the older name on the wire for the same member.
     memory_blocks: Annotated[list[MemoryBlock], Field(max_length=50), AfterValidator(_distinct_labels)] | None = Field(
-        None, validation_alias=AliasChoices("memory_blocks", "clickup_cards")
+        None,
+        validation_alias=AliasChoices("memory_blocks", "clickup_cards"),
+        description="Blocos de memória; também aceitos com o nome antigo `clickup_cards`.",
     )
-    tools: Annotated[list[Tool], Field(max_length=64), AfterValidator(_refuse_repetition)] | None = None
-    model_name: ModelName | None = None
-    embedding_name: ModelName | None = None
-    reason: Annotated[str, StringConstraints(max_length=2000), _Text] = DEFAULT_REASON
-    activate: bool = True
-    expected_version: int | None = None
+    tools: Annotated[
+        Annotated[list[Tool], Field(max_length=64), AfterValidator(_refuse_repetition)] | None,
+        Field(description="Nomes das ferramentas, na ordem em que valem.", examples=[["google_search"]]),
+    ] = None
+    model_name: Annotated[
+        ModelName | None, Field(description="Nome do modelo de linguagem.", examples=["modelo-demo"])
+    ] = None
+    embedding_name: Annotated[
+        ModelName | None, Field(description="Nome do modelo de vetores.", examples=["vetores-demo"])
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -110,8 +179,121 @@ class SaveBody(BaseModel):
             raise ValueError("`memory_blocks` e `clickup_cards` têm conteúdos diferentes: envie só um")
         return sent
 
-    @property
-    def content(self) -> dict[str, Any]:
-        """Return the content members that were sent, in plain JSON values; null stands for "empty it"."""
-        sent = self.model_dump(include=set(CONTENT), exclude_unset=True)
-        return {"prompt" if name == "prompt_content" else name: value for name, value in sent.items()}
+
+class SaveBody(ConfigBody):
+    """A version as a whole."""
+
+    agent_type: AgentType
+    prompt_content: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
+
+
+class ActivateBody(BaseModel):
+    """Which version is to be active, and why."""
+
+    agent_type: AgentType
+    version: VersionNumber
+    reason: Reason
+    expected_version: ExpectedVersion | None = None
+
+
+class RollbackBody(BaseModel):
+    """Without `to_version` back to the version that was active before."""
+
+    agent_type: AgentType
+    to_version: VersionNumber | None = None
+    reason: Reason
+    expected_version: ExpectedVersion | None = None
+
+
+class ResetQuery(BaseModel):
+    """The agent that gets the default content."""
+
+    agent_type: AgentType
+
+
+class HideQuery(ResetQuery):
+    """The version that is left out of histories."""
+
+    version_number: VersionInText
+
+
+_Success = Annotated[bool, Meta(description="Sempre verdadeiro.", examples=[True])]
+_Message = Annotated[str, Meta(description="O que aconteceu, para pessoas.", examples=["Versão 12 salva e ativada."])]
+_ConfigId = Annotated[str, Meta(description="Identificador da configuração (UUID).", examples=[_EXAMPLE_ID])]
+_PromptId = Annotated[str, Meta(description="Identificador do texto de instruções (UUID).", examples=[_EXAMPLE_ID])]
+_AgentType = Annotated[str, Meta(description="Tipo de agente.", examples=["agentic_search"])]
+_Display = Annotated[str, Meta(description="Nome da versão para pessoas.", examples=["cfg-2026-10-05-v12"])]
+_Number = Annotated[int, Meta(ge=1, description="Número da versão, por tipo de agente.", examples=[12])]
+_Updated = Annotated[
+    dict[str, Any], Meta(description="Sempre vazio: quem executa os agentes lê a versão ativa.", examples=[{}])
+]
+
+
+class UnifiedSaved(msgspec.Struct):
+    """The version that a save made, or the active one when nothing changed."""
+
+    success: _Success
+    unified_version_number: _Number
+    version_display: _Display
+    change_type: Annotated[str, Meta(description="O que mudou: `prompt`, `config` ou `both`.", examples=["prompt"])]
+    prompt_id: _PromptId
+    config_id: _ConfigId
+    agents_updated: _Updated
+    message: _Message
+
+
+class ConfigSaved(msgspec.Struct):
+    """The configuration of the version that a save made."""
+
+    success: _Success
+    config_id: _ConfigId
+    agents_updated: _Updated
+    message: _Message
+
+
+class PromptSaved(msgspec.Struct):
+    """The text of instructions of the version that a save made."""
+
+    success: _Success
+    prompt_id: _PromptId
+    agents_updated: _Updated
+    message: _Message
+    version: _Number
+
+
+class ActivationResult(msgspec.Struct):
+    """Where the pointer stands now, and where it stood."""
+
+    success: _Success
+    agent_type: _AgentType
+    active_version: _Number
+    previous_version: Annotated[
+        int | None, Meta(description="Versão que estava ativa; nula se nenhuma estava.", examples=[11])
+    ]
+    version_display: _Display
+    config_id: _ConfigId
+    prompt_id: _PromptId
+    message: _Message
+
+
+class ResetResult(msgspec.Struct):
+    """The version with the default content."""
+
+    success: _Success
+    agent_type: _AgentType
+    unified_version: _Number
+    version_display: _Display
+    prompt_id: _PromptId
+    config_id: _ConfigId
+    agents_updated: _Updated
+    message: _Message
+
+
+class HideResult(msgspec.Struct):
+    """The version that histories leave out from now on."""
+
+    success: _Success
+    agent_type: _AgentType
+    version_number: _Number
+    version_display: _Display
+    message: _Message

@@ -20,6 +20,7 @@ class AgentVersion(msgspec.Struct, frozen=True):
     prompt_id: UUID
     version: int
     change_type: str
+    created_at: datetime
     hidden: bool
     content_hash: bytes
     content: AgentContent
@@ -42,6 +43,20 @@ async def read_config(database: Database, config_id: UUID) -> dict[str, Any] | N
     members = dict(row) | _decode_lists(row)
     del members["key"]
     return members
+
+
+_ACTIVE_CONFIG = """
+SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, version.created_at
+FROM agents.agents AS agent
+JOIN agents.agent_versions AS version USING (agent_type)
+WHERE agent_type = $1 AND version.version_id = agent.active_version_id
+"""
+
+
+async def read_active_config(connection: Connection, agent_type: str) -> dict[str, Any] | None:
+    """Return the members of the active version's configuration."""
+    row = await connection.fetchrow(_ACTIVE_CONFIG, agent_type)
+    return None if row is None else dict(row) | _decode_lists(row)
 
 
 _CREATE_AGENT = "INSERT INTO agents.agents (agent_type) VALUES ($1) ON CONFLICT DO NOTHING"
@@ -78,8 +93,8 @@ async def read_active_version(connection: Connection, agent_type: str) -> int | 
 
 
 _READ = """
-SELECT version.version_id, config_id, prompt_id, version, change_type, content_hash, prompt, memory_blocks, tools,
-       model_name, embedding_name, hidden.version_id IS NOT NULL AS hidden
+SELECT version.version_id, config_id, prompt_id, version, change_type, created_at, content_hash, prompt,
+       memory_blocks, tools, model_name, embedding_name, hidden.version_id IS NOT NULL AS hidden
 FROM agents.agent_versions AS version
 LEFT JOIN agents.agent_version_hidden AS hidden USING (version_id)
 WHERE agent_type = $1 AND version = $2

@@ -73,7 +73,7 @@ def health_operations(
         if word.startswith("live"):
             routes.get(path, key, public(), "O processo está vivo", description=_LIVE)(live)
         else:
-            routes.get(path, key, public(), "O serviço pode atender", description=_READY)(ready)
+            routes.get(path, key, public(), "O serviço pode atender", description=_READY, same_body=[503])(ready)
     return routes.declared
 
 

@@ -176,7 +176,10 @@ def _responses(operation: Operation, schemas: "_Schemas") -> Document:
             "headers": _headers(operation, MOVED),
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
-    for status, codes in codes_by_status(operation, error_statuses(operation)).items():
+    for status in operation.same_body:
+        headers = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
+        found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
+    for status, codes in codes_by_status(operation, error_statuses(operation) - set(operation.same_body)).items():
         found[str(status)] = {
             "description": "\n".join([_MEANINGS[status], *(["", *map(_item, codes.items())] if codes else [])]),
             "headers": _headers(operation, status),

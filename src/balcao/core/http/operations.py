@@ -38,7 +38,8 @@ class Operation:
     `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
-    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301.
+    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At
+    the statuses of `same_body` the body is that of the success, and says why it is none.
 
     `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
     where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
@@ -75,6 +76,7 @@ class Operation:
     description: str | None
     example: Any
     moved: type | None
+    same_body: Sequence[int]
 
     def rates(self, settings: Settings) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and that of a machine."""
@@ -143,6 +145,7 @@ class Routes:
         description: str | None = None,
         example: Any = None,
         moved: type | None = None,
+        same_body: Sequence[int] = (),
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -176,6 +179,7 @@ class Routes:
                     description=description,
                     example=example,
                     moved=moved,
+                    same_body=same_body,
                 )
             )
             return handler

@@ -1,6 +1,7 @@
 """Companies that advertise jobs."""
 
-from balcao.core.feature import Feature
-from balcao.employability.companies import api
+from balcao.core.feature import Demo, Feature
+from balcao.employability.companies import api, demo
+from balcao.employability.companies.imports import IMPORTS
 
-FEATURE = Feature(routes=api.routes.declared)
+FEATURE = Feature(routes=api.routes.declared, imports=IMPORTS, demo=Demo(demo.load))

@@ -37,11 +37,14 @@ async def read_company(call: Call, cnpj: str) -> Company:
         return _require(await store.read(connection, cnpj))
 
 
+async def exists(connection: Connection, cnpj: str) -> bool:
+    """Return whether there is a company with this CNPJ."""
+    return await store.read(connection, cnpj) is not None
+
+
 async def create_company(call: Call, body: CompanyBody) -> bytes:
     """Add a company and return it as JSON. Raises Invalid, and Conflict when its CNPJ is there."""
-    if body.cnpj is None:
-        raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")
-    checked = _check(parse_cnpj(body.cnpj), body)
+    checked = check_new(body)
 
     async def insert() -> Company:
         company = await store.insert(connection, checked)
@@ -50,6 +53,13 @@ async def create_company(call: Call, body: CompanyBody) -> bytes:
 
     async with call.platform.database.transaction() as connection:
         return await run_once(connection, call, None, [body], insert)
+
+
+def check_new(body: CompanyBody) -> Company:
+    """Return the company as it would be stored. Raises Invalid."""
+    if body.cnpj is None:
+        raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")
+    return _check(parse_cnpj(body.cnpj), body)
 
 
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:

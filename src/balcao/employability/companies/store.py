@@ -1,9 +1,11 @@
 """SQL of the companies."""
 
+from collections.abc import Sequence
+
 import asyncpg
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
+from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import REFERRED_TO, affected, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.http.paging import Page
 from balcao.employability.companies.schemas import Company
@@ -69,6 +71,22 @@ RETURNING {_MEMBERS}
 async def update(connection: Connection, checked: Company) -> Company:
     """Update a locked company."""
     return _to_company(await connection.fetchrow(_UPDATE, *_values(checked)))
+
+
+_IMPORT = f"""
+INSERT INTO employability.company ({", ".join(_WRITTEN)})
+SELECT {", ".join(_WRITTEN)}
+FROM jsonb_to_recordset($1::jsonb) AS row ({", ".join(f"{name} text" for name in _WRITTEN)})
+ON CONFLICT (cnpj) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in _WRITTEN if name != "cnpj")}, updated_at = clock_timestamp()
+WHERE ({", ".join(f"company.{name}" for name in _WRITTEN)})
+    IS DISTINCT FROM ({", ".join(f"excluded.{name}" for name in _WRITTEN)})
+"""  # noqa: S608 - names of our own columns
+
+
+async def import_rows(connection: Connection, companies: Sequence[Company]) -> int:
+    """Write the companies that are new or changed; return how many. By the owner of the tables only."""
+    return affected(await connection.execute(_IMPORT, json_text(companies)))
 
 
 async def delete(connection: Connection, cnpj: str) -> None:

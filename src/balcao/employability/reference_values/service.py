@@ -1,6 +1,6 @@
 """Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import msgspec
@@ -39,9 +39,14 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
         return _require(await store.read(connection, kind, id_))
 
 
+async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:
+    """Return those of the wanted values that are in no table, or in that of another kind."""
+    return await store.list_unknown(connection, wanted)
+
+
 async def are_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
     """Return whether all of these are values of the kind."""
-    return not ids or await store.count_known(connection, kind, ids) == len(ids)
+    return not ids or not await store.list_unknown(connection, [(kind, id_) for id_ in ids])
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:

@@ -1,13 +1,13 @@
 """SQL of the reference values."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from uuid import UUID
 
 import asyncpg
 from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import REFERRED_TO, fetch_count, fetch_page, page_sql
+from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
@@ -38,12 +38,17 @@ async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue 
     return _to_value(row) if row else None
 
 
-_COUNT_KNOWN = "SELECT count(*) FROM employability.reference_value WHERE kind = $1 AND id = ANY ($2::uuid[])"
+_UNKNOWN = """
+SELECT wanted.kind, wanted.id FROM unnest($1::text[], $2::uuid[]) AS wanted (kind, id)
+WHERE NOT EXISTS (
+    SELECT FROM employability.reference_value AS value WHERE value.id = wanted.id AND value.kind = wanted.kind)
+"""
 
 
-async def count_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> int:
-    """Return how many of these are values of the kind."""
-    return await fetch_count(connection, _COUNT_KNOWN, kind, ids)
+async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:
+    """Return those of the wanted values that are not there under their kind."""
+    rows = await connection.fetch(_UNKNOWN, [kind for kind, _ in wanted], [id_ for _, id_ in wanted])
+    return {(Kind(row["kind"]), row["id"]) for row in rows}
 
 
 _LOCK = f"{_READ} FOR UPDATE"

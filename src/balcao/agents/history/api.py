@@ -1,0 +1,115 @@
+"""Routes of the histories and of the comparison."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.agents.history import service
+from balcao.agents.history.schemas import (
+    CompareQuery,
+    ConfigHistory,
+    HistoryQuery,
+    PromptHistory,
+    UnifiedHistory,
+    UnifiedHistoryQuery,
+    VersionComparison,
+    VersionDetail,
+    VersionPath,
+)
+from balcao.agents.operations import READ_CONFIG
+from balcao.agents.queries import AgentQuery, in_query
+from balcao.core.context.call import Call
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath
+
+VersionInPath: TypeAlias = Annotated[str, InPath(str, "Número da versão", "11", r"^[1-9][0-9]{0,9}$")]
+
+routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+@routes.get(
+    "/api/v1/agent-config/history",
+    "agents.list_configs",
+    READ_CONFIG,
+    "Histórico das configurações de um tipo de agente",
+    description=(
+        "Lista as configurações da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. "
+        "Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo."
+    ),
+    errors=[422],
+)
+async def list_configs(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> ConfigHistory:
+    """List configurations."""
+    return await service.list_configs(call, query)
+
+
+@routes.get(
+    "/api/v1/system-prompt/history",
+    "agents.list_prompts",
+    READ_CONFIG,
+    "Histórico das instruções de um tipo de agente",
+    description=(
+        "Lista os textos de instruções, cortados, do mais novo ao mais antigo, sem os ocultados; um tipo desconhecido "
+        "tem lista vazia. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até "
+        "ser nulo."
+    ),
+    errors=[422],
+)
+async def list_prompts(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> PromptHistory:
+    """List prompts."""
+    return await service.list_prompts(call, query)
+
+
+@routes.get(
+    "/api/v1/unified-history",
+    "agents.list_versions",
+    READ_CONFIG,
+    "Histórico das versões de um tipo de agente",
+    description=(
+        "Lista as versões da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. A página "
+        "pode vir menor que o pedido quando a resposta ficaria grande demais: siga `next_before` até ser nulo. Exige a "
+        "ação `agent_config:read`, ou um cliente dos próprios agentes."
+    ),
+    errors=[422],
+)
+async def list_versions(
+    call: Call, query: Annotated[UnifiedHistoryQuery, in_query(UnifiedHistoryQuery)]
+) -> UnifiedHistory:
+    """List versions."""
+    return await service.list_versions(call, query)
+
+
+@routes.get(
+    "/api/v1/unified-history/version/{version_number}",
+    "agents.read_version",
+    READ_CONFIG,
+    "Uma versão inteira",
+    description=(
+        "Devolve a versão com o texto de instruções inteiro, mesmo que tenha sido ocultada. Exige a ação "
+        "`agent_config:read`, ou um cliente dos próprios agentes."
+    ),
+    errors=[404, 422],
+)
+async def read_version(
+    call: Call, version_number: VersionInPath, query: Annotated[AgentQuery, in_query(AgentQuery)]
+) -> VersionDetail:
+    """Return a version."""
+    path = validate_model({"version_number": version_number}, VersionPath, "path")
+    return await service.read_version(call, query.agent_type, path.version_number)
+
+
+@routes.get(
+    "/api/v1/agent-config/compare",
+    "agents.compare_versions",
+    READ_CONFIG,
+    "Compara duas versões",
+    description=(
+        "Diz o que difere entre duas versões, mesmo ocultadas. Valores vazios e nulos são iguais entre si; com "
+        "`from_version` maior que `to_version`, antigo e novo trocam de lugar. Exige a ação `agent_config:read`, ou um "
+        "cliente dos próprios agentes."
+    ),
+    errors=[404, 422],
+)
+async def compare_versions(call: Call, query: Annotated[CompareQuery, in_query(CompareQuery)]) -> VersionComparison:
+    """Compare two versions."""
+    return await service.compare_versions(call, query)

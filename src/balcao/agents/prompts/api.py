@@ -1,0 +1,67 @@
+"""Routes of the texts of instructions."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.agents.operations import CONFIG_ID, READ_CONFIG
+from balcao.agents.prompts import service
+from balcao.agents.prompts.schemas import PromptPath, SystemPrompt
+from balcao.agents.queries import AgentQuery, in_query
+from balcao.core.context.call import Call
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath
+
+PromptIdInPath: TypeAlias = Annotated[
+    str, InPath(str, "Identificador do texto de instruções", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
+]
+
+routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+@routes.get(
+    "/api/v1/system-prompt",
+    "agents.read_active_prompt",
+    READ_CONFIG,
+    "Instruções ativas de um tipo de agente",
+    description=(
+        "Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios "
+        "agentes; a leitura por uma pessoa fica na trilha de auditoria."
+    ),
+    errors=[404, 422],
+)
+async def read_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> SystemPrompt:
+    """Return the active version's prompt."""
+    return await service.read_active_prompt(call, query.agent_type)
+
+
+@routes.get(
+    "/api/v1/system-prompt/by-id/{prompt_id}",
+    "agents.read_prompt",
+    READ_CONFIG,
+    "Instruções de um agente, por identificador",
+    description=(
+        "Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read`, ou um cliente "
+        "dos próprios agentes; a leitura por uma pessoa fica na trilha de auditoria."
+    ),
+    errors=[404, 422],
+)
+async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
+    """Return a prompt by its id."""
+    path = validate_model({"prompt_id": prompt_id}, PromptPath, "path")
+    return await service.read_prompt(call, path.prompt_id)
+
+
+@routes.get(
+    "/api/v1/system-prompt/agent-types",
+    "agents.list_agent_types",
+    READ_CONFIG,
+    "Tipos de agente",
+    description=(
+        "Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação "
+        "`agent_config:read`, ou um cliente dos próprios agentes."
+    ),
+)
+async def list_agent_types(call: Call) -> list[str]:
+    """List the agent types."""
+    return await service.list_agent_types(call)

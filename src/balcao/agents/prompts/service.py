@@ -1,0 +1,39 @@
+"""Reading the texts of instructions (rules: agents 2.2)."""
+
+from balcao.agents.prompts import store
+from balcao.agents.prompts.schemas import SystemPrompt
+from balcao.agents.reading import reading_prompts
+from balcao.agents.versions.service import parse_id
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Row
+from balcao.core.errors import NotFound
+from balcao.core.values.clock import format_rfc3339_offset
+
+
+async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
+    """Return the active version's prompt. Raises NotFound when no version is active."""
+    async with reading_prompts(call) as connection:
+        row = await store.read_active(connection, agent_type)
+        if row is None:
+            raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
+        return _to_prompt(row)
+
+
+async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
+    """Return a prompt by its id, also a hidden version's. Raises NotFound."""
+    known = parse_id(prompt_id)
+    async with reading_prompts(call) as connection:
+        row = None if known is None else await store.read(connection, known)
+        if row is None:
+            raise NotFound("Texto de instruções não encontrado.", code="prompt-not-found")
+        return _to_prompt(row)
+
+
+async def list_agent_types(call: Call) -> list[str]:
+    """Return the names of all agent types, ascending."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_agent_types(connection)
+
+
+def _to_prompt(row: Row) -> SystemPrompt:
+    return SystemPrompt(**dict(row) | {"created_at": format_rfc3339_offset(row["created_at"])})

@@ -1,0 +1,49 @@
+"""What several features read from a path or a query, checked by pydantic so that all faults are listed at once."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic_core import PydanticKnownError
+
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.parameters import InQuery
+
+AGENT_TYPE = r"^[A-Za-z0-9_.-]{1,50}$"
+DEFAULT_AGENT = "agentic_search"
+# The largest number that a version can have in the database.
+LAST_VERSION = 2_147_483_647
+
+
+def _check_digits(sent: Any) -> Any:
+    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
+    digits = sent.removeprefix("-") if isinstance(sent, str) else ""
+    if not (digits.isascii() and digits.isdigit()):
+        raise PydanticKnownError("int_parsing")
+    return sent[:18]
+
+
+# Marks a number that comes as text: pydantic alone would also take `+1`, ` 1` and `1_0`.
+DIGITS = BeforeValidator(_check_digits)
+
+AgentType = Annotated[str, Field(pattern=AGENT_TYPE, description="Tipo de agente.", examples=[DEFAULT_AGENT])]
+VersionNumber = Annotated[
+    int, Field(ge=1, le=LAST_VERSION, description="Número da versão, por tipo de agente.", examples=[1])
+]
+VersionInText = Annotated[VersionNumber, DIGITS]
+
+
+class AgentQuery(BaseModel):
+    """The agent whose active version is read."""
+
+    agent_type: AgentType = DEFAULT_AGENT
+
+
+class PageQuery(AgentQuery):
+    """A page of a history, newest first; `before` is the `next_before` of the page before."""
+
+    before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
+
+
+def in_query(kind: type[BaseModel]) -> InQuery:
+    """Return the marker of a parameter that holds the whole query as this model."""
+    return InQuery(lambda query: validate_model(dict(query), kind, "query"), kind)

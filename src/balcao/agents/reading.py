@@ -1,0 +1,19 @@
+"""Reading texts of instructions: by a person it leaves an audit event (rules: agents 5)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+
+
+@asynccontextmanager
+async def reading_prompts(call: Call) -> AsyncIterator[Connection]:
+    """Return a connection for reading prompts; the agents themselves read unrecorded, and all the time."""
+    if call.actor_kind == "client":
+        async with call.platform.database.connection() as connection:
+            yield connection
+        return
+    async with call.platform.database.transaction() as connection:
+        await call.platform.audit.record(connection, call, "read", fields=["prompt"])
+        yield connection

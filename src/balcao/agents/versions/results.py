@@ -1,0 +1,87 @@
+"""What callers are told about a version that was saved, activated or hidden."""
+
+from balcao.agents.versions.content import format_version
+from balcao.agents.versions.schemas import (
+    ActivationResult,
+    ConfigSaved,
+    HideResult,
+    PromptSaved,
+    ResetResult,
+    UnifiedSaved,
+)
+from balcao.agents.versions.service import Moved, Saved
+from balcao.agents.versions.store import AgentVersion
+from balcao.core.context.call import Call
+
+
+def describe_save(call: Call, saved: Saved) -> UnifiedSaved:
+    """Return the answer to a save of both parts."""
+    version = saved.version
+    return UnifiedSaved(
+        success=True,
+        unified_version_number=version.version,
+        version_display=_display(call, version),
+        change_type=version.change_type,
+        prompt_id=str(version.prompt_id),
+        config_id=str(version.config_id),
+        agents_updated={},
+        message=_explain(saved),
+    )
+
+
+def describe_config_save(saved: Saved) -> ConfigSaved:
+    """Return the answer to a save of the configuration."""
+    return ConfigSaved(True, str(saved.version.config_id), {}, _explain(saved))
+
+
+def describe_prompt_save(saved: Saved) -> PromptSaved:
+    """Return the answer to a save of the text of instructions."""
+    return PromptSaved(True, str(saved.version.prompt_id), {}, _explain(saved), saved.version.version)
+
+
+def describe_move(call: Call, agent_type: str, moved: Moved) -> ActivationResult:
+    """Return the answer to an activation or a rollback."""
+    version = moved.version
+    same = moved.previous == version.version
+    return ActivationResult(
+        success=True,
+        agent_type=agent_type,
+        active_version=version.version,
+        previous_version=moved.previous,
+        version_display=_display(call, version),
+        config_id=str(version.config_id),
+        prompt_id=str(version.prompt_id),
+        message=f"A versão {version.version} {'já estava' if same else 'está'} ativa.",
+    )
+
+
+def describe_reset(call: Call, agent_type: str, version: AgentVersion) -> ResetResult:
+    """Return the answer to a reset."""
+    return ResetResult(
+        success=True,
+        agent_type=agent_type,
+        unified_version=version.version,
+        version_display=_display(call, version),
+        prompt_id=str(version.prompt_id),
+        config_id=str(version.config_id),
+        agents_updated={},
+        message=f"Conteúdo padrão salvo e ativado como versão {version.version}; as anteriores continuam guardadas.",
+    )
+
+
+def describe_hiding(call: Call, agent_type: str, version: AgentVersion) -> HideResult:
+    """Return the answer to the hiding of a version."""
+    text = f"A versão {version.version} não aparece mais nos históricos."
+    return HideResult(True, agent_type, version.version, _display(call, version), text)
+
+
+def _explain(saved: Saved) -> str:
+    number = saved.version.version
+    if not saved.new:
+        return f"Nada mudou: a versão {number}, ativa, já tem este conteúdo."
+    return f"Versão {number} salva e ativada." if saved.active else f"Versão {number} salva, sem ser ativada."
+
+
+def _display(call: Call, version: AgentVersion) -> str:
+    prefix = call.platform.settings.agent_version_prefix
+    return format_version(prefix, version.version, version.created_at, call.zone)

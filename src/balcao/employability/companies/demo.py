@@ -1,0 +1,20 @@
+"""The companies of the sandbox (rules: employability 7)."""
+
+from balcao.core.context.platform import Platform
+from balcao.core.imports import service as imports
+from balcao.employability.companies.imports import IMPORTS, CompanyRow
+
+COMPANIES = (
+    CompanyRow(
+        "Padaria Aurora Ltda.", "90000001000129", "Padaria Aurora", "Pães e doces desde 1978.", setor="Alimentação"
+    ),
+    CompanyRow("Construtora Horizonte S.A.", "90000002000173", "Construtora Horizonte", setor="Construção"),
+    CompanyRow("Estúdio Digital Maré Ltda.", "12ABC34501DE35", "Estúdio Digital Maré", setor="Tecnologia"),
+    CompanyRow("Clínica Bem-Estar Ltda.", "90000003000118", "Clínica Bem-Estar", setor="Saúde"),
+    CompanyRow("Transportes Ponte Nova Ltda.", "90000004000162", "Transportes Ponte Nova", setor="Logística"),
+)
+
+
+async def load(platform: Platform) -> None:
+    """Write the companies that are missing, or were tried out."""
+    await imports.import_rows(platform, IMPORTS[0], COMPANIES)

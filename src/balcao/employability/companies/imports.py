@@ -1,0 +1,25 @@
+"""The import of companies that advertise jobs: a line of JSON for each, with the members of a POST."""
+
+from collections.abc import Sequence
+
+from balcao.core.database.pool import Connection
+from balcao.core.imports.declaration import Import
+from balcao.employability.companies import service, store
+from balcao.employability.companies.schemas import CompanyBody
+
+
+class CompanyRow(CompanyBody):
+    """A company of the former system; `cnpj` must be there."""
+
+    def __post_init__(self) -> None:
+        """Check the row as a body is checked. Raises Invalid."""
+        service.check_new(self)
+
+
+async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
+    """Write the companies that are new or say something else; return how many. Of one CNPJ the last row counts."""
+    found = {company.cnpj: company for company in map(service.check_new, rows)}
+    return await store.import_rows(connection, list(found.values()))
+
+
+IMPORTS = [Import("employers", CompanyRow, write)]

@@ -1,0 +1,7 @@
+"""The departments that jobs belong to, as the registry last described them."""
+
+from balcao.core.feature import Demo, Feature
+from balcao.employability.hiring.departments import demo
+from balcao.employability.hiring.departments.jobs import KINDS
+
+FEATURE = Feature(jobs=KINDS, demo=Demo(demo.load))

@@ -1,0 +1,78 @@
+"""Whose jobs a member of staff reaches: all, or those of their departments (rules: employability 2.0, 4.6)."""
+
+import time
+from dataclasses import dataclass
+
+from balcao.core.context.call import Call
+from balcao.core.errors import Unavailable
+from balcao.core.outgoing import ServiceClient
+from balcao.core.values.cpf import Cpf
+
+ANY_DEPARTMENT = "job_listing:any_department"
+GROUP = "go:orgao:"
+BUDGET_SECONDS = 2.0
+# A page of the portal asks several times at once; each read leaves an event in the registry's audit trail.
+FRESH_SECONDS = 5.0
+USABLE_SECONDS = 15 * 60.0
+MOST_REMEMBERED = 1_000
+
+
+@dataclass(frozen=True)
+class Scope:
+    """`departments` is None for all; a draft without department is within reach of its `author`, a subject."""
+
+    departments: frozenset[str] | None
+    author: str
+
+    def covers(self, department: str | None) -> bool:
+        """Return whether a job of this department may be made by the caller; one without belongs to its author."""
+        return self.departments is None or department is None or department in self.departments
+
+
+class StaffLinks:
+    """The registry's links between staff and departments as last seen by this process."""
+
+    def __init__(self, registry: ServiceClient) -> None:
+        self._registry = registry
+        self._seen: dict[Cpf, tuple[float, frozenset[str]]] = {}
+
+    async def find(self, cpf: Cpf, request_id: str) -> frozenset[str]:
+        """Return the codes of the departments. Raises Unavailable when they were never read or too long ago."""
+        at, codes = self._seen.get(cpf, (float("-inf"), frozenset()))
+        if time.monotonic() - at < FRESH_SECONDS:
+            return codes
+        try:
+            record = await self._registry.get(
+                f"/cpf-secretaria/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=request_id
+            )
+        except Unavailable:
+            if time.monotonic() - at < USABLE_SECONDS:
+                return codes
+            raise
+        codes = frozenset(map(str, record.get("cd_uas", ()) if record else ()))
+        self._remember(cpf, codes)
+        return codes
+
+    def _remember(self, cpf: Cpf, codes: frozenset[str]) -> None:
+        self._seen.pop(cpf, None)
+        if len(self._seen) >= MOST_REMEMBERED:
+            del self._seen[next(iter(self._seen))]  # the one that was asked for longest ago
+        self._seen[cpf] = (time.monotonic(), codes)
+
+
+async def find_scope(call: Call) -> Scope:
+    """Return the caller's scope. Raises Unavailable when nothing tells it: it is never wider than what is known."""
+    author = call.author.subject
+    if call.holds(ANY_DEPARTMENT):
+        return Scope(None, author)
+    if call.actor_cpf is None:
+        return Scope(frozenset(), author)
+    groups = call.platform.catalogue.snapshot.groups.get(call.actor_cpf.digits, ())
+    named = frozenset(name.removeprefix(GROUP) for name in groups if name.startswith(GROUP))
+    try:
+        links = await call.platform.part(StaffLinks).find(call.actor_cpf, call.request_id)
+    except Unavailable:
+        if not named:
+            raise
+        links = frozenset()
+    return Scope(named | links, author)

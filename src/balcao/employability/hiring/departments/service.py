@@ -1,0 +1,65 @@
+"""The departments of jobs: a copy of what the registry says, read again once a day (rules: employability 3.3)."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from urllib.parse import quote
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, Unavailable
+from balcao.core.outgoing import ServiceClient
+from balcao.employability.hiring.departments import store
+from balcao.employability.hiring.departments.schemas import Department
+
+FRESH = timedelta(hours=24)
+BUDGET_SECONDS = 2.0
+
+
+async def require(call: Call, cd_ua: str) -> None:
+    """Raise Invalid for a department that the registry does not know; Unavailable when nobody can tell.
+
+    A copy is believed for a day, and for longer while the registry is away.
+    """
+    async with call.platform.database.connection() as connection:
+        copy = await store.read(connection, cd_ua, FRESH)
+    if copy is not None and copy[1]:
+        return
+    try:
+        found = await refresh(call, cd_ua)
+    except Unavailable:
+        if copy is None:
+            raise
+    else:
+        if found is None:
+            raise Invalid("O campo `id_orgao_parceiro` não é o código de um órgão.", code="department-unknown")
+
+
+async def refresh(call: Call, cd_ua: str) -> Department | None:
+    """Read a department from the registry and keep it; None for one that it does not know. Raises Unavailable."""
+    registry = call.platform.part(ServiceClient)
+    path = f"/departments/{quote(cd_ua, safe='')}"
+    record = await registry.get(path, seconds=BUDGET_SECONDS, request_id=call.request_id)
+    if record is None:
+        return None
+    department = Department(record.get("id"), cd_ua, record.get("nome_ua"), record.get("sigla_ua"))
+    await keep(call, department)
+    return department
+
+
+async def keep(call: Call, department: Department) -> None:
+    """Keep a department as the registry describes it."""
+    async with call.platform.database.connection() as connection:
+        await store.write(connection, department)
+
+
+async def add(connection: Connection, codes: Iterable[str]) -> None:
+    """Make room for departments that an import names: the next daily run reads them from the registry."""
+    await store.add(connection, sorted(set(codes)))
+
+
+async def refresh_stale(call: Call) -> None:
+    """Read the departments again whose copy is a day old. Raises Unavailable when the registry is away."""
+    async with call.platform.database.connection() as connection:
+        codes = await store.list_stale(connection, FRESH)
+    for cd_ua in codes:
+        await refresh(call, cd_ua)

@@ -1,0 +1,131 @@
+"""What a job consists of: all that staff decide about it, and what it lacks (rules: employability 3.3, 4.2)."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.errors import Invalid
+from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.reference_values.kinds import Kind
+
+SELECTIONS = frozenset({"selecao_unica", "selecao_multipla"})
+PUBLISHING_FIELDS = ("bairro", "data_limite", "id_orgao_parceiro", "requisitos", "responsabilidades")
+
+
+class StepContent(msgspec.Struct, frozen=True):
+    id: UUID
+    titulo: str
+    descricao: str
+
+
+class QuestionContent(msgspec.Struct, frozen=True):
+    id: UUID
+    titulo: str
+    obrigatorio: bool
+    tipo_campo: str
+    valor_minimo: int | None
+    valor_maximo: int | None
+    opcoes: Sequence[str]
+
+
+class Language(msgspec.Struct, frozen=True):
+    id_idioma: UUID
+    id_nivel_minimo: UUID
+
+
+class JobContent(msgspec.Struct, frozen=True, kw_only=True):
+    """All that staff decide about a job; lists are in their order."""
+
+    titulo: str
+    descricao: str
+    id_contratante: str
+    id_regime_contratacao: UUID
+    id_modelo_trabalho: UUID
+    id_orgao_parceiro: str | None
+    bairro: str | None
+    data_limite: datetime | None
+    requisitos: str | None
+    diferenciais: str | None
+    responsabilidades: str | None
+    beneficios: str | None
+    valor_vaga: Decimal | None
+    quantidade_estimada_contratacoes: int | None
+    acessibilidade_pcd: str | None
+    idade_minima: int | None
+    idade_maxima: int | None
+    id_escolaridade_minima: UUID | None
+    bairros_elegibilidade: Sequence[str]
+    areas_formacao_elegibilidade: Sequence[str]
+    tipos_pcd: Sequence[UUID]
+    zonas: Sequence[UUID]
+    idiomas_requisito: Sequence[Language]
+    etapas: Sequence[StepContent]
+    informacoes_complementares: Sequence[QuestionContent]
+
+    def list_references(self) -> list[tuple[str, Kind, UUID]]:
+        """Return every reference value that the job names: the wire field, the kind that is due, the id."""
+        found = [
+            ("id_regime_contratacao", Kind.CONTRACT_TYPE, self.id_regime_contratacao),
+            ("id_modelo_trabalho", Kind.WORK_MODEL, self.id_modelo_trabalho),
+        ]
+        if self.id_escolaridade_minima is not None:
+            found.append(("id_escolaridade_minima", Kind.SCHOOLING, self.id_escolaridade_minima))
+        found += [("tipos_pcd", Kind.DISABILITY_TYPE, id_) for id_ in self.tipos_pcd]
+        found += [("zonas", Kind.ZONE, id_) for id_ in self.zonas]
+        for language in self.idiomas_requisito:
+            found.append(("idiomas_requisito.id_idioma", Kind.LANGUAGE, language.id_idioma))
+            found.append(("idiomas_requisito.id_nivel_minimo", Kind.LANGUAGE_LEVEL, language.id_nivel_minimo))
+        return found
+
+
+def content_of(job: Job) -> JobContent:
+    """Return what a stored job consists of."""
+    named = {name: getattr(job, name) for name in JobContent.__struct_fields__}
+    return JobContent(
+        **named
+        | {
+            "valor_vaga": None if job.valor_vaga is None else Decimal(str(job.valor_vaga)),
+            "tipos_pcd": [value.id for value in job.tipos_pcd],
+            "zonas": [value.id for value in job.zonas],
+            "idiomas_requisito": [Language(each.id_idioma, each.id_nivel_minimo) for each in job.idiomas_requisito],
+            "etapas": [StepContent(step.id, step.titulo, step.descricao) for step in job.etapas],
+            "informacoes_complementares": [
+                QuestionContent(
+                    each.id,
+                    each.titulo,
+                    each.obrigatorio,
+                    each.tipo_campo,
+                    each.valor_minimo,
+                    each.valor_maximo,
+                    each.opcoes or [],
+                )
+                for each in job.informacoes_complementares
+            ],
+        }
+    )
+
+
+def list_missing(content: JobContent) -> list[str]:
+    """Return the wire fields that a job needs before it leaves `em_edicao`, and lacks."""
+    missing = [name for name in PUBLISHING_FIELDS if getattr(content, name) is None]
+    missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
+    return missing + [
+        f"informacoes_complementares[{place}].opcoes"
+        for place, question in enumerate(content.informacoes_complementares)
+        if question.tipo_campo in SELECTIONS and not question.opcoes
+    ]
+
+
+def require_fields(missing: Iterable[str]) -> None:
+    """Raise Invalid naming all wire fields that are missing."""
+    if names := ", ".join(f"`{name}`" for name in missing):
+        raise Invalid(f"Falta preencher: {names}.", code="job-incomplete")
+
+
+def require_future(limit: datetime | None, now: datetime) -> None:
+    """Raise Invalid for a `data_limite` that has passed."""
+    if limit is not None and limit <= now:
+        raise Invalid("O campo `data_limite` deve estar no futuro.", code="data_limite-past")

@@ -1,0 +1,183 @@
+"""The filters of the lists of jobs (rules: employability 2.5, 2.6)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.errors import Invalid
+from balcao.core.values.cnpj import is_cnpj, strip_cnpj
+from balcao.core.values.ids import is_uuid
+from balcao.employability.hiring.listings.merge import ACCESSIBILITY
+from balcao.employability.hiring.listings.states import FIRST_EVENTS, PUBLISHED, Event, JobStatus
+from balcao.employability.lists import PageNumber, parse_csv, read_text
+
+DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
+HISTORY_DEFAULT, HISTORY_MOST = 50, 200
+# How many days before the present one count, which itself counts from local midnight.
+PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
+_LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilters:
+    """What to list; a filter that was not given is None, or empty."""
+
+    status: JobStatus | None = None
+    companies: Sequence[str] = ()
+    company_names: Sequence[str] = ()
+    department: str | None = None
+    search: str | None = None
+    period: str | None = None
+    contract_types: Sequence[UUID] = ()
+    work_models: Sequence[UUID] = ()
+    accessibility: Sequence[str] = ()
+    neighbourhoods: Sequence[str] = ()
+
+
+def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
+    """Read the filters of staff. Raises Invalid naming the parameter."""
+    company = strip_cnpj(query.get("contratante", ""))
+    if company and not is_cnpj(company):
+        raise _invalid("contratante", "deve ser um CNPJ")
+    return _parse(query, frozenset(JobStatus), [company] if company else [], [], read_text(query, "orgao_parceiro_id"))
+
+
+def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
+    """Read the filters of anybody. Raises Invalid naming the parameter."""
+    companies: list[str] = []
+    names: list[str] = []
+    for item in parse_csv(query, "contratante"):
+        bare = strip_cnpj(item)
+        (companies if _LIKE_CNPJ.fullmatch(bare) else names).append(bare if _LIKE_CNPJ.fullmatch(bare) else item)
+    return _parse(query, PUBLISHED, companies, names, None)
+
+
+def _parse(
+    query: Mapping[str, str],
+    statuses: frozenset[JobStatus],
+    companies: Sequence[str],
+    names: Sequence[str],
+    department: str | None,
+) -> JobFilters:
+    status = _parse_choice(query, "status", frozenset(status.value for status in statuses))
+    accessibility = parse_csv(query, "acessibilidade_pcd")
+    if not ACCESSIBILITY.issuperset(accessibility):
+        raise _invalid("acessibilidade_pcd", f"aceita {', '.join(sorted(ACCESSIBILITY))}")
+    return JobFilters(
+        status=JobStatus(status) if status else None,
+        companies=companies,
+        company_names=names,
+        department=department,
+        search=read_text(query, "search"),
+        period=_parse_choice(query, "data_publicacao", frozenset(PERIODS)),
+        contract_types=_parse_ids(query, "id_regime_contratacao"),
+        work_models=_parse_ids(query, "id_modelo_trabalho"),
+        accessibility=accessibility,
+        neighbourhoods=parse_csv(query, "bairro"),
+    )
+
+
+def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
+    """Return the local midnight from which a publication counts as of this period."""
+    midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    return midnight - timedelta(days=PERIODS[period])
+
+
+def _parse_choice(query: Mapping[str, str], name: str, choices: frozenset[str]) -> str | None:
+    value = query.get(name, "").strip()
+    if value and value not in choices:
+        raise _invalid(name, f"aceita {', '.join(sorted(choices))}")
+    return value or None
+
+
+def _parse_ids(query: Mapping[str, str], name: str) -> list[UUID]:
+    items = parse_csv(query, name)
+    if not all(map(is_uuid, items)):
+        raise _invalid(name, "deve ter UUIDs, separados por vírgula")
+    return [UUID(item) for item in items]
+
+
+def _invalid(name: str, fault: str) -> Invalid:
+    return Invalid(f"O parâmetro `{name}` {fault}.", code=f"{name}-invalid")
+
+
+class PublicJobQuery(msgspec.Struct, kw_only=True):
+    status: Annotated[
+        str | None,
+        Meta(description="Só as vagas nesta situação, das publicadas.", examples=["publicado_ativo"]),
+    ] = None
+    contratante: Annotated[
+        str | None,
+        Meta(
+            description="Até 50 CNPJs ou partes de nomes de empresas, separados por vírgula.",
+            examples=["90000001000129,clinica"],
+        ),
+    ] = None
+    search: Annotated[str | None, Meta(description="Parte do título.", examples=["confeiteiro"])] = None
+    data_publicacao: Annotated[
+        str | None,
+        Meta(description="`hoje`, `ultima_semana` ou `ultimo_mes`, no fuso da cidade.", examples=["ultimo_mes"]),
+    ] = None
+    id_regime_contratacao: Annotated[
+        str | None,
+        Meta(
+            description="Até 50 regimes (UUIDs), separados por vírgula.",
+            examples=["4501bc88-fb37-5c16-a84b-e864c62433cf"],
+        ),
+    ] = None
+    id_modelo_trabalho: Annotated[
+        str | None,
+        Meta(
+            description="Até 50 modelos (UUIDs), separados por vírgula.",
+            examples=["371848f1-6464-5e65-85a1-16e57b607d8d"],
+        ),
+    ] = None
+    acessibilidade_pcd: Annotated[
+        str | None,
+        Meta(
+            description="`para_pcd`, `preferencial_pcd`, `exclusivo_pcd`, separados por vírgula.",
+            examples=["para_pcd,exclusivo_pcd"],
+        ),
+    ] = None
+    bairro: Annotated[
+        str | None, Meta(description="Partes de nomes de bairros, separadas por vírgula.", examples=["centro,porto"])
+    ] = None
+    page: PageNumber = 1
+    pageSize: Annotated[  # noqa: N815 - the specification's word
+        int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])
+    ] = DEFAULT_PER_PAGE
+
+
+class StaffJobQuery(PublicJobQuery, kw_only=True):
+    status: Annotated[str | None, Meta(description="Só as vagas nesta situação.", examples=["em_aprovacao"])] = None
+    contratante: Annotated[str | None, Meta(description="CNPJ da empresa.", examples=["90000001000129"])] = None
+    orgao_parceiro_id: Annotated[
+        str | None, Meta(description="Só as vagas deste órgão (`cd_ua`).", examples=["1100"])
+    ] = None
+
+
+class NewJobQuery(msgspec.Struct):
+    acao: Annotated[
+        str | None,
+        Meta(description="`enviar_para_aprovacao` ou `publicar`, feito com a criação.", examples=["publicar"]),
+    ] = None
+
+
+class HistoryQuery(msgspec.Struct):
+    page: PageNumber = 1
+    pageSize: Annotated[  # noqa: N815 - the specification's word
+        int, Meta(description="Itens por página; acima de 200 vale 200.", examples=[HISTORY_DEFAULT])
+    ] = HISTORY_DEFAULT
+
+
+def parse_first_event(query: Mapping[str, str]) -> Event | None:
+    """Return what happens to a new job at once. Raises Invalid for anything else."""
+    wanted = _parse_choice(query, "acao", frozenset(FIRST_EVENTS))
+    return None if wanted is None else FIRST_EVENTS[wanted]

@@ -1,0 +1,225 @@
+"""A job's body read on top of what is stored: cleaned, checked, and nested things told apart by id.
+
+What an absent member means is said in rules: employability 3.3.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET
+
+from balcao.core.errors import Invalid
+from balcao.core.values.cnpj import is_cnpj, strip_cnpj
+from balcao.core.values.ids import is_uuid, new_id
+from balcao.employability.hiring.listings.bodies import JobBody, LanguageBody, NestedStep, QuestionBody, ReferenceId
+from balcao.employability.hiring.listings.content import (
+    SELECTIONS,
+    JobContent,
+    Language,
+    QuestionContent,
+    StepContent,
+    require_fields,
+)
+from balcao.employability.instants import parse_instant
+from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose
+
+LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_PROSE, LONGEST_STEP_TEXT = 500, 20_000, 10_000, 5_000
+LONGEST_NAME, LONGEST_OPTION, LONGEST_CODE = 255, 200, 50
+MOST_STEPS, MOST_QUESTIONS, MOST_REFERENCES, MOST_LANGUAGES, MOST_OPTIONS = 30, 30, 20, 10, 50
+MOST_NEIGHBOURHOODS, MOST_COURSES = 200, 50
+ACCESSIBILITY = frozenset({"para_pcd", "preferencial_pcd", "exclusivo_pcd"})
+NUMERIC = "resposta_numerica"
+KEPT_BASE_FIELDS = ("id_contratante", "id_regime_contratacao", "id_modelo_trabalho")
+PROSE = ("requisitos", "diferenciais", "responsabilidades", "beneficios")
+
+
+def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobContent:
+    """Return what the job consists of once the body is taken; a new one has nothing to keep.
+
+    Raises Invalid naming the field at fault, or all base fields that are missing.
+    """
+    base: dict[str, Any] = {name: _given(getattr(body, name)) for name in ("titulo", "descricao", *KEPT_BASE_FIELDS)}
+    base |= {name: getattr(stored, name, None) for name in KEPT_BASE_FIELDS if base[name] is None}
+    require_fields(name for name, value in base.items() if value is None)
+    accessibility = _given(body.acessibilidade_pcd)
+    if accessibility is not None and accessibility not in ACCESSIBILITY:
+        raise _invalid("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
+    lowest, highest = _given(body.idade_minima), _kept(body.idade_maxima, getattr(stored, "idade_maxima", None))
+    if lowest is not None and highest is not None and highest < lowest:
+        raise _invalid("idade_maxima", "não pode ser menor que `idade_minima`")
+    limit, schooling = _given(body.data_limite), _given(body.id_escolaridade_minima)
+    return JobContent(
+        titulo=clean_line("titulo", base["titulo"], LONGEST_TITLE),
+        descricao=_clean_filled_prose("descricao", base["descricao"], LONGEST_DESCRIPTION),
+        id_contratante=_parse_company(base["id_contratante"]),
+        id_regime_contratacao=parse_id("id_regime_contratacao", base["id_regime_contratacao"]),
+        id_modelo_trabalho=parse_id("id_modelo_trabalho", base["id_modelo_trabalho"]),
+        id_orgao_parceiro=_read_department(body, stored),
+        bairro=clean_optional_line("bairro", _given(body.bairro), LONGEST_NAME),
+        data_limite=None if limit is None else parse_instant("data_limite", limit, zone),
+        **{name: clean_optional_prose(name, _given(getattr(body, name)), LONGEST_PROSE) for name in PROSE},
+        valor_vaga=_read_amount(_given(body.valor_vaga)),
+        quantidade_estimada_contratacoes=_given(body.quantidade_estimada_contratacoes),
+        acessibilidade_pcd=accessibility,
+        idade_minima=lowest,
+        idade_maxima=highest,
+        id_escolaridade_minima=None if schooling is None else parse_id("id_escolaridade_minima", schooling),
+        bairros_elegibilidade=_read_names("bairros_elegibilidade", body, stored, MOST_NEIGHBOURHOODS),
+        areas_formacao_elegibilidade=_read_names("areas_formacao_elegibilidade", body, stored, MOST_COURSES),
+        tipos_pcd=_read_references("tipos_pcd", body, stored) if accessibility else [],
+        zonas=_read_references("zonas", body, stored),
+        idiomas_requisito=_read_nested("idiomas_requisito", body, stored, read_languages),
+        etapas=_read_nested("etapas", body, stored, read_steps),
+        informacoes_complementares=_read_nested("informacoes_complementares", body, stored, read_questions),
+    )
+
+
+def parse_id(field: str, value: str | UUID) -> UUID:
+    """Return the id of a reference value. Raises Invalid naming the field."""
+    if isinstance(value, UUID):
+        return value
+    if not is_uuid(value.strip()):
+        raise _invalid(field, "deve ser um UUID")
+    return UUID(value.strip())
+
+
+def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:
+    """Return at most 20 ids of reference values, repeats dropped. Raises Invalid naming the field."""
+    _limit(field, values, MOST_REFERENCES)
+    return list(dict.fromkeys(parse_id(field, value) for value in values))
+
+
+def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> list[Language]:
+    """Return the languages demanded. Raises Invalid for more than ten, and for one that comes twice."""
+    field = "idiomas_requisito"
+    _limit(field, sent, MOST_LANGUAGES)
+    found = [Language(parse_id(field, each.id_idioma), parse_id(field, each.id_nivel_minimo)) for each in sent]
+    if len({language.id_idioma for language in found}) < len(found):
+        raise Invalid(f"O campo `{field}` tem o mesmo idioma duas vezes.", code="language-repeated")
+    return found
+
+
+def read_steps(sent: Sequence[NestedStep], stored: Sequence[StepContent]) -> list[StepContent]:
+    """Return the steps in the order of `ordem`, ties and steps without one by their position. Raises Invalid."""
+    _limit("etapas", sent, MOST_STEPS)
+    ids = _Ids(step.id for step in stored)
+    places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
+    return [
+        StepContent(
+            ids.take(step.id),
+            clean_line("etapas.titulo", step.titulo, LONGEST_TITLE),
+            clean_prose("etapas.descricao", step.descricao or "", LONGEST_STEP_TEXT),
+        )
+        for _, step in sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
+    ]
+
+
+def read_questions(sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]) -> list[QuestionContent]:
+    """Return the questions in their order. Raises Invalid."""
+    _limit("informacoes_complementares", sent, MOST_QUESTIONS)
+    ids = _Ids(question.id for question in stored)
+    return [_read_question(ids.take(question.id), question) for question in sent]
+
+
+def _read_question(id_: UUID, sent: QuestionBody) -> QuestionContent:
+    field = "informacoes_complementares"
+    bounds = (sent.valor_minimo, sent.valor_maximo)
+    if bounds != (None, None) and sent.tipo_campo != NUMERIC:
+        raise _invalid(f"{field}.valor_minimo", f"e `valor_maximo` só valem em `{NUMERIC}`")
+    if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+        raise _invalid(f"{field}.valor_minimo", "é maior que `valor_maximo`")
+    if sent.opcoes and sent.tipo_campo not in SELECTIONS:
+        raise _invalid(f"{field}.opcoes", "só vale nas seleções")
+    _limit(f"{field}.opcoes", sent.opcoes or (), MOST_OPTIONS)
+    options = [clean_line(f"{field}.opcoes", option, LONGEST_OPTION) for option in sent.opcoes or ()]
+    if len(set(options)) < len(options):
+        raise _invalid(f"{field}.opcoes", "tem a mesma opção duas vezes")
+    title = clean_line(f"{field}.titulo", sent.titulo, LONGEST_TITLE)
+    return QuestionContent(id_, title, bool(sent.obrigatorio), sent.tipo_campo, *bounds, options)
+
+
+class _Ids:
+    """The ids of what a job has already: each is taken once, anything else is new and gets an id of ours."""
+
+    def __init__(self, present: Any) -> None:
+        self._free = {str(id_): id_ for id_ in present}
+
+    def take(self, sent: str | int | None) -> UUID:
+        return self._free.pop(str(sent).strip().lower(), None) or UUID(new_id())
+
+
+def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
+    """Return the nested things: what is stored where the member is absent, nothing for null."""
+    present = getattr(stored, field, [])
+    sent = getattr(body, field)
+    return present if sent is UNSET else read(sent or (), present)
+
+
+def _read_references(field: str, body: JobBody, stored: JobContent | None) -> Sequence[UUID]:
+    def read(sent: Sequence[ReferenceId], _: Sequence[UUID]) -> list[UUID]:
+        return parse_ids(field, [each.id for each in sent])
+
+    found: Sequence[UUID] = _read_nested(field, body, stored, read)
+    return found
+
+
+def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int) -> Sequence[str]:
+    def read(sent: Sequence[str], _: Sequence[str]) -> list[str]:
+        _limit(field, sent, most)
+        return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent))
+
+    found: Sequence[str] = _read_nested(field, body, stored, read)
+    return found
+
+
+def _read_department(body: JobBody, stored: JobContent | None) -> str | None:
+    """Return the department: an empty text counts as absent, null takes it away."""
+    if body.id_orgao_parceiro is None:
+        return None
+    return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(
+        stored, "id_orgao_parceiro", None
+    )
+
+
+def _parse_company(value: str) -> str:
+    cnpj = strip_cnpj(value)
+    if not is_cnpj(cnpj):
+        raise _invalid("id_contratante", "deve ser um CNPJ")
+    return cnpj
+
+
+def _read_amount(value: float | None) -> Decimal | None:
+    if value is None:
+        return None
+    amount = Decimal(repr(value))
+    if amount != round(amount, 2):
+        raise _invalid("valor_vaga", "deve ter no máximo 2 casas decimais")
+    return amount
+
+
+def _clean_filled_prose(field: str, text: str, longest: int) -> str:
+    cleaned = clean_prose(field, text, longest)
+    require_fields([] if cleaned else [field])
+    return cleaned
+
+
+def _limit(field: str, items: Sequence[Any], most: int) -> None:
+    if len(items) > most:
+        raise _invalid(field, f"aceita no máximo {most} itens")
+
+
+def _given(value: Any) -> Any:
+    """Return what was sent; None for what is absent, null or a blank text."""
+    return None if value is UNSET or (isinstance(value, str) and not value.strip()) else value
+
+
+def _kept(value: Any, stored: Any) -> Any:
+    """Return what was sent, null included; what is stored where it is absent."""
+    return stored if value is UNSET else value
+
+
+def _invalid(field: str, fault: str) -> Invalid:
+    return Invalid(f"O campo `{field}` {fault}.", code=f"{field}-invalid")

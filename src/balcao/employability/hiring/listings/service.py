@@ -1,0 +1,296 @@
+"""Jobs: kept by staff, read by anybody once published (rules: employability 2.5, 2.6, 4.1, 4.2, 4.6)."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from uuid import UUID, uuid4
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
+from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.clock import utc_now
+from balcao.employability.companies import service as companies
+from balcao.employability.hiring.departments import service as departments
+from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT, Scope, find_scope
+from balcao.employability.hiring.listings import list_store, store
+from balcao.employability.hiring.listings.bodies import JobBody
+from balcao.employability.hiring.listings.content import (
+    JobContent,
+    content_of,
+    list_missing,
+    require_fields,
+    require_future,
+)
+from balcao.employability.hiring.listings.filters import JobFilters
+from balcao.employability.hiring.listings.merge import merge
+from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, StaffJob
+from balcao.employability.hiring.listings.slugs import parse_slug
+from balcao.employability.hiring.listings.states import (
+    DRAFTS,
+    Event,
+    JobStatus,
+    Transition,
+    find_transition,
+    list_open_transitions,
+    show_status,
+)
+from balcao.employability.lists import ListMeta
+from balcao.employability.reference_values import service as reference_values
+from balcao.employability.schemas import Message
+
+FIELDS = ["vaga"]
+DELETED = "deleted"
+
+
+async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
+    """Return a page of the jobs within the caller's reach, newest first."""
+    scope = await find_scope(call)
+    async with call.platform.database.connection() as connection:
+        jobs, total = await list_store.list_for_staff(connection, scope, filters, page, utc_now(), call.zone)
+    return Jobs(jobs, ListMeta.of(page, total))
+
+
+async def list_published(call: Call, filters: JobFilters, page: Page) -> Jobs:
+    """Return a page of the jobs that were ever published, latest publication first."""
+    async with call.platform.database.connection() as connection:
+        jobs, total = await list_store.list_published(connection, filters, page, utc_now(), call.zone)
+    return Jobs(jobs, ListMeta.of(page, total))
+
+
+async def read_job(call: Call, id_: UUID) -> StaffJob:
+    """Return a job within the caller's reach. Raises NotFound."""
+    scope = await find_scope(call)
+    async with call.platform.database.connection() as connection:
+        return _show(call, _require(await store.read(connection, scope, id_, utc_now())))
+
+
+async def read_published(call: Call, id_: UUID) -> Job:
+    """Return a job as anybody sees it. Raises NotFound for one that was never published."""
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read_published(connection, id_, utc_now()))
+
+
+async def read_by_slug(call: Call, slug: str) -> Job:
+    """Return the published job that the slug names by its end, whatever title stands before. Raises NotFound."""
+    beginning = parse_slug(slug)
+    if beginning is None:
+        raise _unknown()
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read_by_slug(connection, beginning, slug, utc_now()))
+
+
+async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_missing_ids(connection, ids)
+
+
+async def list_history(call: Call, id_: UUID, page: Page) -> History:
+    """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
+    scope = await find_scope(call)
+    async with call.platform.database.connection() as connection:
+        _require(await store.read(connection, scope, id_, utc_now()))
+        entries, total = await list_store.list_history(connection, id_, page)
+    return History(entries, ListMeta.of(page, total))
+
+
+async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
+    """Add a job, moved on by `event` in the same transaction where one is given, and return it as JSON.
+
+    Raises Invalid, and Forbidden for an event or a department that is not the caller's.
+    """
+    first = None if event is None else _require_right(call, find_transition(event, JobStatus.EDITING))
+    content = merge(body, None, call.zone)
+    scope = await find_scope(call)
+    await _require_department(call, scope, content.id_orgao_parceiro)
+    # Random, as slugs tell jobs apart by the beginning of the id.
+    job_id = uuid4()
+
+    async def insert() -> StaffJob:
+        now = utc_now()
+        await _require_known(connection, content)
+        await store.insert(connection, job_id, content, scope.author)
+        await _record(connection, call, job_id, None, Event.CREATE, JobStatus.EDITING)
+        if first is not None:
+            await _apply(connection, call, await _read(connection, scope, job_id, now), first, now, None)
+        await call.platform.audit.record(connection, call, "create", fields=FIELDS)
+        return _show(call, await _read(connection, scope, job_id, now))
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [body, event], insert)
+
+
+async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
+    """Replace what a job consists of and return it as stored.
+
+    Raises Invalid, Forbidden, NotFound, PreconditionFailed.
+    """
+    scope = await find_scope(call)
+    await _look_up_department(call, scope, id_, body)
+    return await _change(call, scope, id_, lambda stored: merge(body, stored, call.zone))
+
+
+async def change_job(call: Call, id_: UUID, change: Callable[[JobContent], JobContent]) -> StaffJob:
+    """Change a part of a job by the rules of its state, and return the job as stored.
+
+    `change` may raise. Raises besides Invalid, Forbidden, NotFound, PreconditionFailed.
+    """
+    return await _change(call, await find_scope(call), id_, change)
+
+
+async def delete_job(call: Call, id_: UUID) -> Message:
+    """Delete a job; its row stays. Raises Forbidden, NotFound, PreconditionFailed."""
+    scope, now = await find_scope(call), utc_now()
+    async with call.platform.database.transaction() as connection:
+        job = await _lock(connection, call, scope, id_, now)
+        transition = _require_right(call, find_transition(Event.DELETE, job.status))
+        await store.delete(connection, id_)
+        await _record(connection, call, id_, job.status, Event.DELETE, DELETED)
+        await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
+    return Message(transition.done)
+
+
+async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | None) -> JobChanged:
+    """Move a job to another state.
+
+    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and Conflict in any state that is none of the row's.
+    """
+    _require_right(call, transition)
+    scope, now = await find_scope(call), utc_now()
+    async with call.platform.database.transaction() as connection:
+        job = await _lock(connection, call, scope, id_, now)
+        if job.status not in transition.sources:
+            raise _wrong_state(call, job.status)
+        await _apply(connection, call, job, transition, now, reason)
+        await call.platform.audit.record(connection, call, "update", fields=FIELDS)
+    return JobChanged(transition.done, id_)
+
+
+async def _change(call: Call, scope: Scope, id_: UUID, change: Callable[[JobContent], JobContent]) -> StaffJob:
+    now = utc_now()
+    async with call.platform.database.transaction() as connection:
+        job = await _lock(connection, call, scope, id_, now)
+        _require_right(call, find_transition(Event.EDIT, job.status))
+        stored = content_of(job)
+        content = change(stored)
+        if not _may_change_department(call, job.status):
+            content = msgspec.structs.replace(content, id_orgao_parceiro=stored.id_orgao_parceiro)
+        _require_reach(scope, content.id_orgao_parceiro)
+        if job.status is not JobStatus.EDITING:
+            require_fields(list_missing(content))
+            if content.data_limite != stored.data_limite:
+                require_future(content.data_limite, now)
+        await _require_known(connection, content)
+        await store.update(connection, id_, content)
+        changed = await _read(connection, scope, id_, now)
+        if job.status is not JobStatus.EDITING:
+            # The approver, and whoever looks later, sees that it is not what it was.
+            await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
+        await call.platform.audit.record(connection, call, "update", fields=FIELDS)
+    return _show(call, changed)
+
+
+async def _apply(
+    connection: Connection, call: Call, job: Job, transition: Transition, now: datetime, reason: str | None
+) -> None:
+    """Move a locked job. Raises Invalid for publishing fields that are missing."""
+    if transition.is_checked:
+        content = content_of(job)
+        require_fields(list_missing(content))
+        require_future(content.data_limite, now)
+    assert transition.target is not None
+    publishes = transition.event is Event.PUBLISH
+    await store.move(connection, job.id, transition.target, now if publishes else None)
+    after = show_status(transition.target, job.data_limite, now)
+    await _record(connection, call, job.id, job.status, transition.event, after, reason)
+
+
+async def _record(
+    connection: Connection,
+    call: Call,
+    id_: UUID,
+    before: JobStatus | None,
+    event: Event,
+    after: str,
+    reason: str | None = None,
+) -> None:
+    await store.record(connection, id_, before, event, after, call.author.name, reason)
+
+
+async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now: datetime) -> Job:
+    job = _require(await store.lock(connection, scope, id_, now))
+    if call.if_match is not None:
+        require_match(call.if_match, etag_of(msgspec.json.encode(_show(call, job))))
+    return job
+
+
+async def _read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job:
+    return _require(await store.read(connection, scope, id_, now))
+
+
+def _show(call: Call, job: Job) -> StaffJob:
+    return StaffJob(**msgspec.structs.asdict(job), acoes_permitidas=list_open_transitions(job.status, call.holds))
+
+
+async def _require_known(connection: Connection, content: JobContent) -> None:
+    """Raise Invalid for a company or a reference value that does not exist."""
+    if not await companies.exists(connection, content.id_contratante):
+        raise Invalid("O campo `id_contratante` não é o CNPJ de uma empresa cadastrada.", code="company-unknown")
+    references = content.list_references()
+    unknown = await reference_values.list_unknown(connection, [(kind, id_) for _, kind, id_ in references])
+    for field, kind, id_ in references:
+        if (kind, id_) in unknown:
+            raise Invalid(f"O campo `{field}` não é o id de um valor da tabela `{kind}`.", code=f"{field}-invalid")
+
+
+async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
+    """Look for the department that a job is to get, before anything is locked: the registry may have to be asked."""
+    wanted = body.id_orgao_parceiro
+    if not isinstance(wanted, str) or not wanted.strip():
+        return
+    async with call.platform.database.connection() as connection:
+        job = await store.read(connection, scope, id_, utc_now())
+    if job is not None and job.id_orgao_parceiro != wanted.strip() and _may_change_department(call, job.status):
+        await _require_department(call, scope, wanted.strip())
+
+
+async def _require_department(call: Call, scope: Scope, cd_ua: str | None) -> None:
+    _require_reach(scope, cd_ua)
+    if cd_ua is not None:
+        await departments.require(call, cd_ua)
+
+
+def _may_change_department(call: Call, status: JobStatus) -> bool:
+    return status in DRAFTS or call.holds(ANY_DEPARTMENT)
+
+
+def _require_reach(scope: Scope, cd_ua: str | None) -> None:
+    if not scope.covers(cd_ua):
+        raise Forbidden("O campo `id_orgao_parceiro` não é um órgão seu.", code="department-foreign")
+
+
+def _require_right(call: Call, transition: Transition | None) -> Transition:
+    """Return the transition. Raises Forbidden when the caller holds none of its actions."""
+    assert transition is not None
+    if not any(map(call.holds, transition.actions)):
+        raise Forbidden()
+    return transition
+
+
+def _wrong_state(call: Call, status: JobStatus) -> Conflict:
+    open_ = ", ".join(list_open_transitions(status, call.holds)) or "nenhuma"
+    return Conflict(f"A vaga está em `{status}`; mudanças possíveis: {open_}.", code="job-state")
+
+
+def _require(job: Job | None) -> Job:
+    if job is None:
+        raise _unknown()
+    return job
+
+
+def _unknown() -> NotFound:
+    return NotFound("Não há vaga com este `id`.", code="job-unknown")

@@ -1,0 +1,149 @@
+"""The states of a job: the one table that code, descriptions and tests are made of (rules: employability 4.1, 4.6)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class JobStatus(StrEnum):
+    """States as shown. `EXPIRED` is never stored: it is `ACTIVE` past its `data_limite`."""
+
+    EDITING = "em_edicao"
+    APPROVAL = "em_aprovacao"
+    ACTIVE = "publicado_ativo"
+    EXPIRED = "publicado_expirado"
+    FROZEN = "vaga_congelada"
+    DISCONTINUED = "vaga_descontinuada"
+
+
+class Event(StrEnum):
+    CREATE = "create"
+    EDIT = "edited"
+    SEND_TO_APPROVAL = "send-to-approval"
+    SEND_TO_DRAFT = "send-to-draft"
+    PUBLISH = "publish"
+    FREEZE = "freeze"
+    UNFREEZE = "unfreeze"
+    DISCONTINUE = "discontinue"
+    REACTIVATE = "reactivate"
+    DELETE = "delete"
+
+
+# What may happen to a new job at once, by the word that its creation takes.
+FIRST_EVENTS = {"enviar_para_aprovacao": Event.SEND_TO_APPROVAL, "publicar": Event.PUBLISH}
+DRAFTS = frozenset({JobStatus.EDITING, JobStatus.APPROVAL})
+PUBLISHED = frozenset(JobStatus) - DRAFTS
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One row: in these states, as shown, this event may be caused by whoever holds one of the actions.
+
+    `target` is the state stored then, None for a job that keeps its own. `is_checked` demands every publishing field.
+    `summary` names the deed and `done` tells the caller that it happened.
+    """
+
+    event: Event
+    sources: frozenset[JobStatus]
+    actions: tuple[str, ...]
+    target: JobStatus | None
+    summary: str
+    done: str
+    is_checked: bool = False
+
+    def describe(self) -> str:
+        """Return the row in words, for the description of its operation."""
+        sources = " ou ".join(f"`{status}`" for status in JobStatus if status in self.sources)
+        actions = " ou ".join(f"`{name}`" for name in self.actions)
+        checked = " Todos os campos da publicação precisam estar preenchidos (400)." if self.is_checked else ""
+        expired = " ou, passada a `data_limite`, `publicado_expirado`" if self.target is JobStatus.ACTIVE else ""
+        return (
+            f"Leva uma vaga de {sources} para `{self.target}`{expired}. Exige a ação {actions}.{checked} Em outra "
+            "situação responde 409, com as mudanças possíveis."
+        )
+
+
+TABLE = (
+    Transition(Event.CREATE, frozenset(), ("job_listing:create",), JobStatus.EDITING, "Cria uma vaga", "Vaga criada."),
+    Transition(Event.EDIT, DRAFTS, ("job_listing:update",), None, "Altera uma vaga", "Vaga alterada."),
+    Transition(Event.EDIT, PUBLISHED, ("job_listing:update_published",), None, "Altera uma vaga", "Vaga alterada."),
+    Transition(
+        Event.SEND_TO_APPROVAL,
+        frozenset({JobStatus.EDITING}),
+        ("job_listing:submit",),
+        JobStatus.APPROVAL,
+        "Envia uma vaga para aprovação",
+        "Vaga enviada para aprovação.",
+        is_checked=True,
+    ),
+    Transition(
+        Event.SEND_TO_DRAFT,
+        frozenset({JobStatus.APPROVAL}),
+        ("job_listing:submit", "job_listing:publish"),
+        JobStatus.EDITING,
+        "Devolve uma vaga para edição",
+        "Vaga devolvida para edição.",
+    ),
+    Transition(
+        Event.PUBLISH,
+        DRAFTS,
+        ("job_listing:publish",),
+        JobStatus.ACTIVE,
+        "Publica uma vaga",
+        "Vaga publicada.",
+        is_checked=True,
+    ),
+    Transition(
+        Event.FREEZE,
+        frozenset({JobStatus.ACTIVE}),
+        ("job_listing:pause",),
+        JobStatus.FROZEN,
+        "Congela uma vaga",
+        "Vaga congelada.",
+    ),
+    Transition(
+        Event.UNFREEZE,
+        frozenset({JobStatus.FROZEN}),
+        ("job_listing:pause",),
+        JobStatus.ACTIVE,
+        "Descongela uma vaga",
+        "Vaga descongelada.",
+    ),
+    Transition(
+        Event.DISCONTINUE,
+        frozenset({JobStatus.ACTIVE, JobStatus.EXPIRED, JobStatus.FROZEN}),
+        ("job_listing:close",),
+        JobStatus.DISCONTINUED,
+        "Descontinua uma vaga",
+        "Vaga descontinuada.",
+    ),
+    Transition(
+        Event.REACTIVATE,
+        frozenset({JobStatus.DISCONTINUED}),
+        ("job_listing:close",),
+        JobStatus.ACTIVE,
+        "Reativa uma vaga",
+        "Vaga reativada.",
+    ),
+    Transition(Event.DELETE, DRAFTS, ("job_listing:delete",), None, "Exclui uma vaga", "Vaga excluída."),
+    Transition(Event.DELETE, PUBLISHED, ("job_listing:delete_published",), None, "Exclui uma vaga", "Vaga excluída."),
+)
+# The events that are operations of their own, in the order in which a job may meet them.
+TRANSITIONS = tuple(row for row in TABLE if row.event not in {Event.CREATE, Event.EDIT, Event.DELETE})
+
+
+def show_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
+    """Return the state as it is shown at this instant: a published job is expired from its `data_limite` on."""
+    is_expired = stored is JobStatus.ACTIVE and limit is not None and limit <= now
+    return JobStatus.EXPIRED if is_expired else stored
+
+
+def find_transition(event: Event, shown: JobStatus) -> Transition | None:
+    """Return what the event does to a job that is shown so; None where it cannot happen."""
+    return next((row for row in TABLE if row.event is event and shown in row.sources), None)
+
+
+def list_open_transitions(shown: JobStatus, holds: Callable[[str], bool]) -> list[str]:
+    """Return the transitions that are open to who `holds` these actions, in the order of the table."""
+    return [row.event.value for row in TRANSITIONS if shown in row.sources and any(map(holds, row.actions))]

@@ -1,0 +1,259 @@
+"""SQL of the jobs and of what belongs to them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import asyncpg
+import msgspec
+
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.queries import affected
+from balcao.core.errors import Invalid
+from balcao.employability.hiring.departments.scope import Scope
+from balcao.employability.hiring.listings.content import JobContent
+from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.slugs import slugify
+from balcao.employability.hiring.listings.states import JobStatus
+from balcao.employability.hiring.listings.views_store import FROM, WHOLE, reached, scope_values
+
+
+def _read(condition: str) -> str:
+    """Return the statement that reads the whole jobs for which the condition holds."""
+    return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"  # noqa: S608
+
+
+# To whom a draft of an import without department belongs: to nobody but those who reach all.
+IMPORTER = "import"
+_READ_REACHED = _read(f"{reached(2)} AND job.id = $4")
+_READ_PUBLISHED = _read("job.publicado_em IS NOT NULL AND job.id = $2")
+
+
+async def read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job | None:
+    """Return a job within reach."""
+    return _to_job(await connection.fetchval(_READ_REACHED, now, *scope_values(scope), id_))
+
+
+async def read_published(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+    """Return a job that was ever published."""
+    return _to_job(await connection.fetchval(_READ_PUBLISHED, now, id_))
+
+
+_READ_BEGINNING = f"""
+{_read("job.publicado_em IS NOT NULL AND job.id BETWEEN $2 AND $3")} ORDER BY found.slug = $4 DESC, found.id LIMIT 1
+"""
+
+
+async def read_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
+    """Return the published job whose id begins with these twelve digits; of several the one with this slug."""
+    lowest, highest = UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}")
+    return _to_job(await connection.fetchval(_READ_BEGINNING, now, lowest, highest, slug))
+
+
+_LOCK = f"SELECT FROM employability.job WHERE id = $3 AND deleted_at IS NULL AND {reached(1)} FOR UPDATE"
+
+
+async def lock(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job | None:
+    """Return a job within reach, and keep others from changing it until the transaction ends.
+
+    It is locked before it is read: a statement that waits for the lock would see steps as they were before.
+    """
+    await connection.execute(_LOCK, *scope_values(scope), id_)
+    return await read(connection, scope, id_, now)
+
+
+_READ_ANY = _read("job.id = $2")
+
+
+async def read_any(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+    """Return a job, whoever reaches it; None for a deleted one."""
+    return _to_job(await connection.fetchval(_READ_ANY, now, id_))
+
+
+_MISSING = """
+SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
+"""
+
+
+async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+    return {row["id"] for row in await connection.fetch(_MISSING, ids)}
+
+
+_COLUMNS = (
+    "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
+    "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
+    "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
+    "areas_formacao_elegibilidade"
+).split()
+_INSERT = f"""
+INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
+VALUES ($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()),
+    {", ".join(f"${place}" for place in range(7, len(_COLUMNS) + 7))})
+ON CONFLICT (id) DO NOTHING
+"""  # noqa: S608 - names of our own columns
+_UPDATE = f"""
+UPDATE employability.job
+SET {", ".join(f"{name} = ${place}" for place, name in enumerate(_COLUMNS, 3))},
+    titulo_slug = $2, row_version = row_version + 1, updated_at = clock_timestamp()
+WHERE id = $1
+"""  # noqa: S608 - names of our own columns
+
+
+async def insert(connection: Connection, id_: UUID, content: JobContent, author: str) -> None:
+    """Insert a draft with all that belongs to it."""
+    with _references():
+        await _insert(connection, id_, content, JobStatus.EDITING, author, None, None)
+
+
+async def import_new(
+    connection: Connection,
+    id_: UUID,
+    content: JobContent,
+    status: JobStatus,
+    published_at: datetime | None,
+    created_at: datetime,
+) -> bool:
+    """Insert a job of a file; return False for an id that is taken. What it refers to is for the server to refuse."""
+    return await _insert(connection, id_, content, status, IMPORTER, published_at, created_at)
+
+
+async def _insert(
+    connection: Connection,
+    id_: UUID,
+    content: JobContent,
+    status: JobStatus,
+    author: str,
+    published_at: datetime | None,
+    created_at: datetime | None,
+) -> bool:
+    values = [getattr(content, name) for name in _COLUMNS]
+    head = (id_, slugify(content.titulo), status, author, published_at, created_at)
+    if not affected(await connection.execute(_INSERT, *head, *values)):
+        return False
+    await _write_parts(connection, id_, content)
+    return True
+
+
+async def update(connection: Connection, id_: UUID, content: JobContent) -> None:
+    """Replace what a locked job consists of."""
+    values = [getattr(content, name) for name in _COLUMNS]
+    with _references():
+        await connection.execute(_UPDATE, id_, slugify(content.titulo), *values)
+        await _write_parts(connection, id_, content)
+
+
+@contextmanager
+def _references() -> Iterator[None]:
+    """Raise Invalid for what was deleted between its check and this statement."""
+    try:
+        yield
+    except asyncpg.ForeignKeyViolationError:
+        text = "Algo a que a vaga se refere foi excluído agora: leia as listas de novo."
+        raise Invalid(text, code="reference-gone") from None
+
+
+# What stays is not written again, so that its id and instants stay, too.
+_PARTS = """
+WITH gone_values AS (
+    DELETE FROM employability.job_reference_value WHERE job_id = $1 AND value_id <> ALL($2::uuid[])
+), values_ AS (
+    INSERT INTO employability.job_reference_value (job_id, value_id) SELECT $1, unnest($2::uuid[])
+    ON CONFLICT DO NOTHING
+), gone_languages AS (
+    DELETE FROM employability.job_language WHERE job_id = $1 AND id_idioma <> ALL($3::uuid[])
+), languages AS (
+    INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
+    SELECT $1, * FROM unnest($3::uuid[], $4::uuid[])
+    ON CONFLICT (job_id, id_idioma) DO UPDATE SET id_nivel_minimo = excluded.id_nivel_minimo
+), steps AS (
+    INSERT INTO employability.job_step AS step (id, id_vaga, titulo, descricao, ordem)
+    SELECT sent.id, $1, sent.titulo, sent.descricao, ordem
+    FROM ROWS FROM (jsonb_to_recordset($5::jsonb) AS (id uuid, titulo text, descricao text))
+        WITH ORDINALITY AS sent (id, titulo, descricao, ordem)
+    ON CONFLICT (id) DO UPDATE SET
+        titulo = excluded.titulo, descricao = excluded.descricao, ordem = excluded.ordem, updated_at = clock_timestamp()
+    WHERE (step.titulo, step.descricao, step.ordem)
+        IS DISTINCT FROM (excluded.titulo, excluded.descricao, excluded.ordem)
+), gone_questions AS (
+    DELETE FROM employability.job_question WHERE id_vaga = $1 AND id <> ALL($7::uuid[])
+), questions AS (
+    INSERT INTO employability.job_question AS question
+        (id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
+    SELECT sent.id, $1, sent.titulo, sent.obrigatorio, sent.tipo_campo, sent.valor_minimo, sent.valor_maximo,
+        sent.opcoes, ordem
+    FROM ROWS FROM (jsonb_to_recordset($8::jsonb) AS (
+            id uuid, titulo text, obrigatorio boolean, tipo_campo text, valor_minimo bigint, valor_maximo bigint,
+            opcoes text[]))
+        WITH ORDINALITY AS sent (id, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
+    ON CONFLICT (id) DO UPDATE SET
+        titulo = excluded.titulo, obrigatorio = excluded.obrigatorio, tipo_campo = excluded.tipo_campo,
+        valor_minimo = excluded.valor_minimo, valor_maximo = excluded.valor_maximo, opcoes = excluded.opcoes,
+        ordem = excluded.ordem, updated_at = clock_timestamp()
+    WHERE (question.titulo, question.obrigatorio, question.tipo_campo, question.valor_minimo, question.valor_maximo,
+           question.opcoes, question.ordem)
+        IS DISTINCT FROM (excluded.titulo, excluded.obrigatorio, excluded.tipo_campo, excluded.valor_minimo,
+           excluded.valor_maximo, excluded.opcoes, excluded.ordem)
+)
+DELETE FROM employability.job_step WHERE id_vaga = $1 AND id <> ALL($6::uuid[])
+"""
+
+
+async def _write_parts(connection: Connection, id_: UUID, content: JobContent) -> None:
+    await connection.execute(
+        _PARTS,
+        id_,
+        [*content.tipos_pcd, *content.zonas],
+        [language.id_idioma for language in content.idiomas_requisito],
+        [language.id_nivel_minimo for language in content.idiomas_requisito],
+        json_text(content.etapas),
+        [step.id for step in content.etapas],
+        [question.id for question in content.informacoes_complementares],
+        json_text(content.informacoes_complementares),
+    )
+
+
+_MOVE = """
+UPDATE employability.job
+SET status = $2, publicado_em = coalesce(publicado_em, $3), row_version = row_version + 1,
+    updated_at = clock_timestamp()
+WHERE id = $1
+"""
+
+
+async def move(connection: Connection, id_: UUID, status: JobStatus, published_at: datetime | None) -> None:
+    """Give a locked job another state; the first publication's instant stays."""
+    await connection.execute(_MOVE, id_, status, published_at)
+
+
+_DELETE = """
+UPDATE employability.job SET deleted_at = clock_timestamp(), row_version = row_version + 1 WHERE id = $1
+"""
+
+
+async def delete(connection: Connection, id_: UUID) -> None:
+    """Take a locked job out of every list; its row stays, as applications name it."""
+    await connection.execute(_DELETE, id_)
+
+
+_RECORD = """
+INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo) VALUES ($1, $2, $3, $4, $5, $6)
+"""
+
+
+async def record(
+    connection: Connection, id_: UUID, before: str | None, event: str, after: str, author: str, reason: str | None
+) -> None:
+    """Add what happened to a job's history."""
+    await connection.execute(_RECORD, id_, before, event, after, author, reason)
+
+
+async def read_zone(connection: Connection) -> ZoneInfo:
+    """Return the time zone of an import's connection, which is the city's."""
+    return ZoneInfo(await connection.fetchval("SHOW timezone"))
+
+
+def _to_job(document: str | None) -> Job | None:
+    return None if document is None else msgspec.json.decode(document, type=Job)

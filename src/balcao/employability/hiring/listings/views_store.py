@@ -1,0 +1,93 @@
+"""How a job is read: one JSON document, with all that its record nests. `$1` is the instant at which it is shown."""
+
+from balcao.employability.companies.schemas import Company
+from balcao.employability.hiring.departments.scope import Scope
+
+FROM = """
+FROM employability.job
+JOIN employability.company ON company.cnpj = job.id_contratante
+LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
+"""
+SHOWN = "employability.shown_status(job.status, job.data_limite, $1)"
+
+
+def reached(first: int) -> str:
+    """Return the condition of a job within reach; `scope_values` are the parameters from `$first`."""
+    departments, author = f"${first}", f"${first + 1}"
+    return f"""({departments}::text[] IS NULL OR job.id_orgao_parceiro = ANY({departments})
+        OR (job.id_orgao_parceiro IS NULL AND job.criado_por = {author}))"""
+
+
+def scope_values(scope: Scope) -> tuple[list[str] | None, str]:
+    """Return the departments, None for all, and the subject to whom drafts without one belong."""
+    return None if scope.departments is None else sorted(scope.departments), scope.author
+
+
+def _object(row: str, members: str) -> str:
+    """Return the JSON object of these columns of a row."""
+    pairs = ", ".join(f"'{name}', {row}.{name}" for name in members.split())
+    return f"jsonb_build_object({pairs})"
+
+
+def _reference(row: str, *, ranked: bool = False) -> str:
+    members = _object(row, "id descricao created_at updated_at")
+    return f"{members} || jsonb_build_object('ordem', {row}.posicao)" if ranked else members
+
+
+def _value(column: str, *, ranked: bool = False) -> str:
+    """Return the record of the reference value that a column names."""
+    record = _reference("value", ranked=ranked)
+    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"  # noqa: S608
+
+
+def _values(kind: str) -> str:
+    """Return the job's reference values of one kind, in the order of their table."""
+    return f"""(
+        SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
+        FROM employability.job_reference_value AS linked
+        JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
+        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+
+
+_LANGUAGES = f"""(
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'id_idioma', linked.id_idioma, 'id_nivel_minimo', linked.id_nivel_minimo,
+        'idioma', {_reference("value")},
+        'nivel_minimo', {_reference("level", ranked=True)}) ORDER BY value.posicao, value.id), '[]')
+    FROM employability.job_language AS linked
+    JOIN employability.reference_value AS value ON value.id = linked.id_idioma
+    JOIN employability.reference_value AS level ON level.id = linked.id_nivel_minimo
+    WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+_STEPS = f"""(
+    SELECT coalesce(jsonb_agg({_object("step", "id id_vaga titulo descricao ordem created_at updated_at")}
+        ORDER BY step.ordem), '[]')
+    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""  # noqa: S608 - our own words
+_QUESTION = (
+    _object("question", "id id_vaga titulo obrigatorio tipo_campo valor_minimo valor_maximo created_at updated_at")
+    + " || jsonb_build_object('opcoes', nullif(question.opcoes, '{}'))"
+)
+_QUESTIONS = f"""(
+    SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
+    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""  # noqa: S608 - our own words
+
+# The columns of a job that are answered as they are stored.
+PLAIN = (
+    "id titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
+    "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
+    "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
+    "areas_formacao_elegibilidade publicado_em created_at updated_at"
+)
+ITEM = f"""
+    {", ".join(f"job.{name}" for name in PLAIN.split())},
+    {SHOWN} AS status,
+    job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12) AS slug,
+    {_object("company", " ".join(Company.__struct_fields__))} AS contratante,
+    {_value("job.id_regime_contratacao")} AS regime_contratacao,
+    {_value("job.id_modelo_trabalho")} AS modelo_trabalho,
+    {_value("job.id_escolaridade_minima", ranked=True)} AS escolaridade_minima,
+    CASE WHEN department.cd_ua IS NOT NULL THEN {_object("department", "orgao_id cd_ua name sigla")} END
+        AS orgao_parceiro,
+    {_values("tipos-pcd")} AS tipos_pcd,
+    {_values("zonas")} AS zonas,
+    {_LANGUAGES} AS idiomas_requisito"""
+WHOLE = f"{ITEM},\n    {_STEPS} AS etapas,\n    {_QUESTIONS} AS informacoes_complementares"

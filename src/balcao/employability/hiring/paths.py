@@ -1,0 +1,23 @@
+"""The ids of jobs in paths, whose examples are jobs of the sandbox."""
+
+from typing import Annotated, TypeAlias
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from balcao.core.http.parameters import InPath
+from balcao.core.values.ids import UUID_PATTERN
+from balcao.employability.paths import parse_uuid
+
+
+def sandbox_job_id(name: str) -> UUID:
+    """Return the id of a job of the sandbox, `V1` to `V8` (rules: employability 7)."""
+    return uuid5(NAMESPACE_URL, f"balcao:demo:job:{name}")
+
+
+def job_in_path(example: str) -> InPath:
+    """Describe the id of a job, by one of the sandbox."""
+    return InPath(parse_uuid, "Identificador da vaga (UUID)", str(sandbox_job_id(example)), f"^{UUID_PATTERN}$")
+
+
+# A draft, and a published job.
+JobInPath: TypeAlias = Annotated[UUID, job_in_path("V6")]
+PublishedJobInPath: TypeAlias = Annotated[UUID, job_in_path("V1")]

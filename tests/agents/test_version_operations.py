@@ -1,0 +1,336 @@
+"""Versions over HTTP, as each kind of caller sees them (rules: agents 2.2, cases 11-28)."""
+
+import concurrent.futures
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.agents import demo
+from balcao.agents.history.comparison import list_changes
+from balcao.agents.versions.content import AgentContent
+from tests.support.issuer import Issuer, bearer
+from tests.support.sizes import size
+
+BASE = "/agent/api/v1"
+READS = [
+    "agent-config", "agent-config/history", "system-prompt", "system-prompt/history", "system-prompt/agent-types",
+    "unified-history", "unified-history/version/1", "agent-config/compare?from_version=1&to_version=2",
+    "system-prompt/by-id/abc",
+]  # fmt: skip
+MOVES = [
+    ("POST", "agent-config/activate", {"agent_type": demo.AGENT, "version": 1, "reason": "x"}),
+    ("POST", "agent-config/rollback", {"agent_type": demo.AGENT, "reason": "x"}),
+    ("DELETE", f"unified-reset?agent_type={demo.AGENT}", None),
+]
+_names = (f"http-{number}" for number in itertools.count(1))
+
+Send = Callable[..., httpx.Response]
+
+pytestmark = pytest.mark.usefixtures("loaded")
+
+
+@pytest.fixture
+def agent() -> str:
+    return next(_names)
+
+
+@pytest.fixture
+def send(http: httpx.Client, issuer: Issuer) -> Send:
+    """Call as an administrator of the agents, unless other headers are given."""
+    admin = staff(issuer, "agentes:admin")
+
+    def send(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> httpx.Response:
+        return http.request(method, f"{BASE}/{path}", json=body, headers=admin | (headers or {}))
+
+    return send
+
+
+def staff(issuer: Issuer, role: str) -> dict[str, str]:
+    return bearer(issuer.person("90000020605", name="Tereza Lins", realm_access={"roles": [role]}))
+
+
+def save(send: Send, agent: str, **content: Any) -> dict[str, Any]:
+    answer = send("POST", "unified-save", {"agent_type": agent, "prompt_content": "Oi"} | content)
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+@pytest.mark.parametrize("path", READS)
+def test_readers_and_the_agents_themselves_read_and_nobody_else(http: httpx.Client, issuer: Issuer, path: str) -> None:
+    wanted = 404 if path.endswith("abc") else 200
+    for headers in (staff(issuer, "agentes:leitor"), bearer(issuer.machine("agentes-runtime"))):
+        assert http.get(f"{BASE}/{path}", headers=headers).status_code == wanted
+    for headers in (bearer(issuer.person("90000000175")), bearer(issuer.machine("portal", "sms:read"))):
+        assert http.get(f"{BASE}/{path}", headers=headers).status_code == 403
+    assert http.get(f"{BASE}/{path}").status_code == 401
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MOVES)
+def test_only_administrators_move_the_pointer(
+    http: httpx.Client, issuer: Issuer, method: str, path: str, body: Any
+) -> None:
+    for headers, status in (
+        ({}, 401),
+        (staff(issuer, "agentes:editor"), 403),
+        (bearer(issuer.machine("agentes-runtime")), 403),
+        (bearer(issuer.person("90000000175")), 403),
+    ):
+        answer = http.request(method, f"{BASE}/{path}", json=body, headers=headers)
+        assert (answer.status_code, type(answer.json()["detail"])) == (status, str)
+
+
+def test_an_editor_saves_without_activating(send: Send, issuer: Issuer, agent: str) -> None:
+    editor = staff(issuer, "agentes:editor")
+    body = {"agent_type": agent, "prompt_content": "Oi"}
+    assert send("POST", "unified-save", body, editor).status_code == 403
+    assert send("GET", f"unified-history?agent_type={agent}").json()["items"] == []
+    saved = send("POST", "unified-save", body | {"activate": False}, editor).json()
+    assert (saved["unified_version_number"], saved["message"]) == (1, "Versão 1 salva, sem ser ativada.")
+    assert send("GET", f"agent-config?agent_type={agent}").status_code == 404
+    (item,) = send("GET", f"unified-history?agent_type={agent}").json()["items"]
+    assert not item["is_active"]
+
+
+def test_an_unknown_agent_is_not_found_and_reading_it_makes_none(send: Send, agent: str) -> None:
+    for path in ("agent-config", "system-prompt", "unified-history/version/1"):
+        assert send("GET", f"{path}?agent_type={agent}").status_code == 404
+    assert send("GET", f"agent-config/history?agent_type={agent}").json() == {
+        "agent_type": agent, "configs": [], "next_before": None,
+    }  # fmt: skip
+    assert send("GET", f"system-prompt/history?agent_type={agent}").json()["prompts"] == []
+    assert send("GET", f"unified-history?agent_type={agent}").json()["total_items"] == 0
+    assert agent not in send("GET", "system-prompt/agent-types").json()
+
+
+def test_a_saved_version_is_read_everywhere(send: Send, agent: str) -> None:
+    text = "<b>Olá</b> " + "á" * 200
+    saved = save(send, agent, prompt_content=text, clickup_cards=[{"label": "a", "value": "b", "cor": 1}], tools=["x"])
+    assert saved | {"prompt_id": "", "config_id": "", "version_display": ""} == {
+        "success": True, "unified_version_number": 1, "version_display": "", "change_type": "both", "prompt_id": "",
+        "config_id": "", "agents_updated": {}, "message": "Versão 1 salva e ativada.",
+    }  # fmt: skip
+    config = send("GET", f"agent-config?agent_type={agent}").json()
+    assert config == send("GET", f"agent-config/by-id/{saved['config_id']}").json()
+    assert (config["memory_blocks"], config["tools"]) == ([{"label": "a", "value": "b", "cor": 1}], ["x"])
+    prompt = send("GET", f"system-prompt?agent_type={agent}").json()
+    assert prompt == send("GET", f"system-prompt/by-id/{saved['prompt_id']}").json()
+    assert (set(prompt), prompt["prompt"]) == ({"prompt", "agent_type", "version", "prompt_id", "created_at"}, text)
+    (listed,) = send("GET", f"system-prompt/history?agent_type={agent}").json()["prompts"]
+    assert (listed["content"], listed["is_active"]) == (text[:100], True)
+    detail = send("GET", f"unified-history/version/1?agent_type={agent}").json()
+    assert detail["prompt"] == {"prompt_id": saved["prompt_id"], "content_preview": text[:100], "content": text}
+    assert (detail["author"], detail["metadata"]) == ("Tereza Lins", {"version_display": saved["version_display"]})
+    assert agent in send("GET", "system-prompt/agent-types").json()
+
+
+def test_the_short_forms_inherit_the_other_half(send: Send, agent: str) -> None:
+    save(send, agent, model_name="m")
+    config = send("POST", "agent-config", {"agent_type": agent, "tools": ["t"]}).json()
+    assert set(config) == {"success", "config_id", "agents_updated", "message"}
+    prompt = send("POST", "system-prompt", {"agent_type": agent, "new_prompt": "Olá"}).json()
+    assert set(prompt) == {"success", "prompt_id", "agents_updated", "message", "version"}
+    newest, *_ = send("GET", f"unified-history?agent_type={agent}").json()["items"]
+    assert (newest["version_number"], newest["change_type"], newest["prompt"]["content_preview"]) == (
+        3,
+        "prompt",
+        "Olá",
+    )
+    assert (newest["config"]["tools"], newest["config"]["model_name"]) == (["t"], "m")
+    assert prompt["version"] == 3
+
+
+def test_equal_content_is_answered_with_the_version_that_has_it(send: Send, agent: str) -> None:
+    first = save(send, agent)
+    again = save(send, agent)
+    assert again | {"message": ""} == first | {"message": ""}
+    assert again["message"].startswith("Nada mudou")
+
+
+def test_a_person_saves_in_their_own_name_whatever_the_body_says(send: Send, agent: str) -> None:
+    save(send, agent, author="Outra pessoa")
+    (item,) = send("GET", f"unified-history?agent_type={agent}").json()["items"]
+    assert item["author"] == "Tereza Lins"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("unified-save", {"agent_type": "a", "reason": "nada"}, 400),
+        ("agent-config", {}, 400),
+        ("system-prompt", {}, 400),
+        ("unified-save", {"prompt_content": "x"}, 422),
+        ("unified-save", {"agent_type": "a" * 51, "prompt_content": "x"}, 422),
+        ("unified-save", {"agent_type": "", "prompt_content": "x"}, 422),
+        ("agent-config", {"memory_blocks": [], "clickup_cards": [{"label": "a", "value": "b"}]}, 422),
+        ("agent-config/activate", {"agent_type": "a", "version": 0, "reason": "x"}, 422),
+        ("agent-config/activate", {"agent_type": "a", "version": 2**31, "reason": "x"}, 422),
+        ("agent-config/activate", {"agent_type": "unknown", "version": 1, "reason": "x"}, 404),
+        ("agent-config/rollback", {"agent_type": "a", "reason": ""}, 422),
+    ],
+)
+def test_what_the_request_alone_shows_to_be_wrong(send: Send, path: str, body: Any, status: int) -> None:
+    assert send("POST", path, body).status_code == status
+
+
+def test_all_faults_of_a_save_are_listed_at_once(send: Send) -> None:
+    body = {"agent_type": "", "tools": ["a", "a"], "model_name": 5, "activate": "talvez"}
+    faults = send("POST", "unified-save", body).json()["detail"]
+    assert {tuple(fault["loc"][:2]) for fault in faults} == {("body", name) for name in body}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "agent-config/history?limit=0", "unified-history?limit=201", "unified-history?limit=x",
+        "system-prompt/history?before=0", "system-prompt/history?before=2147483648", "agent-config?agent_type=",
+        "unified-history/version/0", "unified-history/version/abc", "agent-config/compare?from_version=1",
+        "agent-config/compare?from_version=1&to_version=1.0", "system-prompt/by-id/a%20b",
+    ],
+)  # fmt: skip
+def test_a_malformed_parameter_is_a_listed_fault(send: Send, path: str) -> None:
+    answer = send("GET", path)
+    assert answer.status_code == 422
+    (item,) = answer.json()["detail"]
+    assert item["loc"][0] in {"query", "path"}
+
+
+def test_of_two_saves_expecting_the_same_version_the_second_conflicts(send: Send, agent: str) -> None:
+    save(send, agent)
+    body = {"agent_type": agent, "prompt_content": "A", "expected_version": 1}
+    assert send("POST", "unified-save", body).status_code == 200
+    assert send("POST", "unified-save", body | {"prompt_content": "B"}).status_code == 409
+
+
+def test_activating_and_rolling_back_twice_leaves_a_log(send: Send, sql: Any, agent: str) -> None:
+    for text in ("Um", "Dois", "Três"):
+        save(send, agent, prompt_content=text)
+    moved = send("POST", "agent-config/activate", {"agent_type": agent, "version": 1, "reason": "teste"}).json()
+    assert (moved["active_version"], moved["previous_version"]) == (1, 3)
+    again = send("POST", "agent-config/activate", {"agent_type": agent, "version": 1, "reason": "teste"}).json()
+    assert (again["previous_version"], again["message"]) == (1, "A versão 1 já estava ativa.")
+    back = [send("POST", "agent-config/rollback", {"agent_type": agent, "reason": "teste"}).json() for _ in range(2)]
+    assert [each["active_version"] for each in back] == [3, 1]
+    log = sql("SELECT to_version, author FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id", agent)
+    assert [tuple(row) for row in log] == [(version, "Tereza Lins") for version in (1, 2, 3, 1, 3, 1)]
+
+
+def test_there_is_no_way_back_from_the_first_version(send: Send, agent: str) -> None:
+    save(send, agent)
+    assert send("POST", "agent-config/rollback", {"agent_type": agent, "reason": "x"}).status_code == 409
+
+
+def test_a_reset_adds_a_version_and_deletes_none(send: Send, agent: str) -> None:
+    save(send, agent, tools=["x"])
+    reset = send("DELETE", f"unified-reset?agent_type={agent}&update_agents=true").json()
+    assert reset["unified_version"] == 2
+    config = send("GET", f"agent-config?agent_type={agent}").json()
+    assert (config["version"], config["tools"]) == (2, ["google_search", "public_services_grounded_search"])
+    assert send("GET", f"unified-history?agent_type={agent}").json()["total_items"] == 2
+    assert send("DELETE", "unified-reset").status_code == 422
+
+
+def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> None:
+    for text in ("Um", "Dois"):
+        save(send, agent, prompt_content=text)
+    active = f"unified-delete?agent_type={agent}&version_number=2"
+    assert send("DELETE", active).status_code == 409
+    assert send("DELETE", active.replace("=2", "=9")).status_code == 404
+    assert send("DELETE", active.replace("=2", "=1")).json()["version_number"] == 1
+    history = send("GET", f"unified-history?agent_type={agent}").json()
+    assert (history["total_items"], [item["version_number"] for item in history["items"]]) == (1, [2])
+    assert send("GET", f"unified-history/version/1?agent_type={agent}").status_code == 200
+    assert send("GET", f"agent-config/compare?agent_type={agent}&from_version=1&to_version=2").status_code == 200
+    body = {"agent_type": agent, "version": 1, "reason": "x"}
+    assert send("POST", "agent-config/activate", body).status_code == 404
+
+
+def test_histories_are_paged_without_overlap(send: Send) -> None:
+    for path, member, number in (
+        ("unified-history", "items", "version_number"),
+        ("agent-config/history", "configs", "version"),
+        ("system-prompt/history", "prompts", "version"),
+    ):
+        seen: list[int] = []
+        before, active = "", 0
+        while before is not None:
+            page = send("GET", f"{path}?limit=4" + (f"&before={before}" if before else "")).json()
+            assert 0 < len(page[member]) <= 4
+            seen += [item[number] for item in page[member]]
+            active += sum(item["is_active"] for item in page[member])
+            before = page["next_before"]
+        assert active == 1
+        assert seen == sorted(set(seen), reverse=True)
+        assert demo.HIDDEN not in seen
+        assert {11, 12} <= set(seen)
+
+
+def test_comparisons_are_mirror_images(send: Send) -> None:
+    there = send("GET", "agent-config/compare?from_version=1&to_version=7").json()
+    back = send("GET", "agent-config/compare?from_version=7&to_version=1").json()
+    assert [change["field_name"] for change in there["changes"]] == [
+        "prompt", "memory_blocks", "tools", "model_name",
+    ]  # fmt: skip
+    assert [(change["old_value"], change["new_value"]) for change in there["changes"]] == [
+        (change["new_value"], change["old_value"]) for change in back["changes"]
+    ]
+    assert send("GET", "agent-config/compare?from_version=2&to_version=2").json()["changes"] == []
+    assert send("GET", "agent-config/compare?from_version=1&to_version=99999").status_code == 404
+
+
+def test_the_active_configuration_is_revalidated(send: Send, agent: str) -> None:
+    save(send, agent)
+    first = send("GET", f"agent-config?agent_type={agent}")
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    known = {"If-None-Match": first.headers["ETag"]}
+    assert send("GET", f"agent-config?agent_type={agent}", headers=known).status_code == 304
+    save(send, agent, tools=["x"])
+    assert send("GET", f"agent-config?agent_type={agent}", headers=known).json()["version"] == 2
+
+
+def test_a_person_who_reads_instructions_is_in_the_audit_trail_and_the_agents_are_not(
+    send: Send, http: httpx.Client, issuer: Issuer, sql: Any
+) -> None:
+    count = "SELECT count(*) FROM platform.audit_event WHERE operation = 'agents.read_active_prompt'"
+    (before,) = sql(count)
+    assert http.get(f"{BASE}/system-prompt", headers=bearer(issuer.machine("agentes-runtime"))).status_code == 200
+    assert sql(count) == [before]
+    assert send("GET", "system-prompt").status_code == 200
+    assert sql(count)[0][0] == before[0] + 1
+
+
+def test_parallel_saves_get_consecutive_numbers_and_one_is_active(send: Send, agent: str) -> None:
+    count = size(12, 40)
+    with concurrent.futures.ThreadPoolExecutor(8) as callers:
+        saved = list(callers.map(lambda n: save(send, agent, prompt_content=f"texto {n}"), range(count)))
+    assert sorted(each["unified_version_number"] for each in saved) == list(range(1, count + 1))
+    items = send("GET", f"unified-history?agent_type={agent}&limit=200").json()["items"]
+    assert [item["version_number"] for item in items] == list(range(count, 0, -1))
+    assert [item["version_number"] for item in items if item["is_active"]] == [count]
+
+
+_contents = st.builds(
+    AgentContent,
+    prompt=st.sampled_from(["", "a", "b"]),
+    memory_blocks=st.lists(st.fixed_dictionaries({"label": st.sampled_from("ab"), "n": st.sampled_from([1, True])})),
+    tools=st.lists(st.sampled_from("ab")),
+    model_name=st.sampled_from(["", "m"]),
+    embedding_name=st.just(""),
+)
+
+
+@given(old=_contents, new=_contents)
+def test_a_comparison_names_what_differs_and_nothing_else(old: AgentContent, new: AgentContent) -> None:
+    changes = list_changes(old, new)
+    named = {change.field_name for change in changes}
+    assert named == {
+        name for name in AgentContent.__struct_fields__ if repr(getattr(old, name)) != repr(getattr(new, name))
+    }
+    for change in changes:
+        values = [value for value in (change.old_value, change.new_value) if value is not None]
+        assert {"array" if isinstance(value, list) else "string" for value in values} == {change.value_type}

@@ -1,0 +1,80 @@
+"""The employability service alone, and the registry that it asks, each under its own server."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.employability import SERVICE
+from balcao.registry.city.departments.imports import IMPORTS
+from balcao.settings import Settings
+from tests.employability.hiring.callers import EDITOR, HELIO, IRENE, OTHER_EDITOR, Callers
+from tests.employability.hiring.making import BASE, COMPANY, OTHER, OWN, describe_job
+from tests.registry.loading import load
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.server import RunningServer
+
+Create = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def registry(settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    """The registry with three departments."""
+    for code, name in ((OWN, "Secretaria de Saúde"), (OTHER, "Vigilância em Saúde"), ("2100", "Administração")):
+        load(database_url, IMPORTS[0], {"cd_ua": code, "sigla_ua": f"S{code}", "nome_ua": name, "nivel": 2})
+    with RunningServer(app.build(settings, database_url, ["registry"])) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, database_url: str, registry: RunningServer) -> Iterator[RunningServer]:
+    asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
+    with RunningServer(app.build(asking, database_url, [SERVICE.name])) as running:
+        yield running
+
+
+@pytest.fixture
+def callers(issuer: Issuer, sql: Sql) -> Callers:
+    """Who calls; the editors are linked to their departments."""
+    for cpf, department in ((HELIO, OWN), (IRENE, OWN), (OTHER_EDITOR, OTHER)):
+        sql(
+            "INSERT INTO registry.staff_department (id, cpf, cd_ua) VALUES (gen_random_uuid(), $1, $2)"
+            " ON CONFLICT DO NOTHING",
+            cpf,
+            department,
+        )
+    sql(
+        "INSERT INTO employability.company (cnpj, razao_social, nome_fantasia)"
+        " VALUES ($1, 'Padaria Aurora Ltda.', 'Padaria Aurora') ON CONFLICT DO NOTHING",
+        COMPANY,
+    )
+    return Callers(issuer)
+
+
+@pytest.fixture
+def create(http: httpx.Client, callers: Callers) -> Create:
+    """Makes a job as its department's editor, published at once with `acao="publicar"`."""
+
+    def make(who: str = EDITOR, acao: str | None = None, **members: Any) -> dict[str, Any]:
+        answer = http.post(
+            BASE, json=describe_job(**members), params={"acao": acao} if acao else None, headers=callers[who]
+        )
+        assert answer.status_code == 201, answer.text
+        made: dict[str, Any] = answer.json()
+        return made
+
+    return make
+
+
+@pytest.fixture
+def expire(sql: Sql) -> Callable[[str], None]:
+    """Puts the limit of a job into the past."""
+
+    def age(id_: str) -> None:
+        sql("UPDATE employability.job SET data_limite = $2 WHERE id = $1", id_, datetime.now(UTC) - timedelta(hours=1))
+
+    return age
