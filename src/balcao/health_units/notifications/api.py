@@ -1,11 +1,13 @@
 """Routes of the notifications: staff's acts on them, and the public log."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import SMALL_BODY, Routes
@@ -20,7 +22,6 @@ from balcao.health_units.notifications.schemas import (
     LogQuery,
     NotificationDetail,
     NotificationLog,
-    NotificationPath,
     OpenBody,
     StaffNotification,
 )
@@ -29,7 +30,11 @@ from balcao.health_units.operations import READ, CnesInPath
 
 
 def _parse_id(text: str) -> UUID:
-    return UUID(validate_model({"id": text}, NotificationPath, "path").id)
+    """Return the id of a path. Raises Unprocessable."""
+    if not re.fullmatch(NOTIFICATION_ID, text):
+        item = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
+        raise Unprocessable(code="notification-id-invalid", faults=[item])
+    return UUID(text)
 
 
 def _parse_query(query: Mapping[str, str]) -> LogQuery:

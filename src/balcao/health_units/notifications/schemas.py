@@ -71,10 +71,6 @@ class CloseBody(BaseModel):
     motivo: Motivo | None = None
 
 
-class NotificationPath(BaseModel):
-    id: Annotated[str, Field(pattern=NOTIFICATION_ID)]
-
-
 def _parse_instant(sent: Any) -> datetime:
     """Return an RFC 3339 instant; pydantic alone would also take a number of seconds."""
     try:
