@@ -9,6 +9,7 @@ import argparse
 import collections
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,7 +88,8 @@ def main() -> int:
 
 def _choose(below: Path, sample: int) -> dict[Path, list[str]]:
     """The names of the changes to try, by file."""
-    COPY.mkdir(exist_ok=True)
+    shutil.rmtree(COPY, ignore_errors=True)  # a copy of another day would still hold files that have gone
+    COPY.mkdir()
     copy_src_dir()
     copy_also_copy_files()
     create_mutants(os.cpu_count() or 1)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from balcao import app
 from tests.support.operations import all_operations
 
@@ -38,3 +40,18 @@ def test_every_operation_has_a_key_of_its_own() -> None:
     keys = [served.operation.key for served in all_operations()]
     assert len(keys) == len(set(keys))
     assert all(re.fullmatch(r"[a-z_]+\.[a-z_0-9]+", key) for key in keys)
+
+
+# Installations have applied it under this name.
+APPLIED = {"0013_preference_entries.sql"}
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [*sorted(SOURCE.glob("*/migrations")), SOURCE / "core/database/sql"],
+    ids=lambda folder: str(folder.relative_to(SOURCE)),
+)
+def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> None:
+    """They are applied in the order of their names: of two with one number nobody could tell which is meant first."""
+    numbers = [file.name[:4] for file in sorted(folder.glob("*.sql")) if file.name not in APPLIED]
+    assert numbers == sorted(set(numbers))
