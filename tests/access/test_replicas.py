@@ -82,6 +82,42 @@ def test_a_membership_given_and_taken_is_followed_by_every_process(
     until_now(lambda: statuses(staff, http, other) == {403})
 
 
+def test_a_role_changed_through_one_process_counts_in_the_other(
+    http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
+) -> None:
+    """Over HTTP: the role's grant, then the group's role, each given and taken."""
+    base = "/access/api/v1"
+    name, superadmin = stored.make_name(), bearer(issuer.person("90000001309", realm_access={"roles": ["superadmin"]}))
+    created = {"name": name, "description": "De teste"}
+    assert http.post(f"{base}/roles", headers=superadmin, json=created).status_code == 201
+    assert http.post(f"{base}/groups", headers=superadmin, json=created).status_code == 201
+    http.post(f"{base}/roles/groups/{name}/roles", headers=superadmin, json={"role_name": name})
+    http.post(f"{base}/groups/{name}/members", headers=superadmin, json={"subject": STAFF})
+    assert statuses(staff, http, other) == {403}
+    http.post(f"{base}/roles/{name}/actions", headers=superadmin, json={"action_name": "preferences:read"})
+    assert statuses(staff, http) == {200}
+    until_now(lambda: statuses(staff, other) == {200})
+    other.delete(f"{base}/roles/{name}/actions/preferences:read", headers=superadmin)
+    assert statuses(staff, other) == {403}
+    until_now(lambda: statuses(staff, http) == {403})
+    assert http.delete(f"{base}/groups/{name}", headers=superadmin).status_code == 204
+
+
+def test_a_change_whose_notification_is_lost_is_found_by_the_poll(
+    http: httpx.Client, other: httpx.Client, staff: dict[str, str], sql: Sql
+) -> None:
+    join(sql, STAFF, "rmi:atendimento")
+    until_now(lambda: statuses(staff, http, other) == {200})
+    sql(
+        """
+        WITH gone AS (
+            DELETE FROM access.membership USING access.person WHERE person.id = person_id AND cpf = $1 RETURNING true)
+        UPDATE access.catalogue_version SET version = version + 1 FROM gone""",
+        STAFF,
+    )
+    until_now(lambda: statuses(staff, http, other) == {403})
+
+
 def test_a_renamed_action_goes_on_letting_its_holders_in_everywhere(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
 ) -> None:

@@ -1,20 +1,32 @@
 """Routes of the authorization actions."""
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from balcao.access.actions import service
-from balcao.access.actions.schemas import Action, ActionChange
+from balcao.access.actions.schemas import (
+    Action,
+    ActionChange,
+    Actions,
+    ActionsQuery,
+    DeletionQuery,
+    Holders,
+    Impact,
+    ImpactQuery,
+    NewAction,
+)
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import MAX_BODY_BYTES, WRITES
+from balcao.access.conventions import MAX_BODY_BYTES, WRITES, SliceInQuery, in_query, written
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import integer_in_path
-from balcao.core.http.responses import Ready, Response
+from balcao.core.http.responses import PERSONAL, Ready, Response, with_etag
 
 ActionId = Annotated[int, integer_in_path("Id da ação", 1)]
-
+ActionsInQuery: TypeAlias = Annotated[ActionsQuery, in_query(ActionsQuery)]
+DeletionInQuery: TypeAlias = Annotated[DeletionQuery, in_query(DeletionQuery)]
+ImpactInQuery: TypeAlias = Annotated[ImpactQuery, in_query(ImpactQuery)]
 
 routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
 
@@ -38,6 +50,105 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
 async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
     """Rename or describe an action, and answer with the catalogue version that the change made."""
     return _respond(await service.update_action(call, action_id, body))
+
+
+@routes.get(
+    "/api/v1/actions",
+    "access.list_actions",
+    action("action:read"),
+    "Lista as ações",
+    description="Devolve as ações por id, página por página. Exige a ação `action:read`.",
+    errors=[422],
+)
+async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
+    """List actions."""
+    return await service.list_actions(call, query)
+
+
+@routes.post(
+    "/api/v1/actions",
+    "access.create_action",
+    action("action:create"),
+    "Cria uma ação",
+    description=(
+        "Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado é 400. Exige "
+        "a ação `action:create`."
+    ),
+    status=201,
+    errors=[400, 422],
+    example={"name": "iptu:invoice:cancel", "description": "Cancelar boletos do IPTU"},
+    record_denial=make_denial_recorder("action.create", "action"),
+    rate=WRITES,
+)
+async def create_action(call: Call, body: NewAction) -> Response[Action]:
+    """Create an action."""
+    saved = await service.create_action(call, body.name, body.description)
+    return written(saved.version, saved.action, status=201)
+
+
+@routes.get(
+    "/api/v1/actions/{action_id}",
+    "access.read_action",
+    action("action:read"),
+    "Uma ação",
+    description="Devolve a ação com o seu `ETag`, que `If-Match` usa na alteração. Exige a ação `action:read`.",
+    errors=[304, 404, 422],
+)
+async def read_action(call: Call, action_id: ActionId) -> Response[Action]:
+    """Return an action."""
+    return with_etag(await service.read_action(call, action_id), call, PERSONAL)
+
+
+@routes.delete(
+    "/api/v1/actions/{action_id}",
+    "access.delete_action",
+    action("action:delete"),
+    "Exclui uma ação",
+    description=(
+        "Exclui a ação. Com operações da plataforma ligadas a ela é sempre 409; com mapeamentos da cidade ou papéis "
+        "que a dão também, a menos que `force=true` os leve junto. Exige a ação `action:delete`."
+    ),
+    status=204,
+    errors=[404, 409, 422],
+    record_denial=make_denial_recorder("action.delete", "action", "action_id"),
+    rate=WRITES,
+)
+async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery) -> Response[None]:
+    """Delete an action."""
+    return written(await service.delete_action(call, action_id, force=query.force))
+
+
+@routes.get(
+    "/api/v1/actions/{action_id}/impact",
+    "access.read_impact",
+    action("action:read"),
+    "O que mudar a ação atingiria",
+    description=(
+        "Diz, sem mudar nada, que mapeamentos, papéis, grupos e quantas pessoas dependem da ação, e o que impede "
+        "renomeá-la ou excluí-la. Exige a ação `action:read`."
+    ),
+    errors=[404, 422],
+)
+async def read_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> Impact:
+    """Consider a change."""
+    return await service.read_impact(call, action_id, query)
+
+
+@routes.get(
+    "/api/v1/actions/{action_id}/holders",
+    "access.list_holders",
+    action("decision:explain"),
+    "Quem tem a ação",
+    description=(
+        "Devolve as pessoas que têm a ação pelo que está guardado, e por quais papéis; outras podem trazê-la no token. "
+        "Mostra CPFs inteiros: cada leitura fica na auditoria. Exige a ação `decision:explain`."
+    ),
+    errors=[404, 422],
+    record_denial=make_denial_recorder("action.holders", "action", "action_id"),
+)
+async def list_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> Holders:
+    """List holders."""
+    return await service.list_holders(call, action_id, query)
 
 
 def _respond(saved: service.SavedAction) -> Response[Action]:

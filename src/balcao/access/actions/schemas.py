@@ -1,12 +1,13 @@
 """Wire types of the authorization actions."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from balcao.access.conventions import ActionName, Description
+from balcao.access.conventions import ActionName, Description, Flag, SearchText, SliceQuery
 
 
 class ActionChange(BaseModel):
@@ -37,3 +38,126 @@ class Action(msgspec.Struct):
         str, Meta(description="O que a ação permite.", examples=["Publica e retira avatares do catálogo."])
     ]
     endpoint_count: Annotated[int, Meta(description="Quantas operações dependem desta ação.", examples=[2])]
+
+
+class Actions(msgspec.Struct):
+    """A page of actions."""
+
+    actions: Annotated[list[Action], Meta(description="Ações da página, por id.")]
+    total: Annotated[int, Meta(description="Ações em todas as páginas.", examples=[90])]
+    skip: Annotated[int, Meta(description="Quantas foram puladas.", examples=[0])]
+    limit: Annotated[int, Meta(description="Ações por página.", examples=[50])]
+
+
+class ActionsQuery(SliceQuery):
+    """The page of actions that is wanted."""
+
+    search: Annotated[
+        SearchText, Field(description="Parte do nome, sem diferença de maiúsculas.", examples=["avatars"])
+    ] = ""
+
+
+class NewAction(BaseModel):
+    """An action of the city's own."""
+
+    name: Annotated[
+        ActionName, Field(description="Nome, `recurso:verbo`, único no catálogo.", examples=["iptu:invoice:cancel"])
+    ]
+    description: Annotated[Description, Field(description="O que a ação permite.", examples=["Cancelar boletos"])]
+
+
+class DeletionQuery(BaseModel):
+    """How thoroughly an action is deleted."""
+
+    force: Annotated[
+        Flag,
+        Field(description="Se `true`, leva junto os mapeamentos da cidade e as concessões.", examples=[False]),
+    ] = False
+
+
+class Change(StrEnum):
+    """A change whose impact can be asked for."""
+
+    RENAME = "rename"
+    DELETE = "delete"
+
+
+class ImpactQuery(BaseModel):
+    """The change that is considered."""
+
+    operation: Annotated[Change, Field(description="Mudança considerada.", examples=["rename"])] = Change.RENAME
+    new_name: Annotated[
+        ActionName | None, Field(description="Nome novo que se considera.", examples=["avatars:manage"])
+    ] = None
+
+
+class BoundMapping(msgspec.Struct):
+    """A mapping that follows the action."""
+
+    id: Annotated[int, Meta(description="Identificador do mapeamento.", examples=[210])]
+    method: Annotated[str, Meta(description="Método HTTP.", examples=["GET"])]
+    path_pattern: Annotated[str, Meta(description="Caminho.", examples=["/iptu/api/v1/boletos/{id}"])]
+    service: Annotated[str | None, Meta(description="Serviço; nulo se é da cidade.", examples=["search"])]
+
+
+class GrantingRole(msgspec.Struct):
+    """A role that grants the action."""
+
+    id: Annotated[int, Meta(description="Identificador do papel.", examples=[21])]
+    name: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
+
+
+class GivingGroup(msgspec.Struct):
+    """A group that gives one of the roles."""
+
+    id: Annotated[int, Meta(description="Identificador do grupo.", examples=[6])]
+    name: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]
+    member_count: Annotated[int, Meta(description="Quantas pessoas tem.", examples=[1])]
+
+
+Obstacle = Literal["name_taken", "reserved", "system_mappings", "custom_mappings", "grants"]
+
+
+class Impact(msgspec.Struct):
+    """What a change would touch; nothing is changed by asking."""
+
+    action: Annotated[Action, Meta(description="A ação como está.")]
+    operation: Annotated[str, Meta(description="Mudança considerada.", examples=["rename"])]
+    new_name: Annotated[str | None, Meta(description="Nome considerado; nulo sem ele.", examples=["avatars:manage"])]
+    name_available: Annotated[bool | None, Meta(description="Se o nome está livre; nulo sem nome.", examples=[True])]
+    mappings: Annotated[list[BoundMapping], Meta(description="Mapeamentos que dependem da ação.")]
+    roles: Annotated[list[GrantingRole], Meta(description="Papéis que a dão.")]
+    groups: Annotated[list[GivingGroup], Meta(description="Grupos que dão um desses papéis.")]
+    also_checked_by: Annotated[
+        list[str], Meta(description="Operações que a testam por dentro.", examples=[["search.search"]])
+    ]
+    people_count: Annotated[int, Meta(description="Pessoas que a têm por esses papéis.", examples=[3])]
+    blocked_by: Annotated[list[Obstacle], Meta(description="O que impede a mudança.", examples=[["name_taken"]])]
+    catalogue_version: Annotated[int, Meta(description="Versão do catálogo.", examples=[42])]
+
+
+class Way(msgspec.Struct):
+    """How a person comes to hold the action."""
+
+    role: Annotated[str, Meta(description="Papel que a dá.", examples=["iptu:consulta"])]
+    source: Annotated[Literal["direct", "group"], Meta(description="De onde vem o papel.", examples=["group"])]
+    group: Annotated[str | None, Meta(description="Grupo que dá o papel; nulo se é direto.", examples=["auditoria"])]
+
+
+class Holder(msgspec.Struct):
+    """A person who holds the action by what is stored."""
+
+    subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
+    display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Editora Demo"])]
+    via: Annotated[list[Way], Meta(description="Por quais papéis.")]
+
+
+class Holders(msgspec.Struct):
+    """A page of the people who hold the action, and the roles by which a token may bring it too."""
+
+    items: Annotated[list[Holder], Meta(description="Pessoas da página.")]
+    total: Annotated[int, Meta(description="Pessoas em todas as páginas.", examples=[3])]
+    skip: Annotated[int, Meta(description="Quantas foram puladas.", examples=[0])]
+    limit: Annotated[int, Meta(description="Pessoas por página.", examples=[50])]
+    has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
+    roles: Annotated[list[str], Meta(description="Papéis que dão a ação.", examples=[["admin", "superadmin"]])]

@@ -3,11 +3,24 @@
 from typing import NamedTuple
 
 from balcao.access.actions import store
-from balcao.access.actions.schemas import Action, ActionChange
+from balcao.access.actions.schemas import (
+    Action,
+    ActionChange,
+    Actions,
+    ActionsQuery,
+    Change,
+    Holders,
+    Impact,
+    ImpactQuery,
+    Obstacle,
+)
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import write_catalogue
+from balcao.access.catalogue.service import record_read, write_catalogue
+from balcao.access.conventions import SliceQuery
+from balcao.access.mappings import service as mappings
 from balcao.core.context.call import Call
-from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.http.responses import Ready, require_match
 
 
@@ -24,9 +37,7 @@ async def update_action(call: Call, action_id: int, change: ActionChange) -> Sav
     Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use.
     """
     async with write_catalogue(call, CatalogueEvent("action.update", "action", str(action_id))) as write:
-        found = await store.find(write.connection, action_id, change.name)
-        if found is None:
-            raise NotFound("Não há ação com esse id.")
+        found = await _find(write.connection, action_id, change.name)
         present = found.action
         action = Action(
             present.id, change.name or present.name, change.description or present.description, present.endpoint_count
@@ -58,6 +69,101 @@ async def create_action(call: Call, name: str, description: str) -> SavedAction:
         action = Action(action_id, name, description, 0)
         write.record(CatalogueEvent("action.create", "action", str(action_id), name, after=_describe(action)))
     return SavedAction(action, write.version)
+
+
+async def list_actions(call: Call, query: ActionsQuery) -> Actions:
+    """Return a page of actions by id."""
+    async with call.platform.database.connection() as connection:
+        found, total = await store.fetch_actions(connection, query.search, query.limit, query.skip)
+    return Actions(found, total, query.skip, query.limit)
+
+
+async def read_action(call: Call, action_id: int) -> Action:
+    """Return an action. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return (await _find(connection, action_id)).action
+
+
+async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
+    """Delete an action and return the catalogue version; `force` takes custom mappings and grants with it.
+
+    Raises NotFound, Forbidden for a reserved action, and Conflict for one in use (rules: access 4.3).
+    """
+    async with write_catalogue(call, CatalogueEvent("action.delete", "action", str(action_id))) as write:
+        found = await _find(write.connection, action_id)
+        if found.reserved:
+            raise Forbidden("Esta ação é reservada à plataforma e não se exclui.", code="action-reserved")
+        uses = await store.read_uses(write.connection, action_id)
+        if uses.system:
+            raise Conflict(
+                f"{uses.system} operações da plataforma dependem da ação: ligue-as antes a outra.", code="action-in-use"
+            )
+        if (uses.custom or uses.roles) and not force:
+            raise Conflict(
+                f"A ação tem {uses.custom} mapeamentos e {len(uses.roles)} papéis a dão; `force=true` os leva junto.",
+                code="action-in-use",
+            )
+        await mappings.delete_of_action(write.connection, action_id)
+        await store.delete(write.connection, action_id)
+        before = _describe(found.action) | {
+            "roles": [role.name for role in uses.roles],
+            "mappings": [f"{mapping.method} {mapping.path_pattern}" for mapping in uses.mappings],
+        }
+        write.record(CatalogueEvent("action.delete", "action", str(action_id), found.action.name, before=before))
+    return write.version
+
+
+async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
+    """Return what a change of the action would touch and what forbids it (rules: access 4.2). Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        found = await _find(connection, action_id, query.new_name)
+        uses = await store.read_uses(connection, action_id)
+    return Impact(
+        action=found.action,
+        operation=query.operation.value,
+        new_name=query.new_name,
+        name_available=None if query.new_name is None else not found.name_taken,
+        mappings=uses.mappings,
+        roles=uses.roles,
+        groups=uses.groups,
+        also_checked_by=uses.also_checked_by,
+        people_count=uses.people_count,
+        blocked_by=_list_obstacles(query, found, uses),
+        catalogue_version=uses.version,
+    )
+
+
+def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.Uses) -> list[Obstacle]:
+    deletes = query.operation is Change.DELETE
+    obstacles: dict[Obstacle, bool] = {
+        "name_taken": not deletes and found.name_taken,
+        "reserved": found.reserved,
+        "system_mappings": deletes and uses.system > 0,
+        "custom_mappings": deletes and uses.custom > 0,
+        "grants": deletes and bool(uses.roles),
+    }
+    return [code for code, stands in obstacles.items() if stands]
+
+
+async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders:
+    """Return who holds the action by what is stored; whole CPFs are shown, so that the read is recorded.
+
+    Raises NotFound.
+    """
+    async with call.platform.database.connection() as connection:
+        found = await _find(connection, action_id)
+        items, total = await store.fetch_holders(connection, action_id, query.limit, query.skip)
+        roles = await store.fetch_granting_roles(connection, action_id)
+    await record_read(call, CatalogueEvent("action.holders", "action", str(action_id), found.action.name))
+    has_more = query.skip + len(items) < total
+    return Holders(items, total, query.skip, query.limit, has_more, roles)
+
+
+async def _find(connection: Connection, action_id: int, new_name: str | None = None) -> store.FoundAction:
+    found = await store.find(connection, action_id, new_name)
+    if found is None:
+        raise NotFound("Não há ação com esse id.")
+    return found
 
 
 async def find_action_id(call: Call, name: str) -> int | None:

@@ -1,9 +1,19 @@
 """SQL of the actions."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from balcao.access.actions.schemas import Action
+import msgspec
+
+from balcao.access.actions.schemas import (
+    Action,
+    BoundMapping,
+    GivingGroup,
+    GrantingRole,
+    Holder,
+)
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_page, page_sql
 
 MAX_ID = 2**63 - 1
 
@@ -73,3 +83,139 @@ async def insert(connection: Connection, name: str, description: str, created_by
     """Return the new id, or None when the name is in use."""
     made: int | None = await connection.fetchval(_INSERT, name, description, created_by)
     return made
+
+
+_PAGE = page_sql(
+    """
+    SELECT id, name, description,
+           (SELECT count(*) FROM access.endpoint_mapping
+            WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count
+    FROM (
+        SELECT * FROM access.action
+        WHERE position(lower($1) IN lower(name)) > 0 ORDER BY id LIMIT $2 OFFSET $3) AS action
+    ORDER BY id
+    """,
+    "SELECT count(*) FROM access.action WHERE position(lower($1) IN lower(name)) > 0",
+)
+
+
+async def fetch_actions(connection: Connection, search: str, limit: int, skip: int) -> tuple[list[Action], int]:
+    """Return the page's actions by id, and how many there are."""
+    rows, total = await fetch_page(connection, _PAGE, search, limit, skip)
+    return [Action(**row) for row in rows], total
+
+
+class Uses(msgspec.Struct):
+    """Everything that hangs on an action, of one catalogue version."""
+
+    version: int
+    mappings: list[BoundMapping]
+    custom: int
+    roles: list[GrantingRole]
+    groups: list[GivingGroup]
+    also_checked_by: list[str]
+    people_count: int
+
+    @property
+    def system(self) -> int:
+        """Return how many operations of our own are bound to the action."""
+        return len(self.mappings) - self.custom
+
+
+_USES = """
+WITH bound AS (
+    SELECT id, method, path_pattern, service, operation_key
+    FROM access.endpoint_mapping WHERE action_id = $1 AND retired_at IS NULL),
+granting AS (
+    SELECT role.id, role.name FROM access.role JOIN access.role_action ON role_id = role.id WHERE action_id = $1),
+giving AS (
+    SELECT grp.id, grp.name, (SELECT count(*) FROM access.membership WHERE group_id = grp.id) AS member_count
+    FROM access.grp
+    WHERE id IN (SELECT group_id FROM access.group_role JOIN granting ON granting.id = role_id))
+SELECT jsonb_build_object(
+    'version', version,
+    'mappings', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'id', id, 'method', method, 'path_pattern', path_pattern, 'service', service)
+            ORDER BY path_pattern COLLATE "C", method), '[]')
+        FROM bound),
+    'custom', (SELECT count(*) FROM bound WHERE operation_key IS NULL),
+    'roles', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name) ORDER BY name COLLATE "C"), '[]')
+        FROM granting),
+    'groups', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'member_count', member_count)
+            ORDER BY name COLLATE "C"), '[]')
+        FROM giving),
+    'also_checked_by', (
+        SELECT coalesce(jsonb_agg(operation_key ORDER BY operation_key), '[]')
+        FROM access.endpoint_mapping
+        WHERE retired_at IS NULL AND (SELECT code_key FROM access.action WHERE id = $1) = ANY(also)),
+    'people_count', (
+        SELECT count(*) FROM (
+            SELECT person_id FROM access.person_role JOIN granting ON granting.id = role_id
+            UNION
+            SELECT person_id FROM access.membership JOIN giving ON giving.id = group_id) AS people))
+FROM access.catalogue_version
+"""
+
+
+async def read_uses(connection: Connection, action_id: int) -> Uses:
+    """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
+    return msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
+
+
+_DELETE = "DELETE FROM access.action WHERE id = $1"
+
+
+async def delete(connection: Connection, action_id: int) -> None:
+    """Delete the action and what grants it; no mapping may be bound to it."""
+    await connection.execute(_DELETE, action_id)
+
+
+# An administrative role grants every action but the platform's own, which nobody is granted.
+_GRANTING = """
+SELECT id, name FROM access.role
+WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = $1)
+   OR administrative AND EXISTS (
+       SELECT FROM access.action
+       WHERE action.id = $1 AND (code_key IS NULL OR code_key NOT IN ('platform:public', 'platform:machine')))
+"""
+_ROLES = f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """  # noqa: S608
+
+
+async def fetch_granting_roles(connection: Connection, action_id: int) -> list[str]:
+    """Return the names of the roles that grant the action, administrative ones too."""
+    return [row["name"] for row in await connection.fetch(_ROLES, action_id)]
+
+
+_WAYS = f"""
+SELECT person_id, granting.name AS role, 'direct' AS source, NULL AS "group"
+FROM access.person_role JOIN ({_GRANTING}) AS granting ON granting.id = role_id
+UNION ALL
+SELECT person_id, granting.name, 'group', grp.name
+FROM access.membership
+JOIN access.group_role USING (group_id)
+JOIN ({_GRANTING}) AS granting ON granting.id = role_id
+JOIN access.grp ON grp.id = group_id
+"""  # noqa: S608
+_HOLDERS = page_sql(
+    f"""
+    SELECT cpf AS subject, display_name, jsonb_agg(
+        jsonb_build_object('role', role, 'source', source, 'group', "group")
+        ORDER BY role COLLATE "C", "group" COLLATE "C") AS via
+    FROM access.person JOIN ({_WAYS}) AS ways ON person_id = person.id
+    GROUP BY person.id ORDER BY person.id LIMIT $2 OFFSET $3
+    """,  # noqa: S608
+    f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",  # noqa: S608
+)
+
+
+async def fetch_holders(connection: Connection, action_id: int, limit: int, skip: int) -> tuple[list[Holder], int]:
+    """Return the page's holders by the person's id, and how many there are."""
+    rows, total = await fetch_page(connection, _HOLDERS, action_id, limit, skip)
+    return [msgspec.convert(_to_holder(row), Holder) for row in rows], total
+
+
+def _to_holder(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "via": msgspec.json.decode(row["via"])}

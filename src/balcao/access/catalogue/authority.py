@@ -28,7 +28,7 @@ async def require_power_over(connection: Connection, call: Call, roles: Sequence
     if call.caller is None:
         return
     found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, roles)
-    _check_administration(found["gives_administration"], found["is_superadmin"])
+    _check_administration(concerned=found["gives_administration"], is_superadmin=found["is_superadmin"])
 
 
 async def require_no_escalation(connection: Connection, call: Call, roles: Sequence[int]) -> None:
@@ -39,12 +39,12 @@ async def require_no_escalation(connection: Connection, call: Call, roles: Seque
     if call.caller is None:
         return
     found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, roles)
-    _check_administration(found["gives_administration"], found["is_superadmin"])
+    _check_administration(concerned=found["gives_administration"], is_superadmin=found["is_superadmin"])
     if found["exceeds"] and not found["is_administrator"]:
         raise Forbidden("O papel dá ações que você não tem: só quem as tem pode dá-las.", code="role-escalation")
 
 
-def _check_administration(concerned: bool, is_superadmin: bool) -> None:
+def _check_administration(*, concerned: bool, is_superadmin: bool) -> None:
     if concerned and not is_superadmin:
         raise Forbidden("Só um superadministrador dá ou tira a administração.", code="superadmin-only")
 
@@ -54,3 +54,11 @@ async def require_a_way_in(connection: Connection, call: Call) -> None:
     if call.platform.settings.access_admin_from_token or await store.count_administrators(connection):
         return
     raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
+
+
+async def require_superadmin(connection: Connection, call: Call) -> None:
+    """Raise Forbidden for anybody but a superadmin and the operator."""
+    if call.caller is None:
+        return
+    found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, [])
+    _check_administration(concerned=True, is_superadmin=found["is_superadmin"])

@@ -1,23 +1,170 @@
-"""Mapping the endpoints of the city's other applications to actions."""
+"""Which action each endpoint needs: those of our operations, and those of the city's other applications."""
 
+from typing import Any
+
+import msgspec
+
+from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
 from balcao.access.catalogue.service import write_catalogue
-from balcao.access.mappings import store
+from balcao.access.mappings import patterns, store
+from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
+from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.context.call import Call
-from balcao.core.errors import Conflict
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, NotFound
+
+# How freely an operation may be bound: to everybody, to every token, or to an action only.
+_STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
+_BY_ACTION = 2
+_FLOORS = {"public": 0, "authenticated": 1, "action": _BY_ACTION}
 
 
-async def create_mapping(call: Call, method: str, path_pattern: str, action_id: int, description: str) -> int:
-    """Map an endpoint to an action and return the catalogue version.
+async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | None:
+    """Return the one mapping that decides on a request, the most specific of those that match, or None."""
+    path = patterns.normalise(query.path)
+    if not path:
+        return None
+    methods = [query.method, "GET"] if query.method == "HEAD" else [query.method]
+    async with call.platform.database.connection() as connection:
+        candidates = await store.fetch_candidates(connection, methods, f"/{path[0]}")
+    found = [one for one in candidates if patterns.matches(patterns.split(one.path_pattern), path)]
+    if not found:
+        return None
+    best = min(found, key=lambda one: (one.method != query.method, patterns.rank(one.path_pattern)))
+    return DecidingMapping(best.id, best.action, best.path_pattern, best.method, best.description)
 
-    Raises Conflict when the same method and path shape is mapped.
+
+async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping], int]:
+    """Return mappings by path and method, and how many there are."""
+    async with call.platform.database.connection() as connection:
+        return await store.fetch_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
+
+
+class SavedMapping(msgspec.Struct):
+    """The record and the catalogue version that holds it."""
+
+    mapping: Mapping
+    version: int
+
+
+async def create_mapping(
+    call: Call, method: str, path_pattern: str, action_id: int, description: str | None
+) -> SavedMapping:
+    """Map an endpoint to an action.
+
+    Raises NotFound for an unknown action, and Conflict for a pattern that is taken or ambiguous (rules: access 3.5).
     """
-    async with write_catalogue(
-        call, CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
-    ) as write:
+    attempt = CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
+    async with write_catalogue(call, attempt) as write:
+        await _find_action(write.connection, action_id)
+        await _refuse_ambiguity(write.connection, None, method, path_pattern, action_id)
         made = await store.insert(write.connection, method, path_pattern, action_id, description, mask_author(call))
-        if made is None:
-            raise Conflict("Já existe um mapeamento com esse método e essa forma de caminho.", code="mapping-exists")
-        after = {"method": method, "path_pattern": path_pattern, "action_id": action_id, "description": description}
-        write.record(CatalogueEvent("mapping.create", "mapping", str(made), f"{method} {path_pattern}", after=after))
+        mapping = (await _find(write.connection, made)).mapping
+        write.record(CatalogueEvent("mapping.create", "mapping", str(made), attempt.name, after=_describe(mapping)))
+    return SavedMapping(mapping, write.version)
+
+
+async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> SavedMapping:
+    """Change a mapping; the same values again write nothing.
+
+    Raises NotFound for an unknown mapping or action; Conflict for another path or method of one of our operations, for
+    one that is taken or ambiguous, and for a binding under the operation's floor; Forbidden for loosening an operation
+    that code declares public (rules: access 4.1).
+    """
+    async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:
+        found = await _find(write.connection, mapping_id)
+        present = found.mapping
+        mapping = msgspec.structs.replace(
+            present,
+            path_pattern=change.path_pattern or present.path_pattern,
+            method=change.method.value if change.method else present.method,
+            action_id=change.action_id or present.action_id,
+            description=change.description or present.description,
+        )
+        action = await _find_action(write.connection, mapping.action_id)
+        await _check_change(write.connection, call, found, mapping, action)
+        if mapping != present:
+            await store.update(write.connection, mapping)
+            mapping = (await _find(write.connection, mapping_id)).mapping
+            name = f"{mapping.method} {mapping.path_pattern}"
+            before, after = _describe(present), _describe(mapping)
+            write.record(CatalogueEvent("mapping.update", "mapping", str(mapping_id), name, before=before, after=after))
+    return SavedMapping(mapping, write.version)
+
+
+async def _check_change(
+    connection: Connection, call: Call, found: store.FoundMapping, wanted: Mapping, action: store.FoundAction
+) -> None:
+    moved = (wanted.method, wanted.path_pattern) != (found.mapping.method, found.mapping.path_pattern)
+    rebound = wanted.action_id != found.mapping.action_id
+    if found.is_system:
+        if moved:
+            raise Conflict("Método e caminho das operações da plataforma não mudam.", code="mapping-system")
+        if rebound:
+            await _check_floor(connection, call, found, action)
+    elif moved or rebound:
+        await _refuse_ambiguity(connection, wanted.id, wanted.method, wanted.path_pattern, wanted.action_id)
+
+
+async def _check_floor(
+    connection: Connection, call: Call, found: store.FoundMapping, action: store.FoundAction
+) -> None:
+    wanted = _STRENGTH.get(action.code_key or "", _BY_ACTION)
+    if wanted < _FLOORS[found.floor]:
+        raise Conflict("A operação trata de dados ou administra: não se abre a todos.", code="mapping-floor")
+    if found.declared in authority.PROTECTED and action.code_key not in authority.PROTECTED:
+        raise Conflict("A operação muda o próprio catálogo: só administradores a usam.", code="mapping-floor")
+    if wanted < _STRENGTH.get(found.code_key or "", _BY_ACTION):
+        await authority.require_superadmin(connection, call)
+
+
+async def delete_mapping(call: Call, mapping_id: int) -> int:
+    """Delete a mapping and return the catalogue version. Raises NotFound, and Conflict for one of our operations."""
+    async with write_catalogue(call, CatalogueEvent("mapping.delete", "mapping", str(mapping_id))) as write:
+        found = await _find(write.connection, mapping_id)
+        if found.is_system:
+            raise Conflict("O mapeamento de uma operação da plataforma não se exclui.", code="mapping-system")
+        await store.delete(write.connection, mapping_id)
+        name = f"{found.mapping.method} {found.mapping.path_pattern}"
+        before = _describe(found.mapping)
+        write.record(CatalogueEvent("mapping.delete", "mapping", str(mapping_id), name, before=before))
     return write.version
+
+
+async def delete_of_action(connection: Connection, action_id: int) -> None:
+    """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
+    await store.delete_of_action(connection, action_id)
+
+
+async def _find(connection: Connection, mapping_id: int) -> store.FoundMapping:
+    found = await store.find(connection, mapping_id)
+    if found is None:
+        raise NotFound("Não há mapeamento com esse id.")
+    return found
+
+
+async def _find_action(connection: Connection, action_id: int) -> store.FoundAction:
+    action = await store.find_action(connection, action_id)
+    if action is None:
+        raise NotFound("Não há ação com esse id.")
+    return action
+
+
+async def _refuse_ambiguity(
+    connection: Connection, mapping_id: int | None, method: str, pattern: str, action_id: int
+) -> None:
+    """Raise Conflict, naming the other one, for a shape that is taken and for patterns that cross."""
+    same = await store.find_same_shape(connection, method, pattern)
+    if same is not None and same.id != mapping_id:
+        raise Conflict(f"Já existe o mapeamento {same.method} {same.path_pattern}.", code="mapping-exists")
+    for other in await store.fetch_candidates(connection, [method], pattern):
+        if other.id != mapping_id and other.action_id != action_id and patterns.crosses(pattern, other.path_pattern):
+            raise Conflict(
+                f"O caminho cruza {other.path_pattern}, que exige outra ação: nenhum dos dois é o mais específico.",
+                code="mapping-ambiguous",
+            )
+
+
+def _describe(mapping: Mapping) -> dict[str, Any]:
+    return {name: getattr(mapping, name) for name in ("method", "path_pattern", "action_id", "action", "description")}

@@ -1,0 +1,117 @@
+"""Routes of the endpoint mappings."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.access.catalogue.service import make_denial_recorder
+from balcao.access.conventions import MAX_BODY_BYTES, WRITES, in_query, listed, written
+from balcao.access.mappings import service
+from balcao.access.mappings.schemas import (
+    DecidingMapping,
+    DecidingQuery,
+    Mapping,
+    MappingChange,
+    MappingsQuery,
+    NewMapping,
+)
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import Routes
+from balcao.core.http.parameters import integer_in_path
+from balcao.core.http.responses import PERSONAL, Response, to_json
+
+MappingId = Annotated[int, integer_in_path("Id do mapeamento", 1)]
+DecidingInQuery: TypeAlias = Annotated[DecidingQuery, in_query(DecidingQuery)]
+MappingsInQuery: TypeAlias = Annotated[MappingsQuery, in_query(MappingsQuery)]
+
+routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+
+
+@routes.get(
+    "/api/v1/mappings",
+    "access.find_mapping",
+    action("mapping:read"),
+    "Que mapeamento decide sobre uma requisição",
+    description=(
+        "Devolve o mapeamento que decide sobre o método e o caminho, o mais específico dos que casam; `null` se nenhum "
+        "decide. Exige a ação `mapping:read`."
+    ),
+    errors=[422],
+)
+async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingMapping | None]:
+    """Find the mapping that decides."""
+    return to_json(await service.find_deciding(call, query), headers={"Cache-Control": PERSONAL})
+
+
+@routes.get(
+    "/api/v1/mappings/list",
+    "access.list_mappings",
+    action("mapping:read"),
+    "Lista os mapeamentos",
+    description=(
+        "Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` "
+        "diz quantos são. Exige a ação `mapping:read`."
+    ),
+    errors=[422],
+)
+async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapping]]:
+    """List mappings."""
+    return listed(*await service.list_mappings(call, query))
+
+
+@routes.post(
+    "/api/v1/mappings",
+    "access.create_mapping",
+    action("mapping:create"),
+    "Mapeia um endereço de outra aplicação",
+    description=(
+        "Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, "
+        "nem um que cruze outro com outra ação (409). Exige a ação `mapping:create`."
+    ),
+    status=201,
+    errors=[404, 409, 422],
+    example={"path_pattern": "/iptu/api/v1/guias/{id}", "method": "GET", "action_id": 1},
+    record_denial=make_denial_recorder("mapping.create", "mapping"),
+    rate=WRITES,
+)
+async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
+    """Create a mapping."""
+    saved = await service.create_mapping(call, body.method, body.path_pattern, body.action_id, body.description)
+    return written(saved.version, saved.mapping, status=201)
+
+
+@routes.put(
+    "/api/v1/mappings/{mapping_id}",
+    "access.update_mapping",
+    action("mapping:update"),
+    "Altera um mapeamento",
+    description=(
+        "Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas "
+        "as que tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os "
+        "processos. Exige a ação `mapping:update`."
+    ),
+    errors=[404, 409, 422],
+    example={"description": "Operação da plataforma"},
+    record_denial=make_denial_recorder("mapping.update", "mapping", "mapping_id"),
+    rate=WRITES,
+)
+async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
+    """Change a mapping."""
+    saved = await service.update_mapping(call, mapping_id, body)
+    return written(saved.version, saved.mapping)
+
+
+@routes.delete(
+    "/api/v1/mappings/{mapping_id}",
+    "access.delete_mapping",
+    action("mapping:delete"),
+    "Exclui um mapeamento",
+    description="Exclui um mapeamento da cidade; os da plataforma ficam (409). Exige a ação `mapping:delete`.",
+    status=204,
+    errors=[404, 409, 422],
+    record_denial=make_denial_recorder("mapping.delete", "mapping", "mapping_id"),
+    rate=WRITES,
+)
+async def delete_mapping(call: Call, mapping_id: MappingId) -> Response[None]:
+    """Delete a mapping."""
+    return written(await service.delete_mapping(call, mapping_id))

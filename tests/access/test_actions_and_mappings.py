@@ -1,0 +1,271 @@
+"""Actions and mappings over HTTP (rules: access 2.2, 3.5, 4.1-4.3, cases 1, 5, 16-33)."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from balcao.access.mappings import patterns
+from tests.access import stored
+from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, sender
+from tests.support.fixtures import Sql
+from tests.support.issuer import CLIENT, Issuer, bearer
+
+Send = Callable[..., httpx.Response]
+
+
+@pytest.fixture
+def admin(http: httpx.Client, issuer: Issuer) -> Send:
+    return sender(http, issuer.admin())
+
+
+@pytest.fixture
+def superadmin(http: httpx.Client, issuer: Issuer) -> Send:
+    return sender(http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin"]}))
+
+
+def create_action(send: Send) -> dict[str, Any]:
+    answer = send("POST", "/actions", {"name": stored.make_name(), "description": "De teste"})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def map_path(send: Send, pattern: str, action_id: int, method: str = "GET") -> httpx.Response:
+    return send("POST", "/mappings", {"path_pattern": pattern, "method": method, "action_id": action_id})
+
+
+@pytest.fixture
+def base() -> str:
+    """A path of this test's own."""
+    return f"/t{uuid4().hex}"
+
+
+def find_mapping(sql: Sql, operation: str) -> int:
+    found: int = sql("SELECT id FROM access.endpoint_mapping WHERE operation_key = $1", operation)[0]["id"]
+    return found
+
+
+OPERATIONS = [
+    ("GET", "/actions", None),
+    ("POST", "/actions", {"name": "citizen:read", "description": "Já existe"}),
+    ("GET", "/actions/1", None),
+    ("DELETE", "/actions/999999", None),
+    ("GET", "/actions/1/impact", None),
+    ("GET", "/actions/1/holders", None),
+    ("GET", "/mappings?method=get&path=/nada", None),
+    ("GET", "/mappings/list?limit=1", None),
+    ("POST", "/mappings", {"path_pattern": "/nunca", "method": "GET", "action_id": 999999}),
+    ("PUT", "/mappings/999999", {"description": "Nunca"}),
+    ("DELETE", "/mappings/999999", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
+def test_each_operation_is_the_administrators_alone(
+    http: httpx.Client, issuer: Issuer, sql: Sql, method: str, path: str, body: Any
+) -> None:
+    refused = [
+        issuer.person(CITIZEN),
+        issuer.person(EDITOR, realm_access={"roles": ["busca:services:editor", "go:admin"]}),
+        issuer.machine(CLIENT, "busca:search"),
+    ]
+    before = stored.read_version(sql)
+    assert http.request(method, BASE + path, json=body).status_code == 401
+    answers = [http.request(method, BASE + path, json=body, headers=bearer(token)) for token in refused]
+    assert [(answer.status_code, set(answer.json())) for answer in answers] == [(403, {"detail"})] * 3
+    allowed = http.request(method, BASE + path, json=body, headers=bearer(issuer.admin()))
+    assert allowed.status_code in {200, 400, 404}
+    assert stored.read_version(sql) == before
+
+
+def test_the_counts_of_all_actions_are_the_mappings(admin: Send, sql: Sql) -> None:
+    first = admin("GET", "/actions?limit=100").json()
+    every = first["actions"] + [
+        action
+        for skip in range(100, first["total"], 100)
+        for action in admin("GET", f"/actions/?skip={skip}&limit=100").json()["actions"]
+    ]
+    assert set(first) == {"actions", "total", "skip", "limit"}
+    assert [action["id"] for action in every] == sorted(action["id"] for action in every)
+    listed = admin("GET", "/mappings/list")
+    assert sum(action["endpoint_count"] for action in every) == len(listed.json())
+    assert listed.headers["X-Total-Count"] == str(len(listed.json()))
+    found = admin("GET", "/actions?search=CITIZEN:re").json()["actions"]
+    assert "citizen:read" in [action["name"] for action in found]
+    assert admin("GET", "/actions?search=%25").json()["actions"] == []
+
+
+def test_an_action_lives_from_creation_to_deletion(admin: Send, sql: Sql) -> None:
+    version = stored.read_version(sql)
+    made = create_action(admin)
+    assert (made["endpoint_count"], stored.read_version(sql)) == (0, version + 1)
+    assert admin("POST", "/actions", {"name": made["name"], "description": "Outra"}).status_code == 400
+    read = admin("GET", f"/actions/{made['id']}")
+    assert (read.json(), read.headers["ETag"] != "") == (made, True)
+    assert admin("DELETE", f"/actions/{made['id']}").status_code == 204
+    assert admin("GET", f"/actions/{made['id']}").status_code == 404
+    assert stored.read_chain(sql)[-1]["operation"] == "action.delete"
+
+
+def test_what_is_read_can_be_matched_on_write(http: httpx.Client, issuer: Issuer, admin: Send) -> None:
+    made = create_action(admin)
+    etag = admin("GET", f"/actions/{made['id']}").headers["ETag"]
+    headers = bearer(issuer.admin()) | {"If-Match": etag}
+    path = f"{BASE}/actions/{made['id']}"
+    assert http.put(path, headers=headers, json={"description": "Nova"}).status_code == 200
+    assert http.put(path, headers=headers, json={"description": "Velha"}).status_code == 412
+
+
+def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base: str) -> None:
+    made = create_action(admin)
+    role = stored.make_name()
+    admin("POST", "/roles", {"name": role, "description": "De teste"})
+    admin("POST", f"/roles/{role}/actions", {"action_name": made["name"]})
+    assert map_path(admin, base, made["id"]).status_code == 201
+    impact = admin("GET", f"/actions/{made['id']}/impact?operation=delete").json()
+    assert impact["blocked_by"] == ["custom_mappings", "grants"]
+    refused = admin("DELETE", f"/actions/{made['id']}")
+    assert (refused.status_code, refused.json()["detail"].count("1 ")) == (409, 2)
+    version = stored.read_version(sql)
+    assert admin("DELETE", f"/actions/{made['id']}?force=true").status_code == 204
+    assert stored.read_version(sql) == version + 1
+    assert admin("GET", f"/roles/{role}/actions").json() == []
+    assert admin("GET", f"/mappings?method=GET&path={base}").content == b"null"
+
+
+def test_an_action_that_operations_need_stays(admin: Send, sql: Sql) -> None:
+    path = f"/actions/{stored.find_action_id(sql, 'citizen:read')}"
+    assert [admin("DELETE", path + force).status_code for force in ("", "?force=true")] == [409, 409]
+    assert admin("DELETE", f"/actions/{stored.find_action_id(sql, 'platform:public')}").status_code == 403
+
+
+def test_the_impact_names_what_follows_a_rename_and_changes_nothing(admin: Send, superadmin: Send, sql: Sql) -> None:
+    action_id, version = stored.find_action_id(sql, "citizen:read"), stored.read_version(sql)
+    free = admin("GET", f"/actions/{action_id}/impact?new_name=pessoa:ler").json()
+    assert (free["name_available"], free["blocked_by"], free["catalogue_version"]) == (True, [], version)
+    assert len(free["mappings"]) == free["action"]["endpoint_count"] > 0
+    assert "rmi:atendimento" in [role["name"] for role in free["roles"]]
+    taken = admin("GET", f"/actions/{action_id}/impact?new_name=pets:read").json()
+    assert (taken["name_available"], taken["blocked_by"]) == (False, ["name_taken"])
+    assert admin("GET", f"/actions/{action_id}/impact").json()["name_available"] is None
+    assert admin("GET", f"/actions/{action_id}/impact?new_name=x&operation=swap").status_code == 422
+    assert stored.read_version(sql) == version
+    tested = "SELECT operation_key, also[1] AS key FROM access.endpoint_mapping WHERE also <> '{}' LIMIT 1"
+    operation = sql(tested)[0]
+    also = stored.find_action_id(sql, operation["key"])
+    assert operation["operation_key"] in admin("GET", f"/actions/{also}/impact").json()["also_checked_by"]
+
+
+def test_holders_are_named_with_every_way_by_which_they_hold_it(superadmin: Send, sql: Sql) -> None:
+    made = create_action(superadmin)
+    role, groups = stored.make_name(), sorted(stored.make_name() for _ in range(2))
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    superadmin("POST", f"/roles/{role}/actions", {"action_name": made["name"]})
+    for group in groups:
+        superadmin("POST", "/groups", {"name": group, "description": "De teste"})
+        superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": role})
+        superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
+    found = superadmin("GET", f"/actions/{made['id']}/holders").json()
+    assert [(item["subject"], item["via"]) for item in found["items"]] == [
+        (EDITOR, [{"role": role, "source": "group", "group": group} for group in groups])
+    ]
+    assert (found["total"], found["roles"]) == (1, sorted(["admin", "superadmin", role]))
+    assert superadmin("GET", f"/actions/{made['id']}/impact").json()["people_count"] == 1
+
+
+def test_the_most_specific_mapping_decides_and_without_one_null(admin: Send, base: str) -> None:
+    one, other = create_action(admin), create_action(admin)
+    assert map_path(admin, f"{base}/{{id}}", one["id"]).status_code == 201
+    assert map_path(admin, f"{base}/me", other["id"]).status_code == 201
+
+    def decide(path: str, method: str = "get") -> Any:
+        return admin("GET", f"/mappings?method={method}&path={base}{path}").json()
+
+    assert decide("/me")["action"] == other["name"]
+    assert decide("/5x/")["action"] == one["name"]
+    assert decide("/5", "HEAD")["action"] == one["name"]
+    assert [decide("/5/secret"), decide("/5", "POST"), decide("//5")] == [None, None, None]
+    assert set(decide("/me")) == {"mapping_id", "action", "path_pattern", "method", "description"}
+    own = admin("GET", "/mappings?method=PUT&path=/access/api/v1/actions/7").json()
+    assert own["action"] == "action:update"
+    for odd in ("/access/api/v1/actions%252F1", "/access//api/v1/actions/1", "/access/x/../api/v1/actions/1"):
+        assert admin("GET", f"/mappings?method=PUT&path={odd}").content == b"null"
+    assert admin("GET", "/mappings?path=/a").json()["detail"][0]["type"] == "missing"
+    assert admin("GET", "/mappings?path=/a&method=FETCH").json()["detail"][0]["type"] == "enum"
+
+
+def test_a_pattern_that_is_taken_or_crosses_is_refused_by_name(admin: Send, base: str) -> None:
+    one, other = create_action(admin)["id"], create_action(admin)["id"]
+    assert map_path(admin, f"{base}/a/{{y}}", one).status_code == 201
+    for same in (f"{base}/a/{{x}}", f"{base}/a/*"):
+        answer = map_path(admin, same, one)
+        assert (answer.status_code, f"{base}/a/" in answer.json()["detail"]) == (409, True)
+    crossing = map_path(admin, f"{base}/{{x}}/c", other)
+    assert (crossing.status_code, f"{base}/a/{{y}}" in crossing.json()["detail"]) == (409, True)
+    made = map_path(admin, f"{base}/{{x}}/c", one)
+    assert made.status_code == 201
+    rebound = admin("PUT", f"/mappings/{made.json()['id']}", {"action_id": other})
+    assert rebound.status_code == 409
+    assert map_path(admin, f"{base}/a/c", other).status_code == 201
+    assert map_path(admin, f"{base}/a/v{{n}}", one).status_code == 422
+    assert map_path(admin, f"{base}/d", 999999).status_code == 404
+
+
+def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> None:
+    made = map_path(admin, base, create_action(admin)["id"]).json()
+    assert (made["service"], made["operation"], made["guard"]) == (None, None, None)
+    moved = admin("PUT", f"/mappings/{made['id']}", {"path_pattern": f"{base}/x", "description": "Nova"}).json()
+    assert (moved["path_pattern"], moved["description"], moved["action_id"]) == (f"{base}/x", "Nova", made["action_id"])
+    version = stored.read_version(sql)
+    assert admin("PUT", f"/mappings/{made['id']}", {"path_pattern": f"{base}/x"}).json() == moved
+    assert stored.read_version(sql) == version
+    assert admin("DELETE", f"/mappings/{made['id']}").status_code == 204
+    assert admin("DELETE", f"/mappings/{made['id']}").status_code == 404
+    stored.verify(stored.read_chain(sql))
+
+
+def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Send, sql: Sql) -> None:
+    """A portal sends all members; only a path or method that really changes is refused."""
+    version = stored.read_version(sql)
+    members = ("path_pattern", "method", "action_id", "description")
+    for mapping in admin("GET", "/mappings/list?service=access").json():
+        answer = admin("PUT", f"/mappings/{mapping['id']}", {name: mapping[name] for name in members})
+        assert (answer.status_code, answer.json()) == (200, mapping)
+    assert stored.read_version(sql) == version
+    path = f"/mappings/{find_mapping(sql, 'access.update_action')}"
+    assert admin("PUT", path, {"method": "PATCH"}).status_code == 409
+    assert admin("PUT", path, {"path_pattern": "/access/x"}).status_code == 409
+    assert admin("DELETE", path).status_code == 409
+
+
+def test_every_pattern_of_our_own_is_one_of_the_grammar(admin: Send) -> None:
+    """Otherwise a portal could not save it unchanged."""
+    for mapping in admin("GET", "/mappings/list").json():
+        assert patterns.check_pattern(mapping["path_pattern"]) == mapping["path_pattern"]
+
+
+def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: Send, sql: Sql) -> None:
+    public, any_token = (stored.find_action_id(sql, f"platform:{name}") for name in ("public", "authenticated"))
+    personal = f"/mappings/{find_mapping(sql, 'registry.read_preferences')}"
+    for action_id in (public, any_token):
+        assert superadmin("PUT", personal, {"action_id": action_id}).status_code == 409
+    own = f"/mappings/{find_mapping(sql, 'access.update_action')}"
+    assert superadmin("PUT", own, {"action_id": stored.find_action_id(sql, "pets:read")}).status_code == 409
+
+
+def test_a_public_operation_is_shut_by_any_administrator_and_opened_by_a_superadmin(
+    http: httpx.Client, admin: Send, superadmin: Send, sql: Sql
+) -> None:
+    path = f"/mappings/{find_mapping(sql, 'registry.list_gender_options')}"
+    public = stored.find_action_id(sql, "platform:public")
+    genders = admin("GET", "/mappings/list?service=registry&action_filter=platform:public").json()
+    address = next(one["path_pattern"] for one in genders if one["operation"] == "registry.list_gender_options")
+    assert http.get(address).status_code == 200
+    assert admin("PUT", path, {"action_id": stored.find_action_id(sql, "pets:read")}).status_code == 200
+    assert http.get(address).status_code == 401
+    assert admin("PUT", path, {"action_id": public}).status_code == 403
+    assert superadmin("PUT", path, {"action_id": public}).status_code == 200
+    assert http.get(address).status_code == 200

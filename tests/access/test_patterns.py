@@ -1,0 +1,82 @@
+"""Path patterns against an obvious reference: all short paths over two words (rules: access 3.5, cases 27-30)."""
+
+import itertools
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.access.mappings import patterns
+
+WORDS = ("a", "b", "c")
+PATHS = [list(path) for length in range(1, 5) for path in itertools.product(WORDS, repeat=length)]
+
+made = st.builds(
+    lambda segments, rest: "/" + "/".join([*segments, *(["**"] if rest else [])]),
+    st.lists(st.sampled_from(["a", "b", "*"]), min_size=1, max_size=3),
+    st.booleans(),
+)
+
+
+def language(pattern: str) -> set[str]:
+    """The short paths that the pattern matches, by a regular expression instead of our own matching."""
+    text = re.escape(pattern).replace(r"/\*\*", "(/[^/]+)*").replace(r"\*", "[^/]+")
+    return {"/" + "/".join(path) for path in PATHS if re.fullmatch(text, "/" + "/".join(path))}
+
+
+@given(pattern=made)
+def test_matching_is_anchored_at_both_ends(pattern: str) -> None:
+    found = {"/" + "/".join(path) for path in PATHS if patterns.matches(patterns.split(pattern), path)}
+    assert found == language(pattern)
+
+
+@given(one=made, other=made)
+def test_patterns_cross_when_each_has_paths_of_its_own_and_some_in_common(one: str, other: str) -> None:
+    first, second = language(one), language(other)
+    assert patterns.crosses(one, other) == bool(first & second and first - second and second - first)
+
+
+@given(one=made, other=made)
+def test_a_pattern_inside_another_comes_first(one: str, other: str) -> None:
+    if language(one) < language(other):
+        assert patterns.rank(one) < patterns.rank(other)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "a/b", "/", "/a//b", "/a/", "/a/**/b", "/a/v{n}", "/(x)", "/a/..", "/./a", "/a b", "/a?b", "/a/[x]", "/{1}",
+        "/{x}/{x}", "/a%2Fb", "/a%5Cb", "/%41", "/%c3", "/a%", "/" + "a/" * 32 + "a", "/a\n",
+    ],
+)  # fmt: skip
+def test_what_the_grammar_does_not_have_is_refused(odd: str) -> None:
+    with pytest.raises(ValueError, match=r"deve|só"):
+        patterns.check_pattern(odd)
+
+
+@pytest.mark.parametrize("good", ["/a", "/a/{id}/*", "/**", "/a/b%20c/**", "/v1/$x,y;z=@:!/~_-."])
+def test_what_the_grammar_has_is_taken(good: str) -> None:
+    assert patterns.check_pattern(good) == good
+
+
+@pytest.mark.parametrize(
+    ("path", "segments"),
+    [
+        ("/users/5x/", ["users", "5x"]),
+        ("/a?b=/c", ["a"]),
+        ("/%61%7e", ["a~"]),
+        ("/a%c3%a7", ["a%C3%A7"]),
+        ("/a%2F1", None),
+        ("/a//b", None),
+        ("/x/../a", None),
+        ("/x/%2e%2E/a", None),
+        ("/a\\b", None),
+        ("/a%5cb", None),
+        ("/a%00", None),
+        ("/a%zz", None),
+        ("a", None),
+    ],
+)
+def test_a_path_is_read_in_one_way_or_not_at_all(path: str, segments: list[str] | None) -> None:
+    assert patterns.normalise(path) == segments
