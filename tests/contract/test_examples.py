@@ -15,6 +15,8 @@ from tests.support.server import free_port
 
 # What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run.
 OF_SOMETHING_MADE_BEFORE = {
+    "health_units.change_notification",
+    "health_units.close_notification",
     "registry.answer_vehicle_invitation",
     "registry.change_crm_consent",
     "registry.change_vehicle",
@@ -50,6 +52,8 @@ def send(sandbox: Sandbox, service: Service, operation: Operation) -> httpx.Resp
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]
+    if operation.key == "health_units.open_notification":
+        values["cnes"] = sandbox.examples["cnes_quiet"]
     if operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
     else:

@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from balcao.core.errors import Conflict
 from balcao.health_units.notifications import states
-from balcao.health_units.notifications.schemas import Causa
-from balcao.health_units.notifications.states import EventKind, Notification, NotificationEvent
+from balcao.health_units.notifications.schemas import Causa, EventKind
+from balcao.health_units.notifications.states import Notification, NotificationEvent
 from balcao.health_units.situation import Risco, Status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

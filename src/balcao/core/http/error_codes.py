@@ -15,6 +15,8 @@ from importlib.resources import files
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, get_args
 
+from pydantic import BaseModel
+
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.rules import PUBLIC
 from balcao.core.context.call import Call
@@ -38,6 +40,8 @@ _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
 # A path that could be read in two ways is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
+# Where pydantic lists every fault of a body or a query, the list has one code.
+_OF_LISTED_FAULTS = {422: ("invalid",)}
 _OF_A_BODY = (
     "body-invalid",
     "body-malformed",
@@ -84,6 +88,10 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
+    if any(
+        isinstance(kind, type) and issubclass(kind, BaseModel) for kind in (operation.signature.body, operation.query)
+    ):
+        general.append(_OF_LISTED_FAULTS)
     if operation.concerns_people:
         general.append({400: _OF_A_PERSON[400]})
     if operation.signature.path:

@@ -1,12 +1,19 @@
-"""What staff send about a risk notification."""
+"""What staff send about a risk notification, and how staff and the public see one."""
 
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, StringConstraints
+import msgspec
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 
 from balcao.core.values.personal_data import CPF, EMAIL, refuse
-from balcao.health_units.situation import Risco
+from balcao.core.values.text import has_nul
+from balcao.health_units.situation import Risco, Status
+
+NOTIFICATION_ID = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
+_EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 
 
 class Causa(StrEnum):
@@ -17,25 +24,148 @@ class Causa(StrEnum):
     OUTRO = "outro"
 
 
+class EventKind(StrEnum):
+    ABERTURA = "abertura"
+    MUDANCA = "mudanca"
+    CONFIRMACAO = "confirmacao"
+    ENCERRAMENTO = "encerramento"
+
+
+def _check_reason(text: str) -> str:
+    if has_nul(text):
+        raise ValueError("não pode conter o caractere nulo")
+    return refuse(text, {CPF, EMAIL})
+
+
 # Internal, but no place for a person's data either.
-Motivo = Annotated[str, StringConstraints(max_length=1000), AfterValidator(lambda text: refuse(text, {CPF, EMAIL}))]
+Motivo = Annotated[
+    str,
+    StringConstraints(max_length=1000),
+    AfterValidator(_check_reason),
+    Field(description="Motivo, visto só pela equipe; sem dados pessoais.", examples=["confronto na rua"]),
+]
+_Risco = Annotated[Risco, Field(description="Cor do risco: Verde, Amarelo, Laranja ou Vermelho.")]
 
 
 class OpenBody(BaseModel):
-    risco: Risco
+    """The colour of a new notification."""
+
+    risco: _Risco
     motivo: Motivo | None = None
 
 
 class ChangeBody(BaseModel):
     """The same colour again is a confirmation."""
 
-    risco: Risco
+    risco: _Risco
     motivo: Motivo | None = None
 
 
 class CloseBody(BaseModel):
     """`risco` is the last colour to record; without it the colour stays."""
 
-    causa: Causa = Causa.NORMALIZACAO
-    risco: Risco | None = None
+    causa: Annotated[Causa, Field(description="Por que termina; `engano` a tira da vista do público.")] = (
+        Causa.NORMALIZACAO
+    )
+    risco: Annotated[Risco | None, Field(description="Última cor a registrar; sem ela a cor fica.")] = None
     motivo: Motivo | None = None
+
+
+def _parse_instant(sent: Any) -> datetime:
+    """Return an RFC 3339 instant; pydantic alone would also take a number of seconds."""
+    try:
+        instant: datetime = msgspec.convert(sent, Annotated[datetime, Meta(tz=True)])
+        return instant.astimezone(UTC)
+    except (msgspec.ValidationError, OverflowError):
+        raise ValueError("deve ser um instante RFC 3339, com fuso") from None
+
+
+_Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
+
+
+def _check_digits(sent: Any) -> Any:
+    """Return a text of digits for pydantic to parse, anything else as what is no number."""
+    return sent[:9] if isinstance(sent, str) and sent.isascii() and sent.isdigit() else "x"
+
+
+class LogQuery(BaseModel):
+    """Which notifications of a unit; `de` and `ate` bound the instant of the opening, both inclusive."""
+
+    status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
+    de: Annotated[_Bound | None, Field(description="Abertas neste instante ou depois (RFC 3339).")] = None
+    ate: Annotated[_Bound | None, Field(description="Abertas até este instante (RFC 3339).")] = None
+    limit: Annotated[
+        int, Field(ge=1, le=200, description="Notificações por página, de 1 a 200."), BeforeValidator(_check_digits)
+    ] = 50
+    after: Annotated[
+        str, Field(max_length=100, description="Cursor da página anterior (`proximo`); vazio para o começo.")
+    ] = ""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "LogQuery":
+        if self.de is not None and self.ate is not None and self.de > self.ate:
+            raise ValueError("`de` deve vir antes de `ate`")
+        return self
+
+
+_Id = Annotated[str, Meta(description="Identificador da notificação (UUID).", examples=[_EXAMPLE_ID])]
+_Instant = Annotated[
+    str, Meta(description="Instante em segundos inteiros, com fuso.", examples=["2026-10-05T14:30:00-03:00"])
+]
+_End = Annotated[
+    str | None,
+    Meta(description="Quando foi encerrada; nulo enquanto ativa.", examples=["2026-10-05T16:00:00-03:00"]),
+]
+_Color = Annotated[Risco, Meta(description="Cor do risco, em ordem crescente: Verde, Amarelo, Laranja, Vermelho.")]
+_Reason = Annotated[str | None, Meta(description="Motivo registrado; nulo se não há.", examples=["confronto na rua"])]
+_Cause = Annotated[Causa | None, Meta(description="Por que foi encerrada; nula antes disso.")]
+_AuthorName = Annotated[str, Meta(description="Quem fez.", examples=["Rui Campos"])]
+
+
+class PublicNotification(msgspec.Struct):
+    """A notification as everybody may see it."""
+
+    id: _Id
+    risco: _Color
+    status: Annotated[Status, Meta(description="Se a notificação está ativa ou foi encerrada.")]
+    aberta_em: _Instant
+    ultima_atualizacao: _Instant
+    encerrada_em: _End
+    risco_maximo: Annotated[Risco, Meta(description="A cor mais alta que a notificação teve.")]
+
+
+class StaffNotification(PublicNotification):
+    """A notification as staff see it; `motivo` and `autor_nome` are those of its last event."""
+
+    causa: _Cause
+    versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]
+    motivo: _Reason
+    autor_nome: _AuthorName
+
+
+class LoggedEvent(msgspec.Struct):
+    """An entry of a notification's log."""
+
+    tipo: Annotated[EventKind, Meta(description="O que aconteceu.")]
+    risco_antes: Annotated[Risco | None, Meta(description="Cor anterior; nula na abertura.")]
+    risco_depois: _Color
+    causa: _Cause
+    motivo: _Reason
+    autor_nome: _AuthorName
+    em: _Instant
+
+
+class NotificationDetail(StaffNotification):
+    """A notification with its whole log."""
+
+    eventos: Annotated[list[LoggedEvent], Meta(description="O que aconteceu, em ordem.")]
+
+
+class NotificationLog(msgspec.Struct):
+    """A page of a unit's notifications, newest first; `proximo` is null at the end."""
+
+    itens: Annotated[list[PublicNotification], Meta(description="Da mais nova à mais antiga.")]
+    proximo: Annotated[
+        str | None,
+        Meta(description="Envie em `after` para continuar; nulo no fim.", examples=["AAAAAGjifVAAAAAAAAAAAAAA"]),
+    ]

@@ -16,8 +16,9 @@ from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
-from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, OpenBody
+from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody
 from balcao.health_units.notifications.states import Notification, NotificationEvent
+from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.units import service as units
 
 
@@ -61,6 +62,26 @@ async def close_notification(
         return await _advance(call, connection, present, event, body.motivo)
 
 
+async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
+    """Return a notification and its log; the read is recorded. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        found = await store.read(connection, cnes, id)
+        if found is None:
+            raise _make_unknown()
+        await call.platform.audit.record(connection, call, "read", fields=["eventos"])
+        return found, await store.list_events(connection, id)
+
+
+async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: datetime | None) -> list[Notification]:
+    """Return up to `limit` + 1 public notifications opened before an instant, newest first. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        bounds = query.de, query.ate
+        found = await store.list_public(connection, cnes, query.status, bounds, before, query.limit + 1)
+    if found is None:
+        raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
+    return found
+
+
 async def read_latest(call: Call, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
     async with call.platform.database.connection() as connection:
@@ -76,7 +97,7 @@ async def count_events(call: Call, cnes: Cnes) -> int:
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
     present = await store.lock(connection, cnes, id)
     if present is None:
-        raise NotFound("Notificação não encontrada nesta unidade.", code="notification-not-found")
+        raise _make_unknown()
     require_match(call.if_match, present.etag)
     return present
 
@@ -107,3 +128,7 @@ def _make_already_active(present: Notification | None) -> Conflict:
     named = f" ({present.id}, {present.risco})" if present else ""
     text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
     return Conflict(text, code="notification-active")
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Notificação não encontrada nesta unidade.", code="notification-not-found")

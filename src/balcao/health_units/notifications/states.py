@@ -5,22 +5,14 @@ rules: health_units 4.1. An act yields an event; the state is always the events 
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import reduce
 from uuid import UUID
 
 import msgspec
 
 from balcao.core.errors import Conflict
-from balcao.health_units.notifications.schemas import Causa
+from balcao.health_units.notifications.schemas import Causa, EventKind
 from balcao.health_units.situation import Risco, Status
-
-
-class EventKind(StrEnum):
-    ABERTURA = "abertura"
-    MUDANCA = "mudanca"
-    CONFIRMACAO = "confirmacao"
-    ENCERRAMENTO = "encerramento"
 
 
 class NotificationEvent(msgspec.Struct, frozen=True):

@@ -1,5 +1,7 @@
 """SQL of the notifications and their log."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import msgspec
@@ -10,6 +12,17 @@ from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.states import Notification, NotificationEvent
+from balcao.health_units.situation import Status
+
+
+@dataclass(frozen=True)
+class RecordedEvent:
+    """An event with why and by whom."""
+
+    event: NotificationEvent
+    motivo: str | None
+    autor_nome: str
+
 
 _LATEST = """
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
@@ -85,15 +98,64 @@ async def append_event(
     )
 
 
+_READ = """
+SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+FROM health_units.notifications WHERE id = $1 AND cnes = $2
+"""
+
+
+async def read(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
+    """Return a notification of this unit; None when there is no such one."""
+    return _to_notification(await connection.fetchrow(_READ, id, cnes.digits))
+
+
 _EVENTS = """
-SELECT tipo, risco_antes, risco_depois, causa, em
+SELECT tipo, risco_antes, risco_depois, causa, em, motivo, autor_nome
 FROM health_units.notification_events WHERE notification_id = $1 ORDER BY em
 """
 
 
-async def list_events(connection: Connection, id: UUID) -> list[NotificationEvent]:
+async def list_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
     """Return the log in the order of time."""
-    return [msgspec.convert(dict(row), NotificationEvent) for row in await connection.fetch(_EVENTS, id)]
+    rows = await connection.fetch(_EVENTS, id)
+    return [
+        RecordedEvent(msgspec.convert(dict(row), NotificationEvent), row["motivo"], row["autor_nome"]) for row in rows
+    ]
+
+
+# The unit's row is there even without a notification: no row at all tells of an unknown unit.
+_LOG = """
+SELECT found.*
+FROM health_units.units AS unit
+LEFT JOIN LATERAL (
+    SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+    FROM health_units.notifications
+    WHERE cnes = unit.cnes AND causa IS DISTINCT FROM 'engano'
+      AND ($2::text IS NULL OR status = $2)
+      AND ($3::timestamptz IS NULL OR aberta_em >= $3)
+      AND ($4::timestamptz IS NULL OR aberta_em <= $4)
+      AND ($5::timestamptz IS NULL OR aberta_em < $5)
+    ORDER BY aberta_em DESC
+    LIMIT $6
+) AS found ON true
+WHERE unit.cnes = $1
+ORDER BY found.aberta_em DESC
+"""
+
+
+async def list_public(
+    connection: Connection,
+    cnes: Cnes,
+    status: Status | None,
+    opened: tuple[datetime | None, datetime | None],
+    before: datetime | None,
+    limit: int,
+) -> list[Notification] | None:
+    """Return a unit's notifications without mistakes, newest first; None for an unknown unit."""
+    rows = await connection.fetch(_LOG, cnes.digits, status, *opened, before, limit)
+    if not rows:
+        return None
+    return [msgspec.convert(dict(row), Notification) for row in rows if row["id"] is not None]
 
 
 _COUNT_EVENTS = """

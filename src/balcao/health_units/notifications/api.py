@@ -1,0 +1,162 @@
+"""Routes of the notifications: staff's acts on them, and the public log."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.errors import Fault, Unprocessable
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath, InQuery
+from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.health_units.notifications import service, views
+from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.notifications.schemas import (
+    NOTIFICATION_ID,
+    ChangeBody,
+    CloseBody,
+    LogQuery,
+    NotificationDetail,
+    NotificationLog,
+    OpenBody,
+    StaffNotification,
+)
+from balcao.health_units.notifications.states import Notification
+from balcao.health_units.operations import READ, CnesInPath
+
+
+def _parse_id(text: str) -> UUID:
+    """Return the id of a path. Raises Unprocessable."""
+    if not re.fullmatch(NOTIFICATION_ID, text):
+        item = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
+        raise Unprocessable(code="notification-id-invalid", faults=[item])
+    return UUID(text)
+
+
+def _parse_query(query: Mapping[str, str]) -> LogQuery:
+    return validate_model(dict(query), LogQuery, "query")
+
+
+IdInPath: TypeAlias = Annotated[
+    UUID, InPath(_parse_id, "Identificador da notificação", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90", NOTIFICATION_ID)
+]
+MANAGE = action("risk_notification:manage")
+
+routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+@routes.get(
+    "/unidade/{cnes}/notificacoes",
+    "health_units.list_notifications",
+    READ,
+    "Notificações de risco de uma unidade",
+    description=(
+        "Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com "
+        "token lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo."
+    ),
+    errors=[404, 422],
+    rate="50/second",
+    machine_rate="500/second",
+)
+async def list_notifications(
+    call: Call, cnes: CnesInPath, query: Annotated[LogQuery, InQuery(_parse_query, LogQuery)]
+) -> NotificationLog:
+    """List a unit's notifications."""
+    before = decode_cursor(cnes, query.after) if query.after else None
+    found = await service.list_notifications(call, cnes, query, before)
+    page = found[: query.limit]
+    after = encode_cursor(cnes, page[-1].aberta_em) if len(found) > len(page) else None
+    return NotificationLog([views.show_to_public(each, call.zone) for each in page], after)
+
+
+@routes.post(
+    "/unidade/{cnes}/notificacoes",
+    "health_units.open_notification",
+    MANAGE,
+    "Abre uma notificação de risco",
+    description=(
+        "Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora. "
+        "Exige a ação `risk_notification:manage`."
+    ),
+    status=201,
+    example={"risco": "Amarelo", "motivo": "confronto na rua"},
+    errors=[404, 409, 422],
+)
+async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
+    """Open a notification."""
+    opened = await service.open_notification(call, cnes, body)
+    headers = {"Location": f"notificacoes/{opened.id}"}
+    return _respond(call, opened, body.motivo, status=201, headers=headers)
+
+
+@routes.get(
+    "/unidade/{cnes}/notificacoes/{id}",
+    "health_units.read_notification",
+    action("risk_notification:read"),
+    "Uma notificação de risco, com o seu registro",
+    description=(
+        "Devolve a notificação com todos os eventos, seus autores e motivos, também a encerrada por engano. Exige a "
+        "ação `risk_notification:read`; a leitura fica na trilha de auditoria."
+    ),
+    errors=[404, 422],
+)
+async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
+    """Return a notification with its log."""
+    found, log = await service.read_notification(call, cnes, id)
+    return to_json(views.show_with_log(found, log, call.zone), headers={"ETag": found.etag, "Cache-Control": PERSONAL})
+
+
+@routes.patch(
+    "/unidade/{cnes}/notificacoes/{id}",
+    "health_units.change_notification",
+    MANAGE,
+    "Muda ou confirma a cor de uma notificação",
+    description=(
+        "Muda a cor da notificação ativa; a mesma cor de novo a confirma. Depois de encerrada não muda mais (409). Com "
+        "`If-Match`, só vale sobre o estado lido. Exige a ação `risk_notification:manage`."
+    ),
+    example={"risco": "Vermelho"},
+    errors=[404, 409, 412, 422],
+)
+async def change_notification(
+    call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
+) -> Response[StaffNotification]:
+    """Change the colour."""
+    return _respond(call, await service.change_notification(call, cnes, id, body), body.motivo)
+
+
+@routes.post(
+    "/unidade/{cnes}/notificacoes/{id}/encerramento",
+    "health_units.close_notification",
+    MANAGE,
+    "Encerra uma notificação",
+    description=(
+        "Encerra a notificação para sempre. A cor fica a que tinha, salvo se `risco` vier; com a causa `engano` ela "
+        "some para o público e fica só no registro. Com `If-Match`, só vale sobre o estado lido. Exige a ação "
+        "`risk_notification:manage`."
+    ),
+    example={"causa": "normalizacao", "risco": "Verde"},
+    errors=[404, 409, 412, 422],
+)
+async def close_notification(
+    call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody
+) -> Response[StaffNotification]:
+    """Close a notification."""
+    return _respond(call, await service.close_notification(call, cnes, id, body), body.motivo)
+
+
+def _respond(
+    call: Call,
+    notification: Notification,
+    motivo: str | None,
+    *,
+    status: int | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response[StaffNotification]:
+    shown = views.show_to_staff(notification, motivo, call.author.name, call.zone)
+    common = {"ETag": notification.etag, "Cache-Control": PERSONAL}
+    return to_json(shown, status=status, headers=common | (headers or {}))
