@@ -7,6 +7,7 @@ from balcao.employability import demo
 from balcao.employability.companies.feature import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
 from balcao.employability.hiring.listings.feature import FEATURE as LISTINGS
+from balcao.employability.hiring.parts.feature import FEATURE as JOB_PARTS
 from balcao.employability.hiring.public.feature import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
@@ -33,6 +34,7 @@ SERVICE = Service(
         COMPANIES,
         DEPARTMENTS,
         LISTINGS,
+        JOB_PARTS,
         PUBLIC_JOBS,
         PROFILES,
         SECTIONS,

@@ -38,7 +38,7 @@ def server(settings: Settings, database_url: str, registry: RunningServer) -> It
 
 
 @pytest.fixture
-def callers(issuer: Issuer, sql: Sql) -> Callers:
+def callers(issuer: Issuer, sql: Sql, registry: RunningServer) -> Callers:
     """Who calls; the editors are linked to their departments."""
     for cpf, department in ((HELIO, OWN), (IRENE, OWN), (OTHER_EDITOR, OTHER)):
         sql(

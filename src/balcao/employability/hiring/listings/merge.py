@@ -14,7 +14,14 @@ from msgspec import UNSET
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.core.values.ids import is_uuid, new_id
-from balcao.employability.hiring.listings.bodies import JobBody, LanguageBody, NestedStep, QuestionBody, ReferenceId
+from balcao.employability.hiring.listings.bodies import (
+    JobBody,
+    LanguageBody,
+    NestedStep,
+    QuestionBody,
+    ReferenceId,
+    StepBody,
+)
 from balcao.employability.hiring.listings.content import (
     SELECTIONS,
     JobContent,
@@ -46,10 +53,10 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
     require_fields(name for name, value in base.items() if value is None)
     accessibility = _given(body.acessibilidade_pcd)
     if accessibility is not None and accessibility not in ACCESSIBILITY:
-        raise _invalid("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
+        raise invalid_field("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
     lowest, highest = _given(body.idade_minima), _kept(body.idade_maxima, getattr(stored, "idade_maxima", None))
     if lowest is not None and highest is not None and highest < lowest:
-        raise _invalid("idade_maxima", "não pode ser menor que `idade_minima`")
+        raise invalid_field("idade_maxima", "não pode ser menor que `idade_minima`")
     limit, schooling = _given(body.data_limite), _given(body.id_escolaridade_minima)
     return JobContent(
         titulo=clean_line("titulo", base["titulo"], LONGEST_TITLE),
@@ -82,7 +89,7 @@ def parse_id(field: str, value: str | UUID) -> UUID:
     if isinstance(value, UUID):
         return value
     if not is_uuid(value.strip()):
-        raise _invalid(field, "deve ser um UUID")
+        raise invalid_field(field, "deve ser um UUID")
     return UUID(value.strip())
 
 
@@ -107,14 +114,17 @@ def read_steps(sent: Sequence[NestedStep], stored: Sequence[StepContent]) -> lis
     _limit("etapas", sent, MOST_STEPS)
     ids = _Ids(step.id for step in stored)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
-    return [
-        StepContent(
-            ids.take(step.id),
-            clean_line("etapas.titulo", step.titulo, LONGEST_TITLE),
-            clean_prose("etapas.descricao", step.descricao or "", LONGEST_STEP_TEXT),
-        )
-        for _, step in sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
-    ]
+    in_order = sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
+    return [read_step(ids.take(step.id), step, "etapas.") for _, step in in_order]
+
+
+def read_step(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
+    """Return a step; `path` is where its members stand in the body. Raises Invalid."""
+    return StepContent(
+        id_,
+        clean_line(f"{path}titulo", sent.titulo, LONGEST_TITLE),
+        clean_prose(f"{path}descricao", sent.descricao or "", LONGEST_STEP_TEXT),
+    )
 
 
 def read_questions(sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]) -> list[QuestionContent]:
@@ -128,15 +138,15 @@ def _read_question(id_: UUID, sent: QuestionBody) -> QuestionContent:
     field = "informacoes_complementares"
     bounds = (sent.valor_minimo, sent.valor_maximo)
     if bounds != (None, None) and sent.tipo_campo != NUMERIC:
-        raise _invalid(f"{field}.valor_minimo", f"e `valor_maximo` só valem em `{NUMERIC}`")
+        raise invalid_field(f"{field}.valor_minimo", f"e `valor_maximo` só valem em `{NUMERIC}`")
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-        raise _invalid(f"{field}.valor_minimo", "é maior que `valor_maximo`")
+        raise invalid_field(f"{field}.valor_minimo", "é maior que `valor_maximo`")
     if sent.opcoes and sent.tipo_campo not in SELECTIONS:
-        raise _invalid(f"{field}.opcoes", "só vale nas seleções")
+        raise invalid_field(f"{field}.opcoes", "só vale nas seleções")
     _limit(f"{field}.opcoes", sent.opcoes or (), MOST_OPTIONS)
     options = [clean_line(f"{field}.opcoes", option, LONGEST_OPTION) for option in sent.opcoes or ()]
     if len(set(options)) < len(options):
-        raise _invalid(f"{field}.opcoes", "tem a mesma opção duas vezes")
+        raise invalid_field(f"{field}.opcoes", "tem a mesma opção duas vezes")
     title = clean_line(f"{field}.titulo", sent.titulo, LONGEST_TITLE)
     return QuestionContent(id_, title, bool(sent.obrigatorio), sent.tipo_campo, *bounds, options)
 
@@ -187,7 +197,7 @@ def _read_department(body: JobBody, stored: JobContent | None) -> str | None:
 def _parse_company(value: str) -> str:
     cnpj = strip_cnpj(value)
     if not is_cnpj(cnpj):
-        raise _invalid("id_contratante", "deve ser um CNPJ")
+        raise invalid_field("id_contratante", "deve ser um CNPJ")
     return cnpj
 
 
@@ -196,7 +206,7 @@ def _read_amount(value: float | None) -> Decimal | None:
         return None
     amount = Decimal(repr(value))
     if amount != round(amount, 2):
-        raise _invalid("valor_vaga", "deve ter no máximo 2 casas decimais")
+        raise invalid_field("valor_vaga", "deve ter no máximo 2 casas decimais")
     return amount
 
 
@@ -208,7 +218,7 @@ def _clean_filled_prose(field: str, text: str, longest: int) -> str:
 
 def _limit(field: str, items: Sequence[Any], most: int) -> None:
     if len(items) > most:
-        raise _invalid(field, f"aceita no máximo {most} itens")
+        raise invalid_field(field, f"aceita no máximo {most} itens")
 
 
 def _given(value: Any) -> Any:
@@ -221,5 +231,6 @@ def _kept(value: Any, stored: Any) -> Any:
     return stored if value is UNSET else value
 
 
-def _invalid(field: str, fault: str) -> Invalid:
+def invalid_field(field: str, fault: str) -> Invalid:
+    """Return the fault of a wire field, worded after its name."""
     return Invalid(f"O campo `{field}` {fault}.", code=f"{field}-invalid")

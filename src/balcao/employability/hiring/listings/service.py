@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
@@ -42,6 +43,8 @@ from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values import service as reference_values
 from balcao.employability.schemas import Message
 
+# What a job is to consist of, given what is stored.
+Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
 
@@ -134,12 +137,28 @@ async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
     return await _change(call, scope, id_, lambda stored: merge(body, stored, call.zone))
 
 
-async def change_job(call: Call, id_: UUID, change: Callable[[JobContent], JobContent]) -> StaffJob:
+async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
     """Change a part of a job by the rules of its state, and return the job as stored.
 
     `change` may raise. Raises besides Invalid, Forbidden, NotFound, PreconditionFailed.
     """
     return await _change(call, await find_scope(call), id_, change)
+
+
+async def change_job_once(
+    call: Call, id_: UUID, parts: Sequence[Any], change: Change, pick: Callable[[StaffJob], Any]
+) -> bytes:
+    """Change as `change_job` does and return what `pick` finds as JSON, once per `Idempotency-Key`.
+
+    `parts` are the path's and the body's. Raises as `change_job`, and Conflict for a key that came with other parts.
+    """
+    scope = await find_scope(call)
+
+    async def make() -> Any:
+        return pick(await _change_locked(connection, call, scope, id_, change))
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [id_, *parts], make)
 
 
 async def delete_job(call: Call, id_: UUID) -> Message:
@@ -170,27 +189,31 @@ async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | 
     return JobChanged(transition.done, id_)
 
 
-async def _change(call: Call, scope: Scope, id_: UUID, change: Callable[[JobContent], JobContent]) -> StaffJob:
-    now = utc_now()
+async def _change(call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJob:
     async with call.platform.database.transaction() as connection:
-        job = await _lock(connection, call, scope, id_, now)
-        _require_right(call, find_transition(Event.EDIT, job.status))
-        stored = content_of(job)
-        content = change(stored)
-        if not _may_change_department(call, job.status):
-            content = msgspec.structs.replace(content, id_orgao_parceiro=stored.id_orgao_parceiro)
-        _require_reach(scope, content.id_orgao_parceiro)
-        if job.status is not JobStatus.EDITING:
-            require_fields(list_missing(content))
-            if content.data_limite != stored.data_limite:
-                require_future(content.data_limite, now)
-        await _require_known(connection, content)
-        await store.update(connection, id_, content)
-        changed = await _read(connection, scope, id_, now)
-        if job.status is not JobStatus.EDITING:
-            # The approver, and whoever looks later, sees that it is not what it was.
-            await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
-        await call.platform.audit.record(connection, call, "update", fields=FIELDS)
+        return await _change_locked(connection, call, scope, id_, change)
+
+
+async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJob:
+    now = utc_now()
+    job = await _lock(connection, call, scope, id_, now)
+    _require_right(call, find_transition(Event.EDIT, job.status))
+    stored = content_of(job)
+    content = change(stored)
+    if not _may_change_department(call, job.status):
+        content = msgspec.structs.replace(content, id_orgao_parceiro=stored.id_orgao_parceiro)
+    _require_reach(scope, content.id_orgao_parceiro)
+    if job.status is not JobStatus.EDITING:
+        require_fields(list_missing(content))
+        if content.data_limite != stored.data_limite:
+            require_future(content.data_limite, now)
+    await _require_known(connection, content)
+    await store.update(connection, id_, content)
+    changed = await _read(connection, scope, id_, now)
+    if job.status is not JobStatus.EDITING:
+        # The approver, and whoever looks later, sees that it is not what it was.
+        await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
+    await call.platform.audit.record(connection, call, "update", fields=FIELDS)
     return _show(call, changed)
 
 

@@ -1,0 +1,160 @@
+"""Routes of the parts of a job."""
+
+from typing import Annotated
+from uuid import UUID, uuid5
+
+from balcao.core.context.call import Call
+from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.parameters import InPath
+from balcao.core.http.responses import PERSONAL, Response, created, to_json
+from balcao.core.values.ids import UUID_PATTERN
+from balcao.employability.hiring.listings.api import BASE, RATE, scoped
+from balcao.employability.hiring.listings.bodies import StepBody
+from balcao.employability.hiring.listings.schemas import Step
+from balcao.employability.hiring.parts import service
+from balcao.employability.hiring.parts.schemas import DisabilityTypesBody, LanguagesBody, Steps, ZonesBody
+from balcao.employability.hiring.paths import PublishedJobInPath, sandbox_job_id
+from balcao.employability.paths import parse_uuid
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
+from balcao.employability.schemas import Message
+
+READ = scoped("job_listing:read")
+CHANGE = scoped("job_listing:update", "job_listing:update_published")
+_RULES = (
+    "Exige a ação `job_listing:update`; depois da publicação, também `job_listing:update_published`. Fora da edição a "
+    "vaga precisa continuar completa. `If-Match` leva o `ETag` da vaga."
+)
+# A part has no state of its own: `If-Match` names that of the whole job.
+UNSTORED = {"Cache-Control": PERSONAL}
+STEP_EXAMPLE = {"titulo": "Entrevista", "descricao": "Conversa com a equipe.", "ordem": 2}
+ENGLISH = {
+    "id_idioma": str(seed_value_id(Kind.LANGUAGE, "Inglês")),
+    "id_nivel_minimo": str(seed_value_id(Kind.LANGUAGE_LEVEL, "Básico")),
+}
+StepInPath = Annotated[
+    UUID,
+    InPath(
+        parse_uuid,
+        "Identificador da etapa (UUID)",
+        str(uuid5(sandbox_job_id("V1"), "etapa:0")),
+        f"^{UUID_PATTERN}$",
+    ),
+]
+
+routes = Routes(tags=["jobs"], body_limit=FORM_BODY)
+
+
+@routes.put(
+    f"{BASE}/{{id}}/tipos-pcd",
+    "employability.replace_job_disability_types",
+    CHANGE,
+    "Troca os tipos de deficiência de uma vaga",
+    description=f"Substitui os tipos de deficiência, em uma vaga com `acessibilidade_pcd`. {_RULES}",
+    example={"tipos_pcd_ids": []},
+    errors=[400, 404, 412],
+    rate=RATE,
+)
+async def replace_disability_types(call: Call, id: PublishedJobInPath, body: DisabilityTypesBody) -> Message:
+    """Replace the kinds of disability."""
+    return await service.replace_disability_types(call, id, body)
+
+
+@routes.put(
+    f"{BASE}/{{id}}/zonas",
+    "employability.replace_job_zones",
+    CHANGE,
+    "Troca as zonas de uma vaga",
+    description=f"Substitui as zonas da cidade. {_RULES}",
+    example={"zona_ids": [str(seed_value_id(Kind.ZONE, "Centro"))]},
+    errors=[400, 404, 412],
+    rate=RATE,
+)
+async def replace_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> Message:
+    """Replace the zones."""
+    return await service.replace_zones(call, id, body)
+
+
+@routes.put(
+    f"{BASE}/{{id}}/idiomas-requisito",
+    "employability.replace_job_languages",
+    CHANGE,
+    "Troca os idiomas exigidos por uma vaga",
+    description=f"Substitui os idiomas exigidos; um idioma repetido é 409. {_RULES}",
+    example={"requisitos": [ENGLISH]},
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesBody) -> Message:
+    """Replace the languages demanded."""
+    return await service.replace_languages(call, id, body)
+
+
+@routes.get(
+    f"{BASE}/{{id}}/etapas",
+    "employability.list_job_steps",
+    READ,
+    "Etapas de uma vaga",
+    description="Devolve todas as etapas de uma vaga, em ordem. Exige a ação `job_listing:read`.",
+    errors=[400, 404],
+)
+async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
+    """Return all steps of a job."""
+    return to_json(await service.list_steps(call, id), headers=UNSTORED)
+
+
+@routes.post(
+    f"{BASE}/{{id}}/etapas",
+    "employability.add_job_step",
+    CHANGE,
+    "Acrescenta uma etapa",
+    description=f"Acrescenta uma etapa, no fim ou no lugar `ordem`, e a devolve; no máximo 30 (409). {_RULES}",
+    example=STEP_EXAMPLE,
+    status=201,
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Response[Step]:
+    """Add a step."""
+    return created(await service.add_step(call, id, body))
+
+
+@routes.get(
+    f"{BASE}/{{id}}/etapas/{{etapa_id}}",
+    "employability.read_job_step",
+    READ,
+    "Uma etapa de uma vaga",
+    description="Devolve uma etapa; 404 para a de outra vaga. Exige a ação `job_listing:read`.",
+    errors=[400, 404],
+)
+async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
+    """Return a step."""
+    return to_json(await service.read_step_of(call, id, etapa_id), headers=UNSTORED)
+
+
+@routes.put(
+    f"{BASE}/{{id}}/etapas/{{etapa_id}}",
+    "employability.replace_job_step",
+    CHANGE,
+    "Altera uma etapa",
+    description=f"Substitui uma etapa e a devolve; sem `ordem`, fica em seu lugar. {_RULES}",
+    example=STEP_EXAMPLE,
+    errors=[400, 404, 412],
+    rate=RATE,
+)
+async def replace_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath, body: StepBody) -> Response[Step]:
+    """Replace a step."""
+    return to_json(await service.replace_step(call, id, etapa_id, body), headers=UNSTORED)
+
+
+@routes.delete(
+    f"{BASE}/{{id}}/etapas/{{etapa_id}}",
+    "employability.remove_job_step",
+    CHANGE,
+    "Exclui uma etapa",
+    description=f"Exclui uma etapa; as seguintes mudam de lugar. {_RULES}",
+    errors=[400, 404, 412],
+    rate=RATE,
+)
+async def remove_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Message:
+    """Remove a step."""
+    return await service.remove_step(call, id, etapa_id)

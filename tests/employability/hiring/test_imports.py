@@ -1,0 +1,73 @@
+"""Companies and jobs of a former system, from files, and the sandbox's own (rules: employability 3.2, 3.3, 7)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from balcao.core.errors import Invalid
+from balcao.employability.companies.imports import IMPORTS as COMPANIES
+from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
+from tests.employability.hiring.making import COMPANY, describe_job
+from tests.registry.loading import load
+from tests.support.fixtures import Sql
+
+
+def test_a_file_of_companies_again_changes_nothing(database_url: str, sql: Sql) -> None:
+    line = {"cnpj": "90.000.001/0001-29", "razao_social": "Aurora", "setor": ""}
+    assert [load(database_url, COMPANIES[0], line) for _ in range(2)] == [1, 0]
+    assert load(database_url, COMPANIES[0], line | {"setor": "Alimentação"}) == 1
+    with pytest.raises(Invalid):
+        load(database_url, COMPANIES[0], line | {"cnpj": "90000001000128"})
+    [stored] = sql("SELECT razao_social, setor FROM employability.company WHERE cnpj = $1", COMPANY)
+    assert tuple(stored) == ("Aurora", "Alimentação")
+
+
+def test_a_file_of_jobs_again_changes_nothing_and_keeps_the_state(database_url: str, sql: Sql) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    id_ = str(uuid4())
+    line = describe_job(id=id_, status="publicado_expirado", data_limite="2024-05-01", publicado_em="2024-04-01")
+    assert [load(database_url, JOBS[0], line) for _ in range(2)] == [1, 0]
+    [job] = sql("SELECT status, publicado_em::text, data_limite::text FROM employability.job WHERE id = $1", id_)
+    assert job["status"] == "publicado_ativo"
+    steps = sql("SELECT id FROM employability.job_step WHERE id_vaga = $1 ORDER BY ordem", id_)
+    sql("UPDATE employability.job SET status = 'vaga_congelada' WHERE id = $1", id_)
+    assert load(database_url, JOBS[0], line | {"titulo": "Outro"}) == 1
+    [job] = sql("SELECT status, titulo FROM employability.job WHERE id = $1", id_)
+    assert tuple(job) == ("vaga_congelada", "Outro")
+    assert sql("SELECT id FROM employability.job_step WHERE id_vaga = $1 ORDER BY ordem", id_) == steps
+    assert [row["cd_ua"] for row in sql("SELECT cd_ua FROM employability.department")] == ["1100"]
+    sql("UPDATE employability.job SET deleted_at = now() WHERE id = $1", id_)
+    assert load(database_url, JOBS[0], line) == 0
+
+
+def test_a_job_of_a_file_is_checked_as_one_that_is_sent(database_url: str) -> None:
+    for fault in ({"bairro": None}, {"titulo": ""}, {"valor_vaga": -1}):
+        with pytest.raises(Exception, match=r"bairro|titulo|valor_vaga"):
+            load(database_url, JOBS[0], describe_job(id=str(uuid4()), status="publicado_ativo") | fault)
+
+
+def test_the_sandbox_has_a_job_in_every_state(
+    load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql: Sql
+) -> None:
+    query = """
+    SELECT titulo, employability.shown_status(status, data_limite, now()) AS shown, id_orgao_parceiro AS department
+    FROM employability.job WHERE criado_por = 'import' AND titulo <> 'Outro' ORDER BY id
+    """
+    jobs = {row["titulo"]: (row["shown"], row["department"]) for row in sql(query)}
+    assert jobs == {
+        "Confeiteiro": ("publicado_ativo", "1100"),
+        "Atendente": ("publicado_ativo", "1100"),
+        "Pedreiro": ("vaga_congelada", "1100"),
+        "Recepcionista bilíngue": ("publicado_expirado", "1110"),
+        "Assistente": ("publicado_ativo", "1110"),
+        "Mestre de obras": ("em_edicao", None),
+        "Técnico de enfermagem": ("em_aprovacao", "1110"),
+        "Motorista": ("vaga_descontinuada", "1100"),
+    }
+    kinds = sql("SELECT tipo_campo FROM employability.job_question WHERE id_vaga = $1::text::uuid", examples["vaga_id"])
+    assert len({kind["tipo_campo"] for kind in kinds}) == 4
+    sql("UPDATE employability.job SET titulo = 'Padeiro' WHERE titulo = 'Pedreiro'")
+    load_demo()
+    assert len(sql("SELECT FROM employability.job WHERE titulo IN ('Padeiro', 'Pedreiro')")) == 1

@@ -1,0 +1,103 @@
+"""Jobs as anybody reads them (rules: employability 2.6, 3.3, cases 37 to 40)."""
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import httpx
+import pytest
+
+from balcao.employability.hiring.listings.filters import find_since
+from balcao.employability.hiring.listings.slugs import parse_slug, slugify
+from tests.employability.hiring.callers import EDITOR, Callers
+from tests.employability.hiring.conftest import Create
+from tests.employability.hiring.making import BASE, COMPANY, PUBLIC, describe_job
+from tests.support.fixtures import Sql
+
+
+def found(http: httpx.Client, **query: Any) -> list[str]:
+    answer = http.get(PUBLIC, params=query)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["meta"]["total"] == len(answer.json()["data"])
+    return [job["titulo"] for job in answer.json()["data"]]
+
+
+def test_a_draft_is_no_published_job(http: httpx.Client, create: Create) -> None:
+    draft = create()
+    answer = http.get(f"{PUBLIC}/{draft['id']}")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "job-unknown")
+    assert http.get(f"{PUBLIC}/slug/{draft['slug']}").status_code == 404
+    assert http.get(PUBLIC, params={"status": "em_edicao"}).status_code == 400
+    assert draft["id"] not in http.get(PUBLIC, params={"pageSize": 100}).text
+
+
+def test_a_visitor_sees_a_job_without_what_is_for_staff(http: httpx.Client, create: Create, callers: Callers) -> None:
+    job = create(acao="publicar")
+    seen = http.get(f"{PUBLIC}/{job['id']}")
+    assert seen.json().keys() == job.keys() - {"acoes_permitidas"}
+    assert seen.headers["Cache-Control"] == "public, max-age=15"
+    again = http.get(f"{PUBLIC}/{job['id']}", headers={"If-None-Match": seen.headers["ETag"]})
+    assert again.status_code == 304
+    # An expired or broken token is as good as none.
+    assert http.get(PUBLIC, headers={"Authorization": "Bearer x"}).status_code == 200
+    [item] = http.get(PUBLIC, params={"search": job["titulo"], "pageSize": 1}).json()["data"]
+    assert item.keys() == seen.json().keys() - {"etapas", "informacoes_complementares"}
+
+
+def test_an_old_slug_leads_to_the_present_one(http: httpx.Client, create: Create, callers: Callers) -> None:
+    job = create(acao="publicar", titulo="Açougueiro (noite)")
+    assert job["slug"].startswith("acougueiro-noite-")
+    http.put(f"{BASE}/{job['id']}", json=describe_job(titulo="Açougueiro"), headers=callers[EDITOR])
+    present = http.get(f"{PUBLIC}/{job['id']}").json()["slug"]
+    moved = http.get(f"{PUBLIC}/slug/{job['slug']}")
+    assert (moved.status_code, moved.headers["Location"]) == (301, f"{PUBLIC}/slug/{present}")
+    assert http.get(moved.headers["Location"]).json()["id"] == job["id"]
+    assert http.get(f"{PUBLIC}/slug/nada").status_code == 404
+
+
+def test_filters_narrow_the_list_and_its_total(http: httpx.Client, create: Create, sql: Sql) -> None:
+    sql("UPDATE employability.job SET deleted_at = now()")
+    sql(
+        "INSERT INTO employability.company (cnpj, razao_social, nome_fantasia)"
+        " VALUES ('90000003000118', 'Bem-Estar Ltda.', 'Clínica Bem-Estar')"
+    )
+    create(acao="publicar", titulo="Técnico 50%", bairro="São José", acessibilidade_pcd="para_pcd")
+    create(acao="publicar", titulo="Copeira", id_contratante="90000003000118", bairro="Porto")
+    create(titulo="Rascunho")
+    assert found(http) == ["Copeira", "Técnico 50%"]
+    assert found(http, search="TECNICO") == found(http, search="50%") == ["Técnico 50%"]
+    assert found(http, search="%") == ["Técnico 50%"]
+    assert found(http, bairro="sao jose,nenhum") == ["Técnico 50%"]
+    assert found(http, acessibilidade_pcd="para_pcd,exclusivo_pcd") == ["Técnico 50%"]
+    assert found(http, contratante="CLINICA") == ["Copeira"]
+    assert found(http, contratante=f"{COMPANY},clinica") == ["Copeira", "Técnico 50%"]
+    assert found(http, contratante="90.000.001/0001-29") == ["Técnico 50%"]
+    assert found(http, data_publicacao="hoje") == ["Copeira", "Técnico 50%"]
+    assert found(http, status="vaga_congelada") == []
+    sql("UPDATE employability.job SET publicado_em = now() - interval '20 days' WHERE titulo = 'Copeira'")
+    assert found(http, data_publicacao="ultima_semana") == ["Técnico 50%"]
+    assert found(http, data_publicacao="ultimo_mes") == ["Técnico 50%", "Copeira"]
+    page = http.get(PUBLIC, params={"pageSize": 1, "page": 2}).json()
+    assert ([job["titulo"] for job in page["data"]], page["meta"]["total"]) == (["Copeira"], 2)
+
+
+def test_today_begins_at_local_midnight() -> None:
+    zone = ZoneInfo("America/Sao_Paulo")
+    late = datetime(2026, 5, 11, 1, 30, tzinfo=UTC)  # 22:30 of the day before
+    assert find_since("hoje", late, zone) == datetime(2026, 5, 10, 3, tzinfo=UTC)
+    assert find_since("ultima_semana", late, zone) == datetime(2026, 5, 3, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("  Médico do trabalho / noite ", "medico-do-trabalho-noite"),
+        ("!!!", "vaga"),
+        ("x" * 90, "x" * 80),
+        ("palavra " * 12, "-".join(["palavra"] * 10)),
+        ("a" * 80 + " b", "a" * 80),
+    ],
+)
+def test_a_slug_is_made_of_the_titles_words(title: str, slug: str) -> None:
+    assert slugify(title) == slug
+    assert parse_slug(f"{slug}-0123456789ab") == "0123456789ab"
