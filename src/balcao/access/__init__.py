@@ -1,6 +1,7 @@
 """Access administration: the catalogue of actions that governs every operation of the platform."""
 
 from balcao.access.actions.feature import FEATURE as ACTIONS
+from balcao.access.audit.feature import FEATURE as AUDIT
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.demo import DEMO
 from balcao.access.groups.feature import FEATURE as GROUPS
@@ -20,7 +21,7 @@ SERVICE = Service(
     prefix="/access",
     title="Balcão: administração de acessos",
     package=__name__,
-    features=[CATALOGUE, ACTIONS, USERS, ROLES, GROUPS, MAPPINGS, SEED, Feature(demo=DEMO)],
+    features=[CATALOGUE, ACTIONS, USERS, ROLES, GROUPS, MAPPINGS, AUDIT, SEED, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},

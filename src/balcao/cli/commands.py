@@ -40,6 +40,7 @@ COMMANDS = {
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "employability": Entry("employability:employability", "Empregabilidade: importação de empresas e vagas."),
     "search": Entry("search:search", "Catálogo de serviços: importação e exportação, migrações do esquema da busca."),
+    "access": Entry("access:access", "Catálogo de acessos: conferência do seu histórico."),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),

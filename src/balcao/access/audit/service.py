@@ -1,0 +1,37 @@
+"""The catalogue's history: who changed what, who was refused, and whether the chain is intact (rules: access 3.4)."""
+
+from balcao.access.audit import store
+from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
+from balcao.core.context.call import Call
+from balcao.core.values.cpf import Cpf
+
+
+async def list_events(call: Call, query: AuditQuery) -> AuditEvents:
+    """Return a page of events, newest first; people are found by their hash, as no event has their number."""
+    wanted = (
+        query.operation,
+        query.target_type,
+        query.target_id,
+        query.target_name,
+        _hash(call, query.actor),
+        _hash(call, query.subject),
+        query.outcome,
+        query.since,
+        query.until,
+        query.from_version,
+        query.to_version,
+    )
+    async with call.platform.database.connection() as connection:
+        items, total = await store.fetch_events(connection, wanted, query.limit, query.skip)
+    return AuditEvents(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
+
+
+def _hash(call: Call, digits: str | None) -> str | None:
+    hashed = call.platform.audit.key.hash_cpf(Cpf(digits)) if digits else None
+    return hashed.hex() if hashed else None
+
+
+async def verify(call: Call, query: VerifyQuery) -> Verdict:
+    """Follow a part of the chain and return whether it is intact."""
+    async with call.platform.database.connection() as connection:
+        return await store.verify(connection, query.from_seq, query.to_seq)

@@ -1,0 +1,36 @@
+"""`balcao access`: the access catalogue, for who has the machine's shell."""
+
+from typing import Annotated
+
+import typer
+
+from balcao.access.audit import service
+from balcao.access.audit.schemas import MAX_SEQ, Verdict, VerifyQuery
+from balcao.cli.portuguese import Commands
+from balcao.cli.using import print_json, use
+from balcao.core.context.call import Call
+
+access = Commands(help="Catálogo de acessos.")
+audit = Commands(help="Histórico do catálogo.")
+access.add_typer(audit, name="audit")
+
+
+@audit.command("verify")
+def verify(
+    from_seq: Annotated[int, typer.Option("--from", min=1, help="Primeiro número a conferir.")] = 1,
+    to_seq: Annotated[int, typer.Option("--to", min=1, help="Último número a conferir.")] = MAX_SEQ,
+) -> None:
+    """Segue a corrente do histórico e responde em JSON; termina com 1 se ela está rompida."""
+
+    async def run(call: Call) -> Verdict:
+        return await service.verify(call, VerifyQuery(from_seq=from_seq, to_seq=to_seq))
+
+    verdict = use("access.verify_audit", run)
+    print_json(verdict)
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+@audit.callback()
+def _group() -> None:
+    """Keep `verify` a command of a group while it is the only one."""
