@@ -12,6 +12,7 @@ import pytest
 from balcao import app
 from balcao.core.access import sessions
 from balcao.core.access.sessions import Ending
+from balcao.core.access.tokens import MAX_TOKEN_BYTES
 from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -142,6 +143,18 @@ REFUSED: dict[str, Callable[[Issuer], dict[str, Any]]] = {
         "sid": "phone", "key": new_key(), "header": {"kid": issuer.keys[-1].kid},
     },
 }  # fmt: skip
+
+
+def test_the_log_says_why_a_logout_token_was_refused(
+    http: httpx.Client, logout: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING"):
+        send(http, logout())
+        send(http, "x" * MAX_TOKEN_BYTES)
+        send(http, "x" * (MAX_TOKEN_BYTES + 1))
+    lines = [record.getMessage() for record in caplog.records if "identity.logout_refused" in record.getMessage()]
+    for line, code in zip(lines, ("token-subject", "token-malformed", "token-oversize"), strict=True):
+        assert f'"{code}"' in line
 
 
 @pytest.mark.parametrize("kind", REFUSED)
