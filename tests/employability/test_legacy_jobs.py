@@ -13,15 +13,15 @@ from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.employability.legacy_jobs import service, states
-from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import JobStatus
+from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody
+from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregos/"
 OPERATION = "employability.remove_legacy_job"
-BODY = LegacyJobBody("Costureira", "CLT", JobStatus.OPEN)
+BODY = LegacyJobBody("Costureira", "CLT", LegacyJobStatus.OPEN)
 
 
 @pytest.fixture
@@ -37,6 +37,10 @@ def job(sql: Sql) -> int:
 @pytest.fixture
 def call(platform: Platform) -> Call:
     return operator_call(platform, "test.job")
+
+
+async def create(call: Call, body: LegacyJobBody) -> int:
+    return msgspec.json.decode(await service.create_job(call, body), type=LegacyJob).id
 
 
 def is_worded_as_older_jobs(answer: httpx.Response, status: int) -> bool:
@@ -83,7 +87,7 @@ def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer:
 
 
 def test_every_fault_under_the_path_is_worded_alike(http: httpx.Client, issuer: Issuer, job: int) -> None:
-    assert is_worded_as_older_jobs(http.get(f"{PATH}{job}", headers=staff(issuer)), 405)
+    assert is_worded_as_older_jobs(http.patch(f"{PATH}{job}", headers=staff(issuer)), 405)
     assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}/etapas", headers=staff(issuer)), 404)
     assert is_worded_as_older_jobs(http.delete(f"{PATH}{job}//", headers=staff(issuer)), 404)
     assert list(http.get("/jobs/api/v1/empregabilidade/nada", headers=staff(issuer)).json()) == ["error"]
@@ -122,7 +126,7 @@ def test_another_state_than_the_callers_is_not_removed(http: httpx.Client, issue
 
 
 def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
-    def allowed(held: JobStatus, wanted: JobStatus, limit: datetime | None) -> bool:
+    def allowed(held: LegacyJobStatus, wanted: LegacyJobStatus, limit: datetime | None) -> bool:
         try:
             states.check_move(held, wanted, limit, now)
         except Conflict:
@@ -130,9 +134,9 @@ def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
         return True
 
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    ever = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, None)}
-    late = {(held, wanted) for held, wanted in product(JobStatus, JobStatus) if allowed(held, wanted, now)}
-    assert ever - {(status, status) for status in JobStatus} == {
+    ever = {(held, wanted) for held, wanted in product(LegacyJobStatus, LegacyJobStatus) if allowed(held, wanted, None)}
+    late = {(held, wanted) for held, wanted in product(LegacyJobStatus, LegacyJobStatus) if allowed(held, wanted, now)}
+    assert ever - {(status, status) for status in LegacyJobStatus} == {
         ("CRIADO", "ABERTO"),
         ("ABERTO", "EM_ANALISE"),
         ("ABERTO", "ENCERRADO"),
@@ -141,13 +145,13 @@ def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
         ("ENCERRADO", "ABERTO"),
     }
     assert ever - late == {("ENCERRADO", "ABERTO")}
-    assert allowed(JobStatus.CLOSED, JobStatus.OPEN, now + timedelta(seconds=1))
+    assert allowed(LegacyJobStatus.CLOSED, LegacyJobStatus.OPEN, now + timedelta(seconds=1))
 
 
 async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Call) -> None:
-    first = await service.create_job(call, BODY)
+    first = await create(call, BODY)
     await service.remove_job(call, first)
-    second = await service.create_job(call, BODY)
+    second = await create(call, BODY)
     assert second > first
     assert first not in await service.list_job_ids(call)
     assert second in await service.list_job_ids(call)
@@ -163,8 +167,8 @@ async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
         {"orgao_id": "x" * 51},
         {"salario_min": 2, "salario_max": 1},
         {"escolaridade_id": 11},
-        {"status": JobStatus.CLOSED},
-        {"status": JobStatus.UNDER_REVIEW},
+        {"status": LegacyJobStatus.CLOSED},
+        {"status": LegacyJobStatus.UNDER_REVIEW},
     ]
     before = await service.list_job_ids(call)
     for fields in wrong:
@@ -174,7 +178,7 @@ async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
 
 
 async def test_an_instant_without_offset_is_meant_in_the_platforms_zone(call: Call, platform: Platform) -> None:
-    id_ = await service.create_job(
+    id_ = await create(
         call, msgspec.structs.replace(BODY, data_limite_candidatura=datetime(2026, 5, 1, 23, 59), descricao=" ")
     )
     async with platform.database.connection() as connection:
@@ -183,3 +187,60 @@ async def test_an_instant_without_offset_is_meant_in_the_platforms_zone(call: Ca
         )
     assert row is not None
     assert (row[0], row[1]) == (datetime(2026, 5, 2, 2, 59, tzinfo=UTC), None)
+
+
+LIST = PATH.rstrip("/")
+
+
+def describe(**members: Any) -> dict[str, Any]:
+    return {"titulo": "Jardineiro", "tipo_contratacao": "CLT", "status": "CRIADO"} | members
+
+
+def test_a_job_is_made_moved_and_read_by_anybody_once_it_is_open(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    [company] = sql(
+        "INSERT INTO employability.company (cnpj, razao_social) VALUES ('90000001000129', 'Aurora') RETURNING numero"
+    )
+    members = describe(empresa_id=company["numero"], escolaridade_id=4, salario_min=1600, jornada_trabalho="INTEGRAL")
+    keyed = staff(issuer) | {"Idempotency-Key": "emprego-1"}
+    made, again = (http.post(LIST, json=members, headers=keyed) for _ in range(2))
+    assert (made.status_code, again.content) == (201, made.content)
+    job = made.json()
+    assert (job["empresa"], job["escolaridade"]) == (
+        {"id": company["numero"], "nome": "Aurora"},
+        {"id": 4, "nivel": "Médio completo"},
+    )
+    path = f"{PATH}{job['id']}"
+    assert http.get(path, headers=staff(issuer)).json() == job
+    for caller in ({}, citizen(issuer), expired(issuer)):
+        assert is_worded_as_older_jobs(http.get(path, headers=caller), 404)
+        assert job["id"] not in {each["id"] for each in http.get(LIST, headers=caller).json()["data"]}
+    assert is_worded_as_older_jobs(http.put(path, json=members | {"status": "ENCERRADO"}, headers=staff(issuer)), 409)
+    etag = http.get(path, headers=staff(issuer)).headers["ETag"]
+    opened = http.put(path, json=members | {"status": "ABERTO"}, headers=staff(issuer) | {"If-Match": etag})
+    assert (opened.status_code, opened.json()["status"]) == (200, "ABERTO")
+    assert is_worded_as_older_jobs(http.put(path, json=members, headers=staff(issuer) | {"If-Match": etag}), 412)
+    assert http.get(path, headers=expired(issuer)).json() == opened.json()
+    for query in (f"empresa_id={company['numero']}&escolaridade_id=4", "jornada_trabalho=INTEGRAL&status=ABERTO"):
+        assert [each["id"] for each in http.get(f"{LIST}?{query}").json()["data"]] == [job["id"]]
+    assert http.get(f"{LIST}?pageSize=5000").json()["meta"]["page_size"] == 1000
+
+
+@pytest.mark.parametrize(
+    "query", ["empresa_id=x", "escolaridade_id=1.5", "status=FECHADO", "tipo_contratacao=clt", "jornada_trabalho=x"]
+)
+def test_a_filter_that_cannot_be_is_refused(http: httpx.Client, query: str) -> None:
+    assert is_worded_as_older_jobs(http.get(f"{LIST}?{query}"), 400)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"empresa_id": 10**9}, {"escolaridade_id": 99}, {"status": "ENCERRADO"}, {"titulo": None}, {"latitude": 91}],
+)
+def test_a_job_that_cannot_be_is_not_made(http: httpx.Client, issuer: Issuer, members: dict[str, Any]) -> None:
+    assert is_worded_as_older_jobs(http.post(LIST, json=describe(**members), headers=staff(issuer)), 400)
+
+
+def test_only_those_who_manage_older_jobs_write_them(http: httpx.Client, issuer: Issuer, job: int) -> None:
+    for caller, status in (({}, 401), (citizen(issuer), 403), (staff(issuer, "go:empregabilidade:editor"), 403)):
+        assert is_worded_as_older_jobs(http.post(LIST, json=describe(), headers=caller), status)
+        assert is_worded_as_older_jobs(http.put(f"{PATH}{job}", json=describe(), headers=caller), status)

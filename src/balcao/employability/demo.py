@@ -13,8 +13,8 @@ from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.employability.legacy_jobs import service as legacy_jobs
-from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import JobStatus
+from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody
+from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
@@ -39,26 +39,30 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 async def _load_jobs(call: Call) -> None:
     """Create a job for each status, one removed, one past its limit."""
     day = _find_midnight(call)
-    opened = _describe_job("Auxiliar de cozinha", JobStatus.OPEN, data_limite_candidatura=day + timedelta(days=30))
-    under_review = _describe_job(
-        "Jardineiro", JobStatus.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5)
+    opened = _describe_job(
+        "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=day + timedelta(days=30)
     )
-    closed = _describe_job("Operador de caixa", JobStatus.OPEN, numero_vagas=4)
+    under_review = _describe_job(
+        "Jardineiro", LegacyJobStatus.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5)
+    )
+    closed = _describe_job("Operador de caixa", LegacyJobStatus.OPEN, numero_vagas=4)
     await legacy_jobs.create_job(
-        call, _describe_job("Monitor de oficinas", JobStatus.CREATED, jornada_trabalho="MEIO_PERIODO")
+        call, _describe_job("Monitor de oficinas", LegacyJobStatus.CREATED, jornada_trabalho="MEIO_PERIODO")
     )
     await legacy_jobs.create_job(call, opened)
-    for body, status in ((under_review, JobStatus.UNDER_REVIEW), (closed, JobStatus.CLOSED)):
-        id_ = await legacy_jobs.create_job(call, body)
+    for body, status in ((under_review, LegacyJobStatus.UNDER_REVIEW), (closed, LegacyJobStatus.CLOSED)):
+        id_ = await _create_job(call, body)
         await legacy_jobs.replace_job(call, id_, msgspec.structs.replace(body, status=status))
-    await legacy_jobs.remove_job(
-        call, await legacy_jobs.create_job(call, _describe_job("Vigia noturno", JobStatus.OPEN))
-    )
-    past = _describe_job("Vendedor temporário", JobStatus.OPEN, data_limite_candidatura=day - timedelta(days=10))
+    await legacy_jobs.remove_job(call, await _create_job(call, _describe_job("Vigia noturno", LegacyJobStatus.OPEN)))
+    past = _describe_job("Vendedor temporário", LegacyJobStatus.OPEN, data_limite_candidatura=day - timedelta(days=10))
     await legacy_jobs.create_job(call, past)
 
 
-def _describe_job(titulo: str, status: JobStatus, **fields: Any) -> LegacyJobBody:
+async def _create_job(call: Call, body: LegacyJobBody) -> int:
+    return msgspec.json.decode(await legacy_jobs.create_job(call, body), type=LegacyJob).id
+
+
+def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> LegacyJobBody:
     common: dict[str, Any] = {
         "descricao": f"{titulo}: vaga de demonstração.",
         "orgao_id": "1100",

@@ -1,32 +1,123 @@
 """Routes of the older jobs."""
 
-from balcao.core.access.rules import action
+from typing import Annotated
+
+from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import CODE_MESSAGE
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import InQuery
+from balcao.core.http.responses import Response, created, stored, with_etag
 from balcao.employability.legacy_jobs import service
-from balcao.employability.paths import IntegerInPath
+from balcao.employability.legacy_jobs.filters import LegacyJobFilters
+from balcao.employability.legacy_jobs.schemas import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    LegacyJob,
+    LegacyJobBody,
+    LegacyJobQuery,
+    LegacyJobs,
+)
+from balcao.employability.lists import parse_page
+from balcao.employability.paths import integer_in_path
 from balcao.employability.schemas import Nothing
 
 BASE = "/api/v1/empregos"
+RATE = "60/minute"
+# What a caller sees depends on their token.
+SEEN = "private, no-cache"
+EXAMPLE = {
+    "titulo": "Jardineiro",
+    "tipo_contratacao": "CLT",
+    "status": "ABERTO",
+    "descricao": "Cuidar de praças.",
+    "escolaridade_id": 4,
+    "salario_min": 1600,
+    "salario_max": 2100,
+}
+_CREATED = "Um emprego em `CRIADO` só é mostrado a quem tem a ação `legacy_job:manage`."
+
+routes = Routes(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FORM_BODY)
+
+JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)]
+# The example is an open job of the sandbox.
+NumberInPath = Annotated[int, integer_in_path(2)]
+Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
 
 
-routes = Routes(tags=["legacy-jobs"])
+@routes.get(
+    BASE,
+    "employability.list_legacy_jobs",
+    public().testing(service.MANAGE),
+    "Lista empregos da listagem antiga",
+    description=f"Devolve empregos, dos mais novos aos mais antigos. Não pede token. {_CREATED}",
+    errors=[304, 400],
+)
+async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
+    """Return a page of older jobs."""
+    return with_etag(await service.list_jobs(call, filters, page), call, SEEN)
+
+
+@routes.post(
+    BASE,
+    "employability.create_legacy_job",
+    action(service.MANAGE),
+    "Cadastra um emprego na listagem antiga",
+    description="Cadastra um emprego, em `CRIADO` ou `ABERTO`, e o devolve. Exige a ação `legacy_job:manage`.",
+    example=EXAMPLE,
+    status=201,
+    errors=[400, 409],
+    rate=RATE,
+)
+async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJob]:
+    """Create an older job."""
+    return created(await service.create_job(call, body))
+
+
+@routes.get(
+    f"{BASE}/{{id}}",
+    "employability.read_legacy_job",
+    public().testing(service.MANAGE),
+    "Um emprego da listagem antiga",
+    description=f"Devolve um emprego. Não pede token. {_CREATED}",
+    errors=[304, 400, 404],
+)
+async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
+    """Return an older job."""
+    return with_etag(await service.read_job(call, id), call, SEEN)
+
+
+@routes.put(
+    f"{BASE}/{{id}}",
+    "employability.replace_legacy_job",
+    action(service.MANAGE),
+    "Altera um emprego da listagem antiga",
+    description=(
+        "Substitui um emprego e o devolve. Exige a ação `legacy_job:manage`. De CRIADO vai-se a ABERTO; de ABERTO a "
+        "EM_ANALISE e ENCERRADO; de EM_ANALISE a ABERTO e ENCERRADO; de ENCERRADO a ABERTO, se o limite não passou."
+    ),
+    example=EXAMPLE,
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def replace_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> Response[LegacyJob]:
+    """Replace an older job."""
+    return stored(await service.replace_job(call, id, body))
 
 
 @routes.delete(
     f"{BASE}/{{id}}",
     "employability.remove_legacy_job",
-    action("legacy_job:manage"),
+    action(service.MANAGE),
     "Retira um emprego da listagem antiga",
     description=(
         "Retira um emprego da listagem anterior às vagas e responde com um objeto vazio. Exige a ação "
         "`legacy_job:manage`. O número não é usado de novo. Os erros desta listagem têm a forma `{code, message}`."
     ),
-    dialect=CODE_MESSAGE,
     errors=[400, 404, 412],
-    rate="60/minute",
+    rate=RATE,
 )
-async def remove_legacy_job(call: Call, id: IntegerInPath) -> Nothing:
+async def remove_legacy_job(call: Call, id: NumberInPath) -> Nothing:
     """Remove a job from the earlier listing."""
     return await service.remove_job(call, id)

@@ -5,18 +5,25 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
+from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Invalid, NotFound
+from balcao.core.errors import Invalid, NotFound, Unavailable
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
 from balcao.employability.legacy_jobs import states, store
-from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.store import LockedJob
+from balcao.employability.legacy_jobs.filters import LegacyJobFilters
+from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody, LegacyJobs
+from balcao.employability.legacy_jobs.states import LegacyJobStatus
+from balcao.employability.lists import ListMeta
 from balcao.employability.schemas import Nothing
 from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose
 
 FIELDS = ["emprego"]
+MANAGE = "legacy_job:manage"
 PROSE = ("descricao", "beneficios", "pre_requisitos", "contato_duvidas")
 LONGEST_PROSE = 10_000
 
@@ -27,19 +34,39 @@ async def list_job_ids(call: Call) -> list[int]:
         return await store.list_ids(connection)
 
 
-async def create_job(call: Call, body: LegacyJobBody) -> int:
-    """Create a job and return its id. Raises Invalid, also for a status in which no job begins."""
+async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
+    """Return a page of jobs, newest first."""
+    sees_all = await _manages(call)
+    async with call.platform.database.connection() as connection:
+        jobs, total = await store.list_page(connection, filters, page, sees_all=sees_all)
+    return LegacyJobs(jobs, ListMeta.of(page, total))
+
+
+async def read_job(call: Call, id_: int) -> LegacyJob:
+    """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
+    sees_all = await _manages(call)
+    async with call.platform.database.connection() as connection:
+        job = _require(await store.read(connection, id_))
+    return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
+
+
+async def create_job(call: Call, body: LegacyJobBody) -> bytes:
+    """Create a job and return it as JSON. Raises Invalid, also for a status in which no job begins."""
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
-    async with call.platform.database.transaction() as connection:
+
+    async def insert() -> LegacyJob:
         await _require_schooling(connection, checked.escolaridade_id)
         id_ = await store.insert(connection, checked)
         await call.platform.audit.record(connection, call, "create", fields=FIELDS)
-    return id_
+        return _require(await store.read(connection, id_))
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [body], insert)
 
 
-async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> None:
-    """Replace a job.
+async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
+    """Replace a job and return it as stored.
 
     Raises Invalid, NotFound, PreconditionFailed, and Conflict for a move of status that is not allowed.
     """
@@ -50,6 +77,7 @@ async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> None:
         await _require_schooling(connection, checked.escolaridade_id)
         await store.replace(connection, id_, checked)
         await call.platform.audit.record(connection, call, "update", fields=FIELDS)
+        return _require(await store.read(connection, id_))
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:
@@ -61,12 +89,28 @@ async def remove_job(call: Call, id_: int) -> Nothing:
     return Nothing()
 
 
-async def _lock_job(connection: Connection, call: Call, id_: int) -> LockedJob:
-    current = await store.lock(connection, id_)
-    if current is None:
-        raise NotFound("Não há emprego com este `id`.", code="legacy-job-unknown")
-    require_match(call.if_match, etag_of(f"{id_}:{current.row_version}".encode()))
+async def _lock_job(connection: Connection, call: Call, id_: int) -> LegacyJob:
+    current = _require(await store.lock(connection, id_))
+    require_match(call.if_match, etag_of(msgspec.json.encode(current)))
     return current
+
+
+def _require(job: LegacyJob | None) -> LegacyJob:
+    if job is None:
+        raise NotFound("Não há emprego com este `id`.", code="legacy-job-unknown")
+    return job
+
+
+async def _manages(call: Call) -> bool:
+    """Return whether the caller keeps the older jobs; on a public operation nobody has looked at the token yet."""
+    header = call.headers.get(AUTHORIZATION)
+    if call.caller is not None or header is None:
+        return call.holds(MANAGE)
+    try:
+        caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
+    except (TokenRefused, Unavailable):
+        return False  # whoever shows nothing valid is anybody
+    return call.platform.catalogue.snapshot.grants(caller, MANAGE)
 
 
 async def _require_schooling(connection: Connection, level: int | None) -> None:

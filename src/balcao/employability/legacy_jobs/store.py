@@ -1,33 +1,78 @@
 """SQL of the older jobs; a removed one stays as a row that nothing finds."""
 
-from dataclasses import dataclass
+import dataclasses
 from typing import Any
 
+import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count
-from balcao.employability.legacy_jobs.schemas import LegacyJobBody
-from balcao.employability.legacy_jobs.states import JobStatus
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
+from balcao.core.errors import Invalid
+from balcao.core.http.paging import Page
+from balcao.employability.legacy_jobs.filters import LegacyJobFilters
+from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody
 
 _COLUMNS = LegacyJobBody.__struct_fields__
 
 
-@dataclass(frozen=True)
-class LockedJob:
-    """The state of a job that is there, locked until the transaction ends."""
+# How a job is read: one JSON document, with what it names.
+_FROM = """
+FROM employability.legacy_job AS job
+LEFT JOIN employability.company ON company.numero = job.empresa_id
+LEFT JOIN employability.reference_value AS level ON level.kind = 'escolaridades' AND level.posicao = job.escolaridade_id
+"""
+_MEMBERS = f"""
+    job.id, {", ".join(f"job.{name}" for name in _COLUMNS)}, job.created_at, job.updated_at,
+    CASE WHEN company.numero IS NOT NULL THEN jsonb_build_object(
+        'id', company.numero, 'nome', coalesce(company.nome_fantasia, company.razao_social)) END AS empresa,
+    CASE WHEN level.id IS NOT NULL THEN jsonb_build_object(
+        'id', level.posicao, 'nivel', level.descricao) END AS escolaridade
+"""
+_READ = f"""
+SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = $1) AS found
+"""  # noqa: S608 - our own texts
+_LOCK = "SELECT FROM employability.legacy_job WHERE id = $1 AND deleted_at IS NULL FOR UPDATE"
 
-    status: JobStatus
-    row_version: int
+
+async def read(connection: Connection, id_: int) -> LegacyJob | None:
+    """Return a job; None for an unknown or removed one."""
+    document = await connection.fetchval(_READ, id_)
+    return None if document is None else msgspec.json.decode(document, type=LegacyJob)
 
 
-_LOCK = "SELECT status, row_version FROM employability.legacy_job WHERE id = $1 AND deleted_at IS NULL FOR UPDATE"
+async def lock(connection: Connection, id_: int) -> LegacyJob | None:
+    """Return a job, and keep others from changing it until the transaction ends."""
+    await connection.execute(_LOCK, id_)
+    return await read(connection, id_)
 
 
-async def lock(connection: Connection, id_: int) -> LockedJob | None:
-    """Lock a job until the transaction ends; None for an unknown or removed one."""
-    row = await connection.fetchrow(_LOCK, id_)
-    return LockedJob(JobStatus(row["status"]), row["row_version"]) if row else None
+_MATCHES = """
+WHERE job.deleted_at IS NULL AND ($1 OR job.status <> 'CRIADO')
+  AND ($2::text IS NULL OR job.orgao_id = $2)
+  AND ($3::bigint IS NULL OR job.empresa_id = $3)
+  AND ($4::integer IS NULL OR job.escolaridade_id = $4)
+  AND ($5::text IS NULL OR job.status = $5)
+  AND ($6::text IS NULL OR job.tipo_contratacao = $6)
+  AND ($7::text IS NULL OR job.jornada_trabalho = $7)
+"""
+_PAGE = page_sql(
+    f"""
+    SELECT to_jsonb(found) AS document FROM (
+        SELECT {_MEMBERS} {_FROM} {_MATCHES} ORDER BY job.created_at DESC, job.id DESC LIMIT $8 OFFSET $9
+    ) AS found
+    """,  # noqa: S608 - our own texts
+    f"SELECT count(*) FROM employability.legacy_job AS job {_MATCHES}",  # noqa: S608 - our own texts
+)
+
+
+async def list_page(
+    connection: Connection, filters: LegacyJobFilters, page: Page, *, sees_all: bool
+) -> tuple[list[LegacyJob], int]:
+    """Return the page's jobs, newest first, and how many on all pages; those not opened yet only with `sees_all`."""
+    values = dataclasses.astuple(filters)
+    rows, total = await fetch_page(connection, _PAGE, sees_all, *values, page.limit, page.offset)
+    return [msgspec.json.decode(row["document"], type=LegacyJob) for row in rows], total
 
 
 _PRESENT = "SELECT id FROM employability.legacy_job WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC"
@@ -46,7 +91,11 @@ RETURNING id
 
 
 async def insert(connection: Connection, body: LegacyJobBody) -> int:
-    return await fetch_count(connection, _INSERT, *_to_columns(body))
+    """Insert a job and return its id. Raises Invalid for a company that is not there."""
+    try:
+        return await fetch_count(connection, _INSERT, *_to_columns(body))
+    except asyncpg.ForeignKeyViolationError:
+        raise _no_company() from None
 
 
 _REPLACE = f"""
@@ -58,7 +107,15 @@ WHERE id = $1
 
 
 async def replace(connection: Connection, id_: int, body: LegacyJobBody) -> None:
-    await connection.execute(_REPLACE, id_, *_to_columns(body))
+    """Replace a locked job. Raises Invalid for a company that is not there."""
+    try:
+        await connection.execute(_REPLACE, id_, *_to_columns(body))
+    except asyncpg.ForeignKeyViolationError:
+        raise _no_company() from None
+
+
+def _no_company() -> Invalid:
+    return Invalid("O campo `empresa_id` não é o número de uma empresa.", code="empresa_id-unknown")
 
 
 _DELETE = """
@@ -81,4 +138,4 @@ async def is_schooling(connection: Connection, level: int) -> bool:
 
 
 def _to_columns(body: LegacyJobBody) -> tuple[Any, ...]:
-    return msgspec.structs.astuple(body)
+    return tuple(getattr(body, name) for name in _COLUMNS)
