@@ -29,18 +29,23 @@ PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
 # Which tests have to notice a change below which folder.
 TESTS = {
     Path("src/balcao/core/access"): [
-        f"tests/core/test_{name}.py"
-        for name in (
-            "access_guards",
-            "caller",
-            "catalogue",
-            "counts",
-            "keys",
-            "limits",
-            "refused_tokens",
-            "rules",
-            "tokens",
-        )
+        *(
+            f"tests/core/test_{name}.py"
+            for name in (
+                "access_guards",
+                "caller",
+                "catalogue",
+                "counts",
+                "keys",
+                "limits",
+                "rates",
+                "refused_tokens",
+                "rules",
+                "tokens",
+            )
+        ),
+        "tests/health_units/test_fixed_tokens.py",
+        "tests/identity/test_backchannel.py",
     ],
     Path("src/balcao/registry/mirror"): [
         "tests/registry/mirror",

@@ -137,6 +137,15 @@ async def test_one_broken_key_takes_no_other_away(provider: Provider) -> None:
     assert await provider.keys().get(str(provider.published[0].kid)) is not None
 
 
+async def test_a_key_that_does_not_say_what_it_is_for_signs(provider: Provider) -> None:
+    (key,) = provider.published
+    plain = {name: value for name, value in key.as_dict(private=False).items() if name != "use"}
+    provider.answer = lambda: document(json.dumps({"keys": [plain, plain | {"kid": "sealing", "use": "enc"}]}).encode())
+    keys = provider.keys()
+    assert await keys.get(str(key.kid)) is not None
+    assert await keys.get("sealing") is None
+
+
 async def test_a_document_that_never_ends_is_given_up(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     async def endless(_: httpx.Request) -> httpx.Response:
         await asyncio.Event().wait()

@@ -144,6 +144,17 @@ REFUSED: dict[str, Callable[[Issuer], dict[str, Any]]] = {
 }  # fmt: skip
 
 
+def test_the_log_says_why_a_logout_token_was_refused(
+    http: httpx.Client, logout: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING"):
+        send(http, logout())
+        send(http, "x.y.z")
+    lines = [record.getMessage() for record in caplog.records if "identity.logout_refused" in record.getMessage()]
+    for line, code in zip(lines, ("token-subject", "token-malformed"), strict=True):
+        assert f'"{code}"' in line
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_logout_token_ends_nothing(
     http: httpx.Client, issuer: Issuer, logout: Callable[..., str], sql: Sql, kind: str

@@ -27,7 +27,8 @@ ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "900000
 # The export file is for people: its members and their order are part of what it promises.
 MEMBERS = (
     "exportado_em cidadao registro_base autodeclarado consentimentos_crm preferencias historico_preferencias telefones "
-    "historico_telefones veiculos condutor_de pets avatar empresas chamados carteira acessos"
+    "historico_telefones veiculos condutor_de pets avatar empresas chamados carteira curriculo termos_vagas "
+    "apresentacao_vagas acessos"
 )
 
 
@@ -178,7 +179,9 @@ def test_the_file_has_every_member_in_its_order_and_is_audited(
     assert {name for name, value in found.items() if value is None} == {
         "avatar",
         "carteira",
-    }  # none chosen, none loaded
+        "termos_vagas",
+        "apresentacao_vagas",
+    }  # none chosen, loaded, accepted or completed
     assert (found["cidadao"]["nome"], found["registro_base"]["source"]) == ("Ana Beatriz", "teste")
     assert found["registro_base"]["loaded_at"].endswith("Z")
     (register,) = found["autodeclarado"]

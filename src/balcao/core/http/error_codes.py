@@ -167,7 +167,9 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
         yield found
         if isinstance(found, (ModuleType, type)):
             yield from (vars(found)[other] for other in names if other in vars(found))
-    yield from (cell.cell_contents for cell in function.__closure__ or () if inspect.isroutine(cell.cell_contents))
+    # Of one declaration for several nouns the closure holds which: a function, or the noun's own declaration.
+    held = [cell.cell_contents for cell in function.__closure__ or ()]
+    yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
 
 
 def _list_parts(item: Any) -> Iterator[Any]:

@@ -313,6 +313,8 @@ class _Schemas:
         """Return the schema of a type that is no component: the members of a query."""
         if _is_model(kind):
             schema: Document = kind.model_json_schema()  # type: ignore[attr-defined]
+            # A parameter stands alone: what pydantic has put aside, such as the words of a choice, goes back into it.
+            schema = _resolve(schema, schema.pop("$defs", {}))
         else:
             schema = msgspec.json.schema_components([kind])[1][kind.__name__]
             _lift_notes(schema)
@@ -328,6 +330,26 @@ def _types_of(operation: Operation) -> Iterable[Any]:
     yield operation.dialect.schema
     if operation.dialect.items_schema is not None and operation.dialect.items_status in error_statuses(operation):
         yield operation.dialect.items_schema
+
+
+# As pydantic calls the bounds of a number that a validator of ours reads first.
+_BOUNDS = {"ge": "minimum", "le": "maximum"}
+
+
+def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
+    """Return a schema with the definitions in the place of the references to them."""
+    if isinstance(schema, list):
+        return [_resolve(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    others = {
+        _BOUNDS.get(name, name) if isinstance(value, int) else name: _resolve(value, definitions)
+        for name, value in schema.items()
+        if name != "$ref"
+    }
+    if "$ref" not in schema:
+        return others
+    return {**_resolve(definitions[schema["$ref"].rpartition("/")[2]], definitions), **others}
 
 
 def _is_model(kind: Any) -> bool:
