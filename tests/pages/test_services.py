@@ -10,6 +10,7 @@ from balcao import app
 from balcao.core.service import Service
 from tests.pages.window import DESKTOP, PHONE, Window
 from tests.support.issuer import Issuer
+from tests.support.patience import until_now
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -36,13 +37,13 @@ def described(http: httpx.Client, service: Service) -> set[tuple[str, str]]:
 
 def shown(window: Window) -> set[tuple[str, str]]:
     """Return the same as a person reads it."""
-    blocks = window.page.locator(".opblock-summary")
-    blocks.first.wait_for()
-    return {
-        (block.locator(".opblock-summary-method").inner_text(), path or "")
-        for block in blocks.all()
-        for path in [block.locator(".opblock-summary-path").get_attribute("data-path")]
-    }
+    found = window.page.evaluate(
+        """() => [...document.querySelectorAll(".opblock-summary")].map((block) => [
+            block.querySelector(".opblock-summary-method").innerText,
+            block.querySelector(".opblock-summary-path").dataset.path,
+        ])"""
+    )
+    return {(method, path) for method, path in found}
 
 
 def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
@@ -93,7 +94,8 @@ def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
     operations = described(http, service)
     step = size(max(1, len(operations) // 6), 1)
     window.page.goto(f"{base(service)}/docs")
-    assert shown(window) == operations
+    # The page shows them one after the other.
+    until_now(lambda: shown(window) == operations)
     expect(window.page.get_by_role("heading", name=service.title)).to_be_visible()
     assert window.page.evaluate(OPEN_EACH, step) == -(-len(operations) // step)
     assert window.page.locator(".errors-wrapper").count() == 0
