@@ -20,9 +20,20 @@ def is_weak_key(key: str) -> bool:
     return (len(encoded) // 2 if is_hexadecimal else len(encoded) * 3 // 4) < KEY_BYTES
 
 
-def list_insecure_issuers(issuers: Sequence[str], *, allow_loopback: bool) -> list[str]:
-    """Return the issuers whose keys could be replaced on the way here: all that are not https."""
-    return [issuer for issuer in issuers if not _is_secure(issuer, allow_loopback)]
+def refuse_issuers(issuers: Sequence[str], *, allow_loopback: bool) -> list[str]:
+    """Refuse the issuers whose keys could be replaced on the way here: all that are not https."""
+    return [
+        f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
+        "BALCAO_ALLOW_LOOPBACK_ISSUER=true."
+        for issuer in issuers
+        if not _is_secure(issuer, allow_loopback)
+    ]
+
+
+def refuse_sandbox_crm(address: str, sandbox_port: int) -> list[str]:
+    """Refuse the sandbox CRM's own address only: a city's proxy on the same machine has another port."""
+    own = {f"http://{host}:{sandbox_port}" for host in ("127.0.0.1", "localhost", "[::1]")}
+    return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (address in own)
 
 
 def _is_secure(issuer: str, allow_loopback: bool) -> bool:

@@ -37,7 +37,6 @@ SANDBOX_SECRETS = {
 CONNECTIONS = 10  # of one process, unless set
 MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
 NO_CLIENT = "none"
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 class SettingsError(Exception):
@@ -368,21 +367,8 @@ class Settings(BaseModel):
             ),
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
-        return [*secrets, *refused, *self._refuse_issuers(), *self._refuse_sandbox_crm()]
-
-    def _refuse_issuers(self) -> list[str]:
-        configured = split(self.auth_issuer)
-        insecure = production.list_insecure_issuers(configured, allow_loopback=self.allow_loopback_issuer)
-        return [
-            f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
-            "BALCAO_ALLOW_LOOPBACK_ISSUER=true."
-            for issuer in insecure
-        ]
-
-    def _refuse_sandbox_crm(self) -> list[str]:
-        """Refuse the sandbox CRM's own address only: a city's proxy on the same machine has another port."""
-        own = {f"http://{host}:{self.crm_port}" for host in _LOOPBACK}
-        return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (self.crm_url in own)
+        issuers = production.refuse_issuers(split(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
+        return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
 
 def _named_clients(csv: str) -> frozenset[str] | None:

@@ -7,6 +7,7 @@ import atexit
 import functools
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -72,8 +73,7 @@ def _address() -> str:
 def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
     waiting.kill()
     waiting.wait()
-    address.unlink()
-    address.parent.rmdir()
+    shutil.rmtree(address.parent, ignore_errors=True)  # the folder of the whole run may have gone with it
 
 
 def run(

@@ -10,7 +10,7 @@ from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.context.call import Call
 
-access = Commands(help="Catálogo de acessos.")
+access = Commands(help="Catálogo de acessos: conferência do seu histórico.")
 audit = Commands(help="Histórico do catálogo.")
 access.add_typer(audit, name="audit")
 

@@ -313,12 +313,14 @@ class _Schemas:
         """Return the schema of a type that is no component: the members of a query."""
         if _is_model(kind):
             schema: Document = kind.model_json_schema()  # type: ignore[attr-defined]
-            # A parameter stands alone: what pydantic has put aside, such as the words of a choice, goes back into it.
-            schema = _resolve(schema, schema.pop("$defs", {}))
+            definitions = schema.pop("$defs", {})
         else:
-            schema = msgspec.json.schema_components([kind])[1][kind.__name__]
+            definitions = msgspec.json.schema_components([kind])[1]
+            schema = definitions[kind.__name__]
             _lift_notes(schema)
-        return schema
+        # A parameter stands alone: what the libraries have put aside, such as the words of a choice, goes back into it.
+        found: Document = _resolve(schema, definitions)
+        return found
 
 
 def _types_of(operation: Operation) -> Iterable[Any]:

@@ -76,6 +76,9 @@ const translateText = (node) => {
 };
 
 const translateAttributes = (element) => {
+  // A choice among a parameter's values has no name of its own.
+  const parameter = element.matches("select:not([aria-label])") && element.closest("tr[data-param-name]");
+  if (parameter) element.setAttribute("aria-label", parameter.dataset.paramName);
   if (element.matches(".close-modal") && !element.hasAttribute("aria-label")) element.setAttribute("aria-label", "Fechar a janela");
   for (const name of ATTRIBUTES) {
     const found = ATTRIBUTE_LABELS[element.getAttribute(name)] ?? (name === "title" ? undefined : LABELS[element.getAttribute(name)]);
