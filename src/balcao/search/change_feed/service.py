@@ -42,5 +42,6 @@ def _refuse_cursor() -> Invalid:
 
 
 def _to_entry(entry: store.StoredEntry) -> FeedEntry:
-    change = "removed" if entry.service is None else "published"
-    return FeedEntry(entry.service_id, change, entry.changed_at, entry.service)
+    return FeedEntry(
+        entry.service_id, "removed" if entry.service is None else "published", entry.changed_at, entry.service
+    )
