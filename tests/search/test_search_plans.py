@@ -20,9 +20,7 @@ from tests.search.judged import list_targets
 from tests.support.sizes import size
 
 OTHERS = 250
-WORDS = (
-    "consulta idosos creche municipal multa atendimento documento vaga cartão escola rua obra licença 2 via".split()
-)
+WORDS = "consulta idosos creche municipal multa atendimento documento vaga cartão escola rua obra licença 2 via".split()
 
 # Everything that matches, with all that the order depends on.
 _ALL = """
