@@ -7,7 +7,8 @@
 // It is spared some of what the platform does besides. Nothing changes while it runs: snapshot, risks and keys are
 // loaded once, and there is no listener. Bodies are checked by types, so absent and null are one, and depth, duplicate
 // members and other spellings of instants are not looked at. Errors have one shape, refusals leave no audit event, and
-// the webhook has no limit of waiting events. There are eight routes instead of all of the seven services.
+// the webhook has no limit of waiting events, and no caller's share of the pool is bounded. There are eight routes instead
+// of all of the seven services.
 package main
 
 import (
@@ -110,21 +111,26 @@ func (s *server) routes(front *front) http.Handler {
 
 	registry := router.Group("/registry/v1")
 	registry.GET("/citizen/:cpf/notification-preferences",
-		s.checked(operation{key: "registry.read_preferences", rule: own("preferences:read")}, s.readPreferences))
+		s.checked(operation{key: "registry.read_preferences", rule: own("preferences:read"), perSecond: readRate}, s.readPreferences))
 	registry.GET("/citizen/:cpf/pets",
-		s.checked(operation{key: "registry.list_pets", rule: own("pets:read")}, s.listPets))
+		s.checked(operation{key: "registry.list_pets", rule: own("pets:read"), perSecond: readRate}, s.listPets))
 	registry.POST("/citizen/:cpf/pets",
-		s.checked(operation{key: "registry.create_pet", rule: own("pets:write")}, s.createPet))
+		s.checked(operation{key: "registry.create_pet", rule: own("pets:write"), perSecond: writeRate}, s.createPet))
 	registry.POST("/webhooks/crm/cidadao",
-		s.checked(operation{key: "registry.receive_crm_event", rule: client("CRM_WEBHOOK_CLIENTS")}, s.receiveEvent))
+		s.checked(operation{
+			key: "registry.receive_crm_event", rule: client("CRM_WEBHOOK_CLIENTS"), perSecond: machineWriteRate,
+		}, s.receiveEvent))
 
-	risk := operation{key: "health_units.read_risk", rule: authenticatedOr("sms:read"), perSecond: 5000}
+	risk := operation{key: "health_units.read_risk", rule: authenticatedOr("sms:read"), perSecond: readRate}
 	router.GET("/health-units/unidade/:cnes/risco", s.checked(risk, s.readRisk))
 
 	agents := router.Group("/agent/api/v1")
 	agents.GET("/agent-config/by-id/:id",
-		s.checked(operation{key: "agents.read_config", rule: client("BALCAO_AGENT_RUNTIME_CLIENTS")}, s.readConfig))
-	agents.GET("/auth", s.checked(operation{key: "agents.check_token", rule: authenticatedOr()}, checkToken))
+		s.checked(operation{
+			key: "agents.read_config", rule: client("BALCAO_AGENT_RUNTIME_CLIENTS"), perSecond: machineReadRate,
+		}, s.readConfig))
+	agents.GET("/auth",
+		s.checked(operation{key: "agents.check_token", rule: authenticatedOr(), perSecond: readRate}, checkToken))
 
 	router.GET("/agent/readiness", func(c *gin.Context) { c.Status(http.StatusOK) })
 	router.GET("/metrics", gin.WrapH(promhttp.Handler()))

@@ -14,8 +14,6 @@ var (
 	acceptEventSQL string
 	//go:embed sql/record_audit.sql
 	recordAuditSQL string
-	//go:embed sql/count_pets.sql
-	countPetsSQL string
 	//go:embed sql/list_pets.sql
 	listPetsSQL string
 	//go:embed sql/count_own_pets.sql

@@ -113,6 +113,7 @@ func (s *server) receiveEvent(c *gin.Context, call *call) {
 		broken(c, err)
 		return
 	}
+	c.Header("Cache-Control", personal)
 	send(c, http.StatusAccepted, answer)
 }
 
