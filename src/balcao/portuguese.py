@@ -16,7 +16,10 @@ PHRASES = {
     "greater_than_equal": "deve ser maior ou igual a {ge}",
     "less_than_equal": "deve ser menor ou igual a {le}",
     "dict_type": "deve ser um objeto",
+    "model_type": "deve ser um objeto",
     "list_type": "deve ser uma lista",
+    "too_short": "deve ter pelo menos {min_length} item(ns)",
+    "too_long": "deve ter no máximo {max_length} itens",
     "enum": "deve ser um de: {expected}",
     "literal_error": "deve ser um de: {expected}",
 }

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from balcao.agents.datasets import service
 from balcao.agents.datasets.cursors import decode_cursor, encode_cursor
-from balcao.agents.datasets.schemas import ExamplesQuery, NewDataset, NewExample, NewExamples
-from balcao.agents.datasets.store import Dataset
+from balcao.agents.datasets.incoming import NewDataset, NewExample, NewExamples
+from balcao.agents.datasets.schemas import Dataset, ExamplesQuery
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound, Unprocessable
 from tests.support.acting import Act
@@ -31,7 +31,7 @@ async def add_dataset(call: Call, count: int = 0) -> Dataset:
 
 async def read_page(call: Call, dataset: Dataset, first: int, after: str = "") -> tuple[list[str], str | None, bool]:
     query = ExamplesQuery(dataset_id=dataset.id, first=str(first), after=after)
-    examples = (await service.read_examples(call, query)).data.dataset.examples
+    examples = (await service.read_dataset_examples(call, query)).data.dataset.examples
     return [edge.example.id for edge in examples.edges], examples.page_info.end_cursor, examples.page_info.has_next_page
 
 
@@ -177,9 +177,9 @@ def test_limits_of_an_example_and_of_an_import() -> None:
             NewExample.model_validate({"input": refused})
     NewExample(input=_nested(10))
     with pytest.raises(pydantic.ValidationError):
-        NewExamples.model_validate({"examples": [{"input": {}}] * 1001})
+        NewExamples.model_validate([{"input": {}}] * 1001)
     with pytest.raises(pydantic.ValidationError):
-        NewExamples.model_validate({"examples": [{"input": {}}] * 999 + [{"output": {}}]})
+        NewExamples.model_validate([{"input": {}}] * 999 + [{"output": {}}])
 
 
 @given(position=st.integers(0, 2**63 - 1), dataset=st.text("abc-_=", min_size=1, max_size=64))

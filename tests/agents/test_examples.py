@@ -8,7 +8,7 @@ import pytest
 
 from balcao.agents import demo
 from balcao.agents.datasets import service
-from balcao.agents.datasets.schemas import NewDataset, NewExample
+from balcao.agents.datasets.incoming import NewDataset, NewExample
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer

@@ -10,7 +10,8 @@ import msgspec
 
 from balcao.core.imports import service, source
 from balcao.core.imports.service import OnProgress, Order, Outcome
-from balcao.registry import SERVICE
+from balcao.core.service import Service
+from balcao.registry import SERVICE as REGISTRY
 from balcao.settings import Settings
 from tests.support.acting import acting
 
@@ -30,14 +31,21 @@ def counts(outcome: Outcome) -> tuple[int, int, int, int]:
     return done.lines, done.changed, done.unchanged, done.refused
 
 
+def refusals(report: Path) -> dict[int, str]:
+    """Reasons by line."""
+    found = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
+    assert all(set(one) == {"line", "reason"} for one in found)
+    return {one["line"]: one["reason"] for one in found}
+
+
 @contextmanager
-def importing(settings: Settings, database_url: str) -> Iterator[Load]:
-    """`load(file, kind, **members of the order)` imports it as the command does."""
-    with acting(settings, database_url, "registry.import") as act:
+def importing(settings: Settings, database_url: str, service_: Service = REGISTRY) -> Iterator[Load]:
+    """`load(file, kind, **members of the order)` imports it as the service's command does."""
+    with acting(settings, database_url, f"{service_.name}.import") as act:
 
         def load(file: Path, kind: str = "citizens", progress: OnProgress = _silent, **options: Any) -> Outcome:
             with source.open_source(file) as lines:
-                outcome: Outcome = act(service.run, lines, Order(SERVICE.imports[kind], **options), progress)
+                outcome: Outcome = act(service.run, lines, Order(service_.imports[kind], **options), progress)
                 return outcome
 
         yield load

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from balcao.core.errors import Conflict, Invalid
@@ -14,7 +13,7 @@ from balcao.core.imports.declaration import BATCH, Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, written
+from tests.registry.importing import Load, counts, importing, refusals, written
 
 ANA = "90000000175"
 BRUNO = "90000000256"
@@ -37,12 +36,6 @@ def _empty(sql: Sql) -> None:
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
     return tmp_path / "refused.jsonl"
-
-
-def refusals(report: Path) -> dict[int, str]:
-    found = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
-    assert all(set(one) == {"line", "reason"} for one in found)
-    return {one["line"]: one["reason"] for one in found}
 
 
 @pytest.mark.parametrize("name", ["citizens.jsonl", "citizens.jsonl.gz"])

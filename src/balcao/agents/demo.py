@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.agents.datasets import service as datasets
-from balcao.agents.datasets.schemas import MAX_IMPORT, NewDataset, NewExample
+from balcao.agents.datasets.incoming import MAX_IMPORT, NewDataset, NewExample
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.context.call import Call, operator_call
@@ -106,11 +106,12 @@ async def _save_versions(call: Call, start: datetime) -> None:
 async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None:
     dataset = await datasets.find_dataset(call, name)
     if dataset is None:
-        body = NewDataset(id=make_dataset_id(name), name=name, description="Perguntas simuladas, sem dados pessoais.")
-        dataset = await datasets.create_dataset(call, body, at)
-    missing = list(itertools.islice(_make_examples(name), dataset.example_count, count))
+        body = NewDataset(name=name, description="Perguntas simuladas, sem dados pessoais.")
+        await datasets.create_dataset(call, body, make_dataset_id(name), at)
+    filled = dataset.example_count if dataset else 0
+    missing = list(itertools.islice(_make_examples(name), filled, count))
     for begin in range(0, len(missing), MAX_IMPORT):
-        await datasets.add_examples(call, dataset.id, missing[begin : begin + MAX_IMPORT], at)
+        await datasets.add_examples(call, make_dataset_id(name), missing[begin : begin + MAX_IMPORT], at)
 
 
 def _make_examples(name: str) -> Iterator[NewExample]:

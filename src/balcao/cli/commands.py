@@ -38,7 +38,9 @@ COMMANDS = {
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
-    "employability": Entry("employability:employability", "Empregabilidade: importação de empresas e vagas."),
+    "employability": Entry(
+        "employability:employability", "Empregabilidade: importação de empresas, vagas e catálogos."
+    ),
     "search": Entry("search:search", "Catálogo de serviços: importação e exportação, migrações do esquema da busca."),
     "access": Entry("access:access", "Catálogo de acessos: conferência do seu histórico."),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),

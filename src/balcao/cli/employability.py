@@ -1,4 +1,4 @@
-"""`balcao employability`: the import of companies and jobs of a former system from files."""
+"""`balcao employability`: the import of what a former system held of companies, jobs and their catalogues."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from balcao.cli.portuguese import Commands
 from balcao.core.imports.service import Order
 from balcao.employability import SERVICE
 
-employability = Commands(help="Empregabilidade: importação de empresas e vagas.")
+employability = Commands(help="Empregabilidade: importação de empresas, vagas e catálogos.")
 
 
 @employability.callback()
@@ -34,7 +34,10 @@ Kind = Annotated[
 
 @employability.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(help="JSON Lines, também .gz; `-` lê da entrada padrão.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(help="JSON Lines ou CSV, também .gz; `-` lê JSON Lines da entrada padrão.", show_default=False),
+    ],
     kind: Kind,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")] = False,
     report: Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)] = None,

@@ -25,7 +25,7 @@ console = Console(stderr=True, highlight=False)
 
 def run_import(operation: str, file: Path, order: Order, *, as_json: bool) -> None:
     """Import a file, show how far it is, and print what it did. Raises OperatorFault."""
-    with _using_files(), source.open_source(file) as lines:
+    with _reporting_refusals(), source.open_source(file) as lines:
         outcome = _run(operation, lines, order)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(_summarise(outcome, order))).decode())
@@ -41,13 +41,8 @@ def _run(operation: str, lines: Source, order: Order) -> Outcome:
             with _progress(lines) as progress:
                 return await service.run(operator_call(platform, operation), lines, order, progress)
 
-    try:
-        with database.open_database(settings) as url:
-            return asyncio.run(run(url))
-    except BalcaoError as refused:
-        if refused.status >= 500:
-            raise
-        raise OperatorFault(refused.message) from None
+    with database.open_database(settings) as url:
+        return asyncio.run(run(url))
 
 
 @contextmanager
@@ -63,10 +58,14 @@ def _progress(lines: Source) -> Iterator[service.OnProgress]:
 
 
 @contextmanager
-def _using_files() -> Iterator[None]:
-    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for one that cannot be used."""
+def _reporting_refusals() -> Iterator[None]:
+    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for what they can mend."""
     try:
         yield
+    except BalcaoError as refused:
+        if refused.status >= 500:
+            raise
+        raise OperatorFault(refused.message) from None
     except OSError as fault:
         named = f" {fault.filename}" if fault.filename else ""
         raise OperatorFault(f"Não é possível usar o arquivo{named}: {fault.strerror or fault}.") from fault

@@ -3,13 +3,20 @@
 from typing import Annotated, TypeAlias
 
 from balcao.agents.datasets import service
+from balcao.agents.datasets.incoming import INPUT, MAX_BODY_BYTES, OUTPUT, ExampleContent, NewDataset, NewExamples
 from balcao.agents.datasets.schemas import (
     DATASET_ID,
     EXAMPLE_ID,
     SET_ID,
+    Added,
+    Dataset,
     DatasetEnvelope,
+    DatasetPath,
+    DatasetsEnvelope,
+    DatasetsQuery,
     ExamplePath,
     ExamplesQuery,
+    RevisedExample,
 )
 from balcao.agents.operations import READ_DATASET
 from balcao.core.access.rules import action
@@ -17,12 +24,78 @@ from balcao.core.context.call import Call
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL, DETAIL_WITH_INPUT
 from balcao.core.http.operations import Routes
-from balcao.core.http.parameters import InPath, Query
+from balcao.core.http.parameters import InPath, InQuery, Query
 
 DatasetIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do conjunto de dados", SET_ID, DATASET_ID)]
 ExampleIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do exemplo", EXAMPLE_ID, DATASET_ID)]
 
+MANAGE = action("dataset:manage")
+
 routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
+
+
+def _drop_blank(query: Query) -> dict[str, str]:
+    return {name: value for name, value in query.items() if value.strip()}
+
+
+@routes.get(
+    "/api/v1/datasets_data",
+    "agents.list_datasets",
+    READ_DATASET,
+    "Lista os conjuntos de dados",
+    description=(
+        "Devolve os conjuntos do mais novo ao mais antigo, página por página: siga `endCursor` enquanto `hasNextPage` "
+        "for verdadeiro. Exige a ação `dataset:read`, ou um cliente dos próprios agentes."
+    ),
+    errors=[422],
+)
+async def list_datasets(
+    call: Call,
+    query: Annotated[
+        DatasetsQuery,
+        InQuery(lambda query: validate_model(_drop_blank(query), DatasetsQuery, "query"), DatasetsQuery),
+    ],
+) -> DatasetsEnvelope:
+    """Return a page of data sets."""
+    return await service.list_datasets(call, query)
+
+
+@routes.post(
+    "/api/v1/datasets",
+    "agents.create_dataset",
+    MANAGE,
+    "Cria um conjunto de dados",
+    description=(
+        "Cria um conjunto, vazio ou com até 1000 exemplos: entram todos ou nada é criado. Textos com dados pessoais "
+        "(CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
+    ),
+    status=201,
+    errors=[409, 413, 422],
+    body_limit=MAX_BODY_BYTES,
+    described_body=NewDataset,
+    example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
+)
+async def create_dataset(call: Call, content: bytes) -> Dataset:
+    """Create a data set."""
+    return await service.create_dataset_from(call, content)
+
+
+@routes.delete(
+    "/api/v1/datasets/{dataset_id}",
+    "agents.delete_dataset",
+    MANAGE,
+    "Exclui um conjunto de dados",
+    description=(
+        "Exclui o conjunto com os seus exemplos. O nome fica livre; o conteúdo dos exemplos é apagado depois de 90 "
+        "dias. Exige a ação `dataset:manage`."
+    ),
+    status=204,
+    errors=[404, 422],
+)
+async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
+    """Delete a data set."""
+    path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
+    await service.delete_dataset(call, path.dataset_id)
 
 
 @routes.get(
@@ -41,14 +114,56 @@ routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
 )
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Return a page of a data set's examples."""
-    sent = {name: value for name, value in query.items() if value.strip()}
-    return await service.read_examples(call, validate_model(sent, ExamplesQuery, "query", with_input=True))
+    checked = validate_model(_drop_blank(query), ExamplesQuery, "query", with_input=True)
+    return await service.read_dataset_examples(call, checked)
+
+
+@routes.post(
+    "/api/v1/datasets/{dataset_id}/examples",
+    "agents.add_dataset_examples",
+    MANAGE,
+    "Acrescenta exemplos a um conjunto de dados",
+    description=(
+        "Acrescenta de 1 a 1000 exemplos, como lista JSON ou um objeto JSON por linha (JSON Lines): entram todos ou "
+        "nenhum. Um exemplo cujo conteúdo o conjunto já tem não se repete e conta em `unchanged`. Textos com dados "
+        "pessoais (CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
+    ),
+    status=201,
+    errors=[404, 413, 422],
+    body_limit=MAX_BODY_BYTES,
+    described_body=NewExamples,
+    example=[{"input": INPUT, "output": OUTPUT}],
+)
+async def add_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:
+    """Add examples."""
+    path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
+    return await service.add_examples_from(call, path.dataset_id, content)
+
+
+@routes.put(
+    "/api/v1/datasets/{dataset_id}/examples/{example_id}",
+    "agents.revise_dataset_example",
+    MANAGE,
+    "Muda o conteúdo de um exemplo",
+    description=(
+        "Troca os três objetos do exemplo inteiros e conta uma nova revisão; as anteriores ficam guardadas, e o "
+        "exemplo continua no seu lugar. Com o conteúdo que ele já tem nada muda. Exige a ação `dataset:manage`."
+    ),
+    errors=[404, 422],
+    example={"input": INPUT, "output": {"golden_answer": "Peça pelo serviço Poda de árvores."}},
+)
+async def revise_dataset_example(
+    call: Call, dataset_id: DatasetIdInPath, example_id: ExampleIdInPath, body: ExampleContent
+) -> RevisedExample:
+    """Change an example."""
+    path = validate_model({"dataset_id": dataset_id, "example_id": example_id}, ExamplePath, "path")
+    return await service.revise_example(call, path.dataset_id, path.example_id, body)
 
 
 @routes.delete(
     "/api/v1/datasets/{dataset_id}/examples/{example_id}",
     "agents.delete_dataset_example",
-    action("dataset:manage"),
+    MANAGE,
     "Exclui um exemplo de um conjunto de dados",
     description=(
         "Exclui o exemplo: as páginas seguintes não o trazem mais, e o seu identificador continua ocupado. Repetir dá "

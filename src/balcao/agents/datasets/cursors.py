@@ -1,12 +1,16 @@
-"""Cursors of a data set's examples: opaque, URL-safe, good only for the set they were made for."""
+"""Cursors: opaque and URL-safe; those of examples are good only for the data set they were made for."""
 
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 START = 0
 _POSITION_BYTES = 8
+_SEAL_BYTES = 10
 _TEXT_LENGTH = 24
+_FOREIGN = "não é um cursor desta API"
 
 
 def encode_cursor(dataset_id: str, position: int) -> str:
@@ -33,9 +37,40 @@ def _decode(text: str) -> bytes:
     except (UnicodeEncodeError, Base64Error):
         raw = b""
     if len(text) != _TEXT_LENGTH or urlsafe_b64encode(raw).decode() != text:
-        raise ValueError("não é um cursor desta API")
+        raise ValueError(_FOREIGN)
     return raw
 
 
+class ListPlace(NamedTuple):
+    """Where a data set stands in the list of all, newest first."""
+
+    created_at: datetime
+    id: str
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def encode_list_cursor(place: ListPlace) -> str:
+    """Return the cursor of a data set in the list of all."""
+    raw = ((place.created_at - _EPOCH) // _MICROSECOND).to_bytes(_POSITION_BYTES) + place.id.encode()
+    return urlsafe_b64encode(_seal("", raw) + raw).decode().rstrip("=")
+
+
+def decode_list_cursor(text: str) -> ListPlace:
+    """Return the place a cursor of the list stands for. Raises ValueError for one not ours."""
+    try:
+        sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except (UnicodeEncodeError, Base64Error):
+        sealed = b""
+    seal, raw = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
+    if len(raw) <= _POSITION_BYTES or seal != _seal("", raw):
+        raise ValueError(_FOREIGN)
+    return ListPlace(
+        _EPOCH + int.from_bytes(raw[:_POSITION_BYTES]) * _MICROSECOND, raw[_POSITION_BYTES:].decode("ascii")
+    )
+
+
 def _seal(dataset_id: str, position: bytes) -> bytes:
-    return hashlib.blake2b(position + dataset_id.encode(), digest_size=10, person=b"examples").digest()
+    return hashlib.blake2b(position + dataset_id.encode(), digest_size=_SEAL_BYTES, person=b"examples").digest()

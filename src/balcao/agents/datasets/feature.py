@@ -1,6 +1,7 @@
 """The examples with which agents are judged."""
 
 from balcao.agents.datasets import api
+from balcao.agents.datasets.retention import RETENTION
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.routes.declared)
+FEATURE = Feature(routes=api.routes.declared, retention=RETENTION)

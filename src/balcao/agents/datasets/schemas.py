@@ -1,34 +1,23 @@
-"""Wire types of a data set's examples, and what a new set or example may bring."""
+"""Wire types of the data sets and their examples."""
 
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Field,
-    StringConstraints,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from balcao.agents.datasets.cursors import START, decode_cursor
+from balcao.agents.datasets.cursors import START, ListPlace, decode_cursor, decode_list_cursor
 from balcao.agents.queries import DIGITS
-from balcao.core.values.personal_data import refuse
-from balcao.core.values.text import has_nul, iterate_texts
 
 DATASET_ID = r"^[A-Za-z0-9_=-]{1,64}$"
 MAX_PAGE = 1000
-MAX_IMPORT = 1000
-MAX_OBJECT_BYTES = 64 * 1024
-MAX_OBJECT_DEPTH = 10
+MAX_LIST_PAGE = 100
 
 _EXAMPLE = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
 
 
 SET_ID = "eVASz0i2SRWFf_yfcs_43Q"
-EXAMPLE_ID = "AAAAAAAAAAAAAAAAAAAAAA-1"
+EXAMPLE_ID = f"{SET_ID}-1"
 
 
 class Revision(msgspec.Struct):
@@ -127,6 +116,110 @@ class DatasetEnvelope(msgspec.Struct):
     data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
 
+class Added(msgspec.Struct):
+    """`ids` of all examples sent, in their order; `unchanged` counts those whose content was there already."""
+
+    added: Annotated[int, Meta(ge=0, description="Exemplos acrescentados.", examples=[1])]
+    unchanged: Annotated[
+        int, Meta(ge=0, description="Exemplos cujo conteúdo o conjunto já tinha: não se repetem.", examples=[0])
+    ]
+    ids: Annotated[
+        list[str],
+        Meta(description="Identificadores de todos os exemplos enviados, na sua ordem.", examples=[[EXAMPLE_ID]]),
+    ]
+
+
+class RevisedExample(msgspec.Struct, rename="camel"):
+    """An example after a change; `revision` counts from 1."""
+
+    id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
+    revision: Annotated[int, Meta(ge=1, description="Número da revisão, a partir de 1.", examples=[2])]
+    latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
+
+
+class Dataset(msgspec.Struct, rename="camel"):
+    """A data set as the list shows it."""
+
+    id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
+    name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
+    description: Annotated[
+        str, Meta(description="Para que serve; vazio se nada se disse.", examples=["Perguntas simuladas."])
+    ]
+    metadata: Annotated[
+        dict[str, Any], Meta(description="Dados livres; vazio se não há.", examples=[{"origem": "equipe"}])
+    ]
+    created_at: Annotated[
+        str, Meta(description="Quando foi criado, com fuso.", examples=["2026-10-05T14:30:00.000000+00:00"])
+    ]
+    example_count: Annotated[int, Meta(ge=0, description="Exemplos no conjunto.", examples=[40])]
+    experiment_count: Annotated[int, Meta(ge=0, description="Experimentos feitos com o conjunto.", examples=[0])]
+
+
+class DatasetEdge(msgspec.Struct):
+    """A data set and where it stands in the list."""
+
+    node: Annotated[Dataset, Meta(description="O conjunto.")]
+    cursor: Annotated[
+        str, Meta(description="Posição do conjunto: envie-a em `after` para continuar.", examples=["q83vEjRWeJCrzQ"])
+    ]
+
+
+class DatasetList(msgspec.Struct, rename="camel"):
+    """A page of data sets, newest first."""
+
+    edges: Annotated[list[DatasetEdge], Meta(description="Conjuntos da página, do mais novo ao mais antigo.")]
+    page_info: Annotated[PageInfo, Meta(description="Como continuar.")]
+
+
+class DatasetsData(msgspec.Struct):
+    """The inner part of the envelope."""
+
+    datasets: Annotated[DatasetList, Meta(description="A página pedida.")]
+
+
+class DatasetsEnvelope(msgspec.Struct):
+    """Data sets in the envelope that their readers know (rules: agents 2.3)."""
+
+    data: Annotated[DatasetsData, Meta(description="O conteúdo da resposta.")]
+
+
+class DatasetsQuery(BaseModel):
+    """The query of a page of data sets. A parameter that is blank counts as absent."""
+
+    first: Annotated[
+        int,
+        Field(ge=1, le=MAX_LIST_PAGE, description="Conjuntos por página, de 1 a 100.", examples=[20]),
+        DIGITS,
+    ] = MAX_LIST_PAGE
+    after: Annotated[
+        str, Field(max_length=200, description="Cursor do último conjunto já lido; vazio para o começo.")
+    ] = ""
+
+    @field_validator("after")
+    @classmethod
+    def _ours(cls, sent: str) -> str:
+        if sent:
+            decode_list_cursor(sent)
+        return sent
+
+    @property
+    def place(self) -> ListPlace | None:
+        """Return the data set after which the page begins."""
+        return decode_list_cursor(self.after) if self.after else None
+
+
+class DatasetPath(BaseModel):
+    """The id of a data set in a path."""
+
+    dataset_id: Annotated[str, Field(pattern=DATASET_ID)]
+
+
+class ExamplePath(DatasetPath):
+    """The ids of an example in a path."""
+
+    example_id: Annotated[str, Field(pattern=DATASET_ID)]
+
+
 class ExamplesQuery(BaseModel):
     """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
 
@@ -154,60 +247,3 @@ class ExamplesQuery(BaseModel):
     def position(self) -> int:
         """Return the position after which the page begins."""
         return decode_cursor(self.dataset_id, self.after) if self.after else START
-
-
-def _measure_depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_measure_depth, value.values()), default=0)
-    return 1 + max(map(_measure_depth, value), default=0) if isinstance(value, list) else 0
-
-
-def _check_object(value: dict[str, Any]) -> dict[str, Any]:
-    if len(msgspec.json.encode(value)) > MAX_OBJECT_BYTES:
-        raise ValueError("deve ter no máximo 64 KiB")
-    if _measure_depth(value) > MAX_OBJECT_DEPTH:
-        raise ValueError(f"deve ter no máximo {MAX_OBJECT_DEPTH} níveis")
-    if has_nul(value):
-        raise ValueError("não pode conter o caractere nulo")
-    for text in iterate_texts(value):
-        refuse(text)
-    return value
-
-
-Object = Annotated[dict[str, Any], AfterValidator(_check_object)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
-OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
-
-
-class ExamplePath(BaseModel):
-    """The ids of an example in a path."""
-
-    dataset_id: OpaqueId
-    example_id: OpaqueId
-
-
-class NewExample(BaseModel):
-    """Objects of at most 64 KiB and ten levels, without personal data."""
-
-    input: Object
-    output: Object = {}
-    metadata: Object = {}
-    id: OpaqueId | None = None
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """Return what the example's hash and its revision are made of."""
-        return self.model_dump(include={"input", "output", "metadata"})
-
-
-class NewExamples(BaseModel):
-    examples: Annotated[list[NewExample], Field(min_length=1, max_length=MAX_IMPORT)]
-
-
-class NewDataset(BaseModel):
-    """An imported set brings its `id`."""
-
-    name: Name
-    description: Annotated[str, StringConstraints(max_length=2000)] = ""
-    metadata: Object = {}
-    id: OpaqueId | None = None

@@ -1,5 +1,6 @@
-"""Data sets: reading their examples page by page, making them, adding to them (rules: agents 2.1, 4)."""
+"""Data sets: making and reading them, adding, changing and deleting their examples (rules: agents 2.1, 2.3, 4)."""
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
@@ -9,26 +10,34 @@ from typing import Any
 import msgspec
 
 from balcao.agents.datasets import store
-from balcao.agents.datasets.cursors import encode_cursor
+from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
+from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, read_examples, refuse_body
 from balcao.agents.datasets.schemas import (
+    Added,
+    Dataset,
     DatasetData,
+    DatasetEdge,
     DatasetEnvelope,
+    DatasetList,
     DatasetPage,
+    DatasetsData,
+    DatasetsEnvelope,
+    DatasetsQuery,
     Edge,
     Example,
     Examples,
     ExamplesQuery,
-    NewDataset,
-    NewExample,
     PageInfo,
+    RevisedExample,
     Revision,
     Span,
 )
-from balcao.agents.datasets.store import Dataset
+from balcao.agents.datasets.store import NewRow, StoredDataset
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
-from balcao.core.errors import Conflict, Fault, NotFound, Unprocessable
-from balcao.core.values.clock import utc_now
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.http.decoding import decode_model
+from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_EXAMPLES = 100_000
@@ -36,15 +45,19 @@ MAX_EXAMPLES = 100_000
 _ENVELOPE_BYTES = 512
 
 
-class Added(msgspec.Struct):
-    """`ids` of all examples sent, in their order; `unchanged` counts those whose content was there already."""
+async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
+    """Return a page of data sets, the newest first."""
+    async with call.platform.database.connection() as connection:
+        rows = await store.list_datasets(connection, query.place, query.first + 1)
+    edges = [
+        DatasetEdge(_to_dataset(row), encode_list_cursor(ListPlace(row["created_at"], row["id"])))
+        for row in rows[: query.first]
+    ]
+    page = PageInfo(edges[-1].cursor if edges else None, len(rows) > query.first)
+    return DatasetsEnvelope(DatasetsData(DatasetList(edges, page)))
 
-    added: int
-    unchanged: int
-    ids: list[str]
 
-
-async def read_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
+async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
     """Return a page of examples; it may hold fewer than asked for when the response would grow too large.
 
     Raises NotFound for an unknown data set.
@@ -60,15 +73,41 @@ async def read_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
     )
 
 
-async def create_dataset(call: Call, body: NewDataset, at: datetime | None = None) -> Dataset:
-    """Create a data set as of `at` (now unless given). Raises Conflict when the name is taken."""
-    dataset = Dataset(body.id or _new_id(), body.name, 0)
+async def create_dataset_from(call: Call, content: bytes) -> Dataset:
+    """Create the data set that a body describes, with the examples it brings. Raises as `create_dataset`."""
+    # Checking texts for personal data is work for the processor that would hold up everybody else's requests.
+    return await create_dataset(call, await asyncio.to_thread(decode_model, content, NewDataset))
+
+
+async def create_dataset(
+    call: Call, body: NewDataset, dataset_id: str | None = None, at: datetime | None = None
+) -> Dataset:
+    """Create a data set as of `at` (now unless given), with all its examples or not at all.
+
+    Raises Conflict when the name is taken, Unprocessable as `add_examples`.
+    """
+    created_at = at or utc_now()
+    dataset = StoredDataset(dataset_id or _new_id(), body.name, 0)
+    fields = (dataset.id, dataset.name, body.description, body.metadata)
     async with call.platform.database.transaction() as connection:
-        fields = (dataset.id, dataset.name, body.description, body.metadata)
-        if not await store.insert(connection, *fields, at or utc_now()):
+        if not await store.insert(connection, *fields, created_at):
             raise Conflict("Já existe um conjunto de dados com este nome.", code="dataset-exists")
+        added = await _add_all(call, connection, dataset, body.examples, created_at, ["examples"])
         await call.platform.audit.record(connection, call, "create", fields=["dataset"])
-    return dataset
+    return Dataset(*fields, format_rfc3339_offset(created_at), added.added, 0)
+
+
+async def delete_dataset(call: Call, dataset_id: str) -> None:
+    """Delete a data set with its examples; its name is free again, the ids stay taken. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        if not await store.delete_dataset(connection, dataset_id, utc_now()):
+            raise _make_unknown()
+        await call.platform.audit.record(connection, call, "delete", fields=["dataset"])
+
+
+async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
+    """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
+    return await add_examples(call, dataset_id, await asyncio.to_thread(read_examples, content))
 
 
 async def add_examples(
@@ -78,30 +117,65 @@ async def add_examples(
 
     Raises NotFound; Unprocessable for a taken id and above the limit of a set.
     """
-    hashes = [_hash_content(example) for example in examples]
     async with call.platform.database.transaction() as connection:
         dataset = _require_dataset(await store.lock(connection, dataset_id))
-        ids = await store.find_living_ids(connection, dataset_id, hashes)
-        new: list[store.NewRow] = []
-        for place, (example, content_hash) in enumerate(zip(examples, hashes, strict=True)):
-            if content_hash not in ids:
-                ids[content_hash] = example.id or _new_id()
-                size = len(msgspec.json.encode(example.content)) + _ENVELOPE_BYTES
-                new.append(store.NewRow(place, ids[content_hash], size, content_hash, example.content))
-        await _add(call, connection, dataset_id, new, at or utc_now())
-        if dataset.example_count + len(new) > MAX_EXAMPLES:
-            raise _make_refusal([], f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
+        added = await _add_all(call, connection, dataset, examples, at or utc_now(), [])
         await call.platform.audit.record(connection, call, "create", fields=["examples"])
-    return Added(len(new), len(examples) - len(new), [ids[content_hash] for content_hash in hashes])
+    return added
 
 
-async def _add(call: Call, connection: Connection, dataset_id: str, new: Sequence[store.NewRow], at: datetime) -> None:
-    """Add rows. Raises Unprocessable for the first id that another example has, of this call or of before."""
-    free = await store.add(connection, dataset_id, new, call.author.name, at)
+async def _add_all(
+    call: Call,
+    connection: Connection,
+    dataset: StoredDataset,
+    examples: Sequence[NewExample],
+    at: datetime,
+    place: Sequence[str],
+) -> Added:
+    """Add examples to a locked data set; `place` is where the body has them.
+
+    Raises Unprocessable for the first id that another example has, of this call or of before.
+    """
+    if not examples:
+        return Added(0, 0, [])
+    rows = [_make_row(example.id or _new_id(), example, number) for number, example in enumerate(examples)]
+    ids = await store.find_living_ids(connection, dataset.id, [row.content_hash for row in rows])
+    new = []
+    for row in rows:
+        if row.content_hash not in ids:
+            ids[row.content_hash] = row.id
+            new.append(row)
+    if dataset.example_count + len(new) > MAX_EXAMPLES:
+        raise refuse_body(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
+    free = await store.add(connection, dataset.id, new, call.author.name, at)
     for row in new:
         if row.id not in free:
-            raise _make_refusal([str(row.place), "id"], "este identificador já é de outro exemplo")
+            raise refuse_body([*place, str(row.place), "id"], "este identificador já é de outro exemplo")
         free.remove(row.id)
+    return Added(len(new), len(rows) - len(new), [ids[row.content_hash] for row in rows])
+
+
+async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
+    """Give an example other content, as a new revision; content that it has already makes none.
+
+    Raises NotFound; Unprocessable when another example of the set has the content.
+    """
+    row = _make_row(example_id, body)
+    async with call.platform.database.transaction() as connection:
+        revision = await store.revise(connection, dataset_id, row, call.author.name, utc_now())
+        if revision is None:
+            revision = await store.read_revision(connection, dataset_id, example_id)
+            if revision is None:
+                raise await _explain_missing(connection, dataset_id)
+        else:
+            await call.platform.audit.record(connection, call, "update", fields=["example"])
+    return RevisedExample(example_id, revision, Revision(**body.content))
+
+
+async def _explain_missing(connection: Connection, dataset_id: str) -> NotFound:
+    """Say of an example that was not found whether its data set is there."""
+    _require_dataset(await store.read(connection, dataset_id))
+    return NotFound("Exemplo não encontrado.", code="example-not-found")
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
@@ -113,15 +187,23 @@ async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
         await call.platform.audit.record(connection, call, "delete", fields=["example"])
 
 
-async def find_dataset(call: Call, name: str) -> Dataset | None:
+async def find_dataset(call: Call, name: str) -> StoredDataset | None:
     """Return the data set of this name, or None."""
     async with call.platform.database.connection() as connection:
         return await store.find_by_name(connection, name)
 
 
-def _hash_content(example: NewExample) -> bytes:
-    """Return the same for the same content, whatever the order of its members."""
-    return hashlib.sha256(msgspec.json.encode(example.content, order="sorted")).digest()
+def _make_row(example_id: str, example: ExampleContent, place: int = 0) -> NewRow:
+    """Return an example as it is stored; equal content has one hash, whatever the order of its members."""
+    content = example.content
+    size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
+    content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
+    return NewRow(place, example_id, size, content_hash, content)
+
+
+def _to_dataset(row: Row) -> Dataset:
+    members = {**row, "metadata": msgspec.json.decode(row["metadata"])}
+    return Dataset(**members | {"created_at": format_rfc3339_offset(row["created_at"])})
 
 
 def _to_edge(dataset_id: str, row: Row) -> Edge:
@@ -130,14 +212,14 @@ def _to_edge(dataset_id: str, row: Row) -> Edge:
     return Edge(Example(row["id"], Revision(**contents), span), encode_cursor(dataset_id, row["position"]))
 
 
-def _require_dataset(dataset: Dataset | None) -> Dataset:
+def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:
     if dataset is None:
-        raise NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
+        raise _make_unknown()
     return dataset
 
 
-def _make_refusal(place: list[str], message: str) -> Unprocessable:
-    return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type="value_error")])
+def _make_unknown() -> NotFound:
+    return NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
 
 
 def _new_id() -> str:

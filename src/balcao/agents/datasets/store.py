@@ -5,37 +5,57 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import asyncpg
 import msgspec
 
+from balcao.agents.datasets.cursors import ListPlace
+from balcao.agents.datasets.incoming import refuse_body
 from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.queries import affected, fetch_count
 
 
-class Dataset(msgspec.Struct, frozen=True):
+class StoredDataset(msgspec.Struct, frozen=True):
+    """What others need of a data set to work on its examples."""
+
     id: str
     name: str
     example_count: int
 
 
-_READ = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1"
+_READ = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1 AND deleted_at IS NULL"
 
 
-async def read(connection: Connection, dataset_id: str) -> Dataset | None:
+async def read(connection: Connection, dataset_id: str) -> StoredDataset | None:
     return _to_dataset(await connection.fetchrow(_READ, dataset_id))
 
 
-_NAMED = "SELECT id, name, example_count FROM agents.datasets WHERE name = $1"
+_NAMED = "SELECT id, name, example_count FROM agents.datasets WHERE name = $1 AND deleted_at IS NULL"
 
 
-async def find_by_name(connection: Connection, name: str) -> Dataset | None:
+async def find_by_name(connection: Connection, name: str) -> StoredDataset | None:
     return _to_dataset(await connection.fetchrow(_NAMED, name))
 
 
-_LOCK = "SELECT id, name, example_count FROM agents.datasets WHERE id = $1 FOR UPDATE"
+_LOCK = f"{_READ} FOR UPDATE"
 
 
-async def lock(connection: Connection, dataset_id: str) -> Dataset | None:
+async def lock(connection: Connection, dataset_id: str) -> StoredDataset | None:
     """Return a data set; whoever holds its row is alone in giving out positions."""
     return _to_dataset(await connection.fetchrow(_LOCK, dataset_id))
+
+
+_LIST = """
+SELECT id, name, description, metadata, created_at, example_count, 0 AS experiment_count
+FROM agents.datasets
+WHERE deleted_at IS NULL AND ($1::timestamptz IS NULL OR (created_at, id) < ($1, $2))
+ORDER BY created_at DESC, id DESC
+LIMIT $3
+"""
+
+
+async def list_datasets(connection: Connection, after: ListPlace | None, first: int) -> list[Row]:
+    """Return data sets, the newest first, past a place in the list."""
+    return list(await connection.fetch(_LIST, *(after or (None, None)), first))
 
 
 _INSERT = """
@@ -154,5 +174,89 @@ async def delete(connection: Connection, dataset_id: str, example_id: str, at: d
     return bool(await connection.fetchval(_DELETE, dataset_id, example_id, at))
 
 
-def _to_dataset(row: Row | None) -> Dataset | None:
-    return None if row is None else Dataset(**dict(row))
+# The content that is there already is no change; that of another living example breaks the unique index.
+_REVISE = """
+WITH revised AS (
+    UPDATE agents.dataset_examples SET revision = revision + 1, size = $3, content_hash = $4
+    WHERE dataset_id = $1 AND id = $2 AND deleted_at IS NULL AND content_hash <> $4
+      AND EXISTS (SELECT FROM agents.datasets WHERE id = $1 AND deleted_at IS NULL)
+    RETURNING id, revision
+)
+INSERT INTO agents.dataset_example_revisions (example_id, revision, input, output, metadata, author, created_at)
+SELECT id, revision, $5::jsonb, $6::jsonb, $7::jsonb, $8, $9 FROM revised
+RETURNING revision
+"""
+
+
+async def revise(connection: Connection, dataset_id: str, row: NewRow, author: str, at: datetime) -> int | None:
+    """Give a living example this content; return its new revision's number, None when nothing changed.
+
+    Raises Unprocessable when another living example of the set has the content.
+    """
+    texts = [json_text(row.content[name]) for name in ("input", "output", "metadata")]
+    values = (dataset_id, row.id, row.size, row.content_hash, *texts, author, at)
+    try:
+        revision: int | None = await connection.fetchval(_REVISE, *values)
+    except asyncpg.UniqueViolationError:
+        raise refuse_body([], "outro exemplo do conjunto já tem este conteúdo") from None
+    return revision
+
+
+_REVISION = """
+SELECT revision FROM agents.dataset_examples AS example
+JOIN agents.datasets AS dataset ON dataset.id = dataset_id AND dataset.deleted_at IS NULL
+WHERE dataset_id = $1 AND example.id = $2 AND example.deleted_at IS NULL
+"""
+
+
+async def read_revision(connection: Connection, dataset_id: str, example_id: str) -> int | None:
+    """Return the number of a living example's latest revision."""
+    revision: int | None = await connection.fetchval(_REVISION, dataset_id, example_id)
+    return revision
+
+
+_DELETE_SET = "UPDATE agents.datasets SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"
+
+
+async def delete_dataset(connection: Connection, dataset_id: str, at: datetime) -> bool:
+    """Delete a data set, and with it its examples; return false when there is none."""
+    return affected(await connection.execute(_DELETE_SET, dataset_id, at)) > 0
+
+
+_ERASE_EXAMPLES = """
+WITH erased AS (
+    UPDATE agents.dataset_examples AS example SET size = 0, content_hash = '', span = NULL,
+        deleted_at = coalesce(example.deleted_at, dataset.deleted_at)
+    FROM agents.datasets AS dataset
+    WHERE dataset.id = dataset_id AND least(example.deleted_at, dataset.deleted_at) < $1 AND size > 0
+    RETURNING example.id
+), removed AS (
+    DELETE FROM agents.dataset_example_revisions AS revision USING erased WHERE revision.example_id = erased.id
+)
+SELECT count(*) FROM erased
+"""
+_ERASE_SETS = """
+UPDATE agents.datasets SET name = id, description = '', metadata = '{}'
+WHERE deleted_at < $1 AND (name, description, metadata) IS DISTINCT FROM (id, '', '{}'::jsonb)
+"""
+
+
+_COUNT_DELETED = """
+SELECT count(*) FROM agents.dataset_examples AS example JOIN agents.datasets AS dataset ON dataset.id = dataset_id
+WHERE size > 0 AND least(example.deleted_at, dataset.deleted_at) IS NOT NULL
+"""
+
+
+async def erase_deleted(connection: Connection, before: datetime) -> int:
+    """Remove what examples and sets deleted before then held; return how many examples. By the tables' owner only."""
+    await connection.execute(_ERASE_SETS, before)
+    return await fetch_count(connection, _ERASE_EXAMPLES, before)
+
+
+async def count_deleted(connection: Connection) -> int:
+    """Return how many deleted examples still have their content."""
+    return await fetch_count(connection, _COUNT_DELETED)
+
+
+def _to_dataset(row: Row | None) -> StoredDataset | None:
+    return None if row is None else StoredDataset(**dict(row))

@@ -29,8 +29,7 @@ def parse(body: bytes) -> Any:
     """
     if not body.strip():
         raise Invalid("O corpo da requisição está vazio: envie um objeto JSON.", code="body-missing")
-    if _count_values(body) > MAX_VALUES:
-        raise Invalid(f"O corpo da requisição tem mais de {MAX_VALUES} valores.", code="body-too-many-values")
+    require_few_values(body)
     try:
         body.decode("utf-8")
         value = msgspec.json.decode(body)
@@ -39,6 +38,12 @@ def parse(body: bytes) -> Any:
     if _is_deeper_than(value, MAX_DEPTH):
         raise Invalid(f"O corpo da requisição tem mais de {MAX_DEPTH} níveis.", code="body-too-deep")
     return value
+
+
+def require_few_values(body: bytes) -> None:
+    """Raise Invalid for a body, of one JSON text or of several, with more values than any has that we serve."""
+    if _count_values(body) > MAX_VALUES:
+        raise Invalid(f"O corpo da requisição tem mais de {MAX_VALUES} valores.", code="body-too-many-values")
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
@@ -85,8 +90,8 @@ def decode_model(body: bytes, kind: type[M]) -> M:
     return validate_model(value, kind, "body")
 
 
-def validate_model(value: dict[str, Any], kind: type[M], place: str, *, with_input: bool = False) -> M:
-    """Return the object as a pydantic model. Raises Unprocessable with every fault.
+def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
+    """Return a JSON value as a pydantic model. Raises Unprocessable with every fault.
 
     `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the value received.
     """

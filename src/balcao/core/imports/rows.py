@@ -8,6 +8,7 @@ import msgspec
 from balcao.core.errors import Invalid
 from balcao.core.http import decoding
 from balcao.core.imports.source import LONGEST_LINE, Line
+from balcao.core.imports.table import Table
 from balcao.core.values.text import has_nul
 
 _TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."
@@ -33,10 +34,13 @@ class Numbered(NamedTuple):
 
 
 class Decoder:
-    """Decodes lines into one kind of row; `source` fills the rows' member of that name where a line leaves it out."""
+    """Decodes lines into one kind of row; `source` fills the rows' member of that name where a line leaves it out.
 
-    def __init__(self, row: type[msgspec.Struct], source: str | None = None) -> None:
-        self._row = row
+    With a `table` the lines are its records, otherwise JSON.
+    """
+
+    def __init__(self, row: type[msgspec.Struct], source: str | None = None, table: Table | None = None) -> None:
+        self._row, self._table = row, table
         self._decode = msgspec.json.Decoder(row).decode
         self._source = source if "source" in row.__struct_fields__ else None
 
@@ -54,6 +58,8 @@ class Decoder:
         """Return the row of a line. Raises Invalid."""
         if text is None:
             raise Invalid(_TOO_LONG)
+        if self._table is not None:
+            text = self._table.to_json(text, self._row)
         try:
             row: Any = self._decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database, RowsRefused
+from balcao.core.errors import Invalid
 from balcao.core.imports import store
 from balcao.core.imports.declaration import Committed, Import
 from balcao.core.imports.report import Report
@@ -21,6 +22,7 @@ from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
 
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
+_NO_TABLE = "Este tipo não vem em CSV, porque tem partes dentro de partes: use JSON Lines."
 
 # Called after each batch, with the position in the file as it lies there and what is committed.
 OnProgress = Callable[[int, Committed], None]
@@ -63,8 +65,11 @@ class Batch(NamedTuple):
 async def run(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
     """Import a file, or what a killed import left of it.
 
-    Raises Conflict while another import of the kind runs, Invalid for a broken file and an unwritable report.
+    Raises Conflict while another import of the kind runs, Invalid for a broken file, an unwritable report, and a table
+    of what does not fit in one.
     """
+    if source.table is not None and not order.declared.from_table:
+        raise Invalid(_NO_TABLE, code="import-not-table")
     async with _connect_as_owner(call.platform) as connection:
         await store.lock(connection, order.declared.kind)
         return await _run(connection, call, source, order, on_progress)
@@ -98,7 +103,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
     resumed_after = done.lines
     if resumed_after:
         await asyncio.to_thread(source.resume, done.byte_offset, done.lines)
-    decoder = Decoder(order.declared.row, order.source)
+    decoder = Decoder(order.declared.row, order.source, source.table)
     with Report(order.report).resume_after(resumed_after) as report:
         batch = await asyncio.to_thread(_read_batch, source, decoder, order.declared.batch)
         while batch is not None:

@@ -1,4 +1,4 @@
-"""Where the lines come from: a file of any size, also compressed, or a stream that passes once."""
+"""Where the lines come from: a file of any size, also compressed or a table, or a stream that passes once."""
 
 import gzip
 import hashlib
@@ -13,15 +13,20 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from balcao.core.errors import Invalid
+from balcao.core.imports.table import Table, is_whole
 
 STANDARD_INPUT = Path("-")
 LONGEST_LINE = 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_TABLE = ".csv"
 
 
 class Line(NamedTuple):
-    """A line of a file; `text` is None when it is longer than is read. Numbers count from 1, blank lines included."""
+    """A line of a file; `text` is None when it is longer than is read. Numbers count from 1, blank lines included.
+
+    A record of a table that has line breaks in its cells is one line under the number of its first.
+    """
 
     number: int
     text: bytes | None
@@ -31,7 +36,7 @@ class Line(NamedTuple):
 class Source:
     """A file or stream of lines; `offset` counts uncompressed bytes.
 
-    `sha256` is None for a stream, which cannot be resumed.
+    `sha256` is None for a stream, which cannot be resumed. `table` is what a table's first line says.
     """
 
     raw: BinaryIO
@@ -40,11 +45,17 @@ class Source:
     sha256: bytes | None = None
     offset: int = 0
     lines: int = 0
+    table: Table | None = None
 
     @property
     def position(self) -> int:
         """Return the position in the file as it lies there, to compare with `size`."""
         return self.raw.tell() if self.size else 0
+
+    def read_header(self) -> None:
+        """Take the first line as that of a table. Raises Invalid."""
+        header = next(iter(self.take(1)), Line(1, None))
+        self.table = Table.parse(header.text or b"")
 
     def resume(self, offset: int, lines: int) -> None:
         """Go on from there. A compressed file is read again up to there."""
@@ -71,7 +82,20 @@ class Source:
             whole = text.endswith(b"\n")
         if len(first) >= LONGEST_LINE and not first.endswith(b"\n"):
             return Line(self.lines, None)
+        if self.table is not None:
+            return self._read_record(first)
         return Line(self.lines, first.removeprefix(_BOM) if self.lines == 1 else first)
+
+    def _read_record(self, first: bytes) -> Line:
+        """Return the record that begins with this line; one that grows beyond a line's length ends there."""
+        number, parts, length = self.lines, [first], len(first)
+        whole = is_whole(first)
+        while not whole and length < LONGEST_LINE and (more := self._read()):
+            self.lines += 1
+            parts.append(more)
+            length += len(more)
+            whole = not is_whole(more)  # the quotes of both together are even
+        return Line(number, b"".join(parts) if length < LONGEST_LINE else None)
 
     def _read(self) -> bytes:
         text = self.content.readline(LONGEST_LINE)
@@ -94,6 +118,8 @@ def open_source(path: Path) -> Iterator[Source]:
         raw.seek(0)
         source = _make_source(raw)
         source.size, source.sha256 = status.st_size, digest
+        if _TABLE in path.suffixes:
+            source.read_header()
         yield source
 
 

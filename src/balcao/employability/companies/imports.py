@@ -22,4 +22,4 @@ async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     return await store.import_rows(connection, list(found.values()))
 
 
-IMPORTS = [Import("employers", CompanyRow, write)]
+IMPORTS = [Import("employers", CompanyRow, write, from_table=True)]

@@ -54,10 +54,10 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
 
     Raises Invalid, and Conflict for the text of another value.
     """
-    descricao, ordem = clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
+    descricao, ordem = check(kind, body)
 
     async def insert() -> ReferenceValue:
-        value = await store.insert(connection, kind, descricao, ordem)
+        value = await store.create(connection, kind, descricao, ordem)
         await call.platform.audit.record(connection, call, "create", fields=["descricao"])
         return value
 
@@ -70,7 +70,7 @@ async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) 
 
     Raises Invalid, NotFound, PreconditionFailed, and Conflict for the text of another value.
     """
-    descricao, ordem = clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
+    descricao, ordem = check(kind, body)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
         stored = await store.update(connection, id_, descricao, ordem)
@@ -90,6 +90,11 @@ async def delete_value(call: Call, kind: Kind, id_: UUID) -> Message:
 async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> None:
     current = _require(await store.lock(connection, kind, id_))
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))
+
+
+def check(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
+    """Return a value's text, and its place where one is sent. Raises Invalid."""
+    return clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
 
 
 def _check_position(kind: Kind, body: ReferenceBody) -> int | None:

@@ -7,7 +7,7 @@ import asyncpg
 from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import REFERRED_TO, fetch_page, page_sql
+from balcao.core.database.queries import REFERRED_TO, affected, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
@@ -69,12 +69,19 @@ RETURNING {_MEMBERS}
 """  # noqa: S608 - names of our own columns
 
 
-async def insert(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
-    """Insert a value. Raises Conflict when another value of the kind has the same text, folded."""
+async def create(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
+    """Insert a value under a new id. Raises Conflict when another value of the kind has the same text, folded."""
     try:
-        return _to_value(await connection.fetchrow(_INSERT, new_id(), kind, descricao, position))
+        return await insert(connection, new_id(), kind, descricao, position)
     except asyncpg.UniqueViolationError:
         raise _taken() from None
+
+
+async def insert(
+    connection: Connection, id_: UUID | str, kind: Kind, descricao: str, position: int | None
+) -> ReferenceValue:
+    """Insert a value; another one with its id or text is for the server to refuse."""
+    return _to_value(await connection.fetchrow(_INSERT, id_, kind, descricao, position))
 
 
 _UPDATE = f"""
@@ -91,6 +98,35 @@ async def update(connection: Connection, id_: UUID, descricao: str, position: in
         return _to_value(await connection.fetchrow(_UPDATE, id_, descricao, position))
     except asyncpg.UniqueViolationError:
         raise _taken() from None
+
+
+_FIND = """
+SELECT id FROM employability.reference_value
+WHERE kind = $1 AND (id = $2 OR folded = employability.folded($3)) ORDER BY (id = $2) IS TRUE DESC LIMIT 1
+"""
+
+
+async def find(connection: Connection, kind: Kind, id_: UUID | None, descricao: str) -> UUID | None:
+    """Return the id of the kind's value that has this id or, where none has, this text, folded."""
+    found: UUID | None = await connection.fetchval(_FIND, kind, id_, descricao)
+    return found
+
+
+_UPDATE_DIFFERING = """
+UPDATE employability.reference_value
+SET id = $2, descricao = $3, posicao = coalesce($4, posicao), updated_at = clock_timestamp()
+WHERE id = $1 AND (id, descricao, posicao) IS DISTINCT FROM ($2, $3, coalesce($4, posicao))
+"""
+
+
+async def update_differing(
+    connection: Connection, id_: UUID, wanted: UUID, descricao: str, position: int | None
+) -> bool:
+    """Give a value another id, text or place; return whether it had others.
+
+    A new id is for the server to refuse while anything refers to the old one.
+    """
+    return bool(affected(await connection.execute(_UPDATE_DIFFERING, id_, wanted, descricao, position)))
 
 
 _DELETE = "DELETE FROM employability.reference_value WHERE id = $1"

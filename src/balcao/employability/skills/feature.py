@@ -2,5 +2,6 @@
 
 from balcao.core.feature import Feature
 from balcao.employability.skills import api
+from balcao.employability.skills.imports import IMPORTS
 
-FEATURE = Feature(routes=api.routes.declared)
+FEATURE = Feature(routes=api.routes.declared, imports=IMPORTS)

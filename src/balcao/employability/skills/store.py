@@ -131,6 +131,55 @@ async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]
     await connection.execute(_LINK, skill, areas)
 
 
+_IMPORT = {
+    each: f"""
+    INSERT INTO {_TABLES[each]} AS entry (nome) SELECT unnest($1::text[])
+    ON CONFLICT (folded) DO UPDATE SET nome = excluded.nome, updated_at = clock_timestamp()
+    WHERE $2 AND entry.nome <> excluded.nome
+    RETURNING entry.folded
+    """
+    for each in Catalogue
+}
+
+
+async def import_names(
+    connection: Connection, catalogue: Catalogue, names: Sequence[str], *, respell: bool
+) -> set[str]:
+    """Insert the entries that are new and, with `respell`, rename those that are spelled otherwise.
+
+    Return the names of both, folded. No two of the names may be the same, folded.
+    """
+    return {row["folded"] for row in await connection.fetch(_IMPORT[catalogue], names, respell)}
+
+
+_FOLD = """
+SELECT employability.folded(name) AS folded
+FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place
+"""
+
+
+async def fold(connection: Connection, names: Sequence[str]) -> list[str]:
+    """Return the names as they are compared."""
+    return [row["folded"] for row in await connection.fetch(_FOLD, names)]
+
+
+_IMPORT_LINKS = """
+INSERT INTO employability.skill_area (skill_id, area_id)
+SELECT skill.id, area.id
+FROM unnest($1::text[], $2::text[]) AS wanted (skill, area)
+JOIN employability.skill ON skill.folded = wanted.skill
+JOIN employability.work_area AS area ON area.folded = wanted.area
+ON CONFLICT (skill_id, area_id) DO NOTHING
+RETURNING (SELECT folded FROM employability.skill WHERE id = skill_id) AS skill
+"""
+
+
+async def import_links(connection: Connection, links: Sequence[tuple[str, str]]) -> set[str]:
+    """Link skills to areas, both by their folded names, and return the skills that got a new link."""
+    skills, areas = [skill for skill, _ in links], [area for _, area in links]
+    return {row["skill"] for row in await connection.fetch(_IMPORT_LINKS, skills, areas)}
+
+
 def _taken() -> Conflict:
     return Conflict("Já existe outro item com este `nome`.", code="nome-taken")
 

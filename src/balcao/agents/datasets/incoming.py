@@ -1,0 +1,133 @@
+"""What callers bring to the data sets, checked without personal data, and how a body of many examples is read."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstraints
+
+from balcao.agents.datasets.schemas import DATASET_ID
+from balcao.core.errors import Fault, Invalid, Unprocessable
+from balcao.core.http.decoding import decode_model, parse, require_few_values, validate_model
+from balcao.core.values.personal_data import refuse
+from balcao.core.values.text import has_nul, iterate_texts
+
+MAX_IMPORT = 1000
+MAX_OBJECT_BYTES = 64 * 1024
+MAX_OBJECT_DEPTH = 10
+# Looking for personal data takes longest of all that is done with a body: some seconds for one made to take long.
+MAX_BODY_BYTES = 4 * 1024 * 1024
+
+INPUT = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
+OUTPUT = {"golden_answer": "Pelo serviço Poda de árvores."}
+
+
+def _measure_depth(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_measure_depth, value.values()), default=0)
+    return 1 + max(map(_measure_depth, value), default=0) if isinstance(value, list) else 0
+
+
+def _check_object(value: dict[str, Any]) -> dict[str, Any]:
+    if len(msgspec.json.encode(value)) > MAX_OBJECT_BYTES:
+        raise ValueError("deve ter no máximo 64 KiB")
+    if _measure_depth(value) > MAX_OBJECT_DEPTH:
+        raise ValueError(f"deve ter no máximo {MAX_OBJECT_DEPTH} níveis")
+    for text in iterate_texts(value):
+        _check_text(text)
+    return value
+
+
+def _check_text(text: str) -> str:
+    if has_nul(text):
+        raise ValueError("não pode conter o caractere nulo")
+    return refuse(text)
+
+
+Object = Annotated[dict[str, Any], AfterValidator(_check_object)]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200, strip_whitespace=True),
+    AfterValidator(_check_text),
+    Field(description="Nome do conjunto, único.", examples=["Perguntas sobre poda"]),
+]
+Description = Annotated[
+    str,
+    StringConstraints(max_length=2000),
+    AfterValidator(_check_text),
+    Field(description="Para que serve o conjunto.", examples=["Perguntas simuladas."]),
+]
+Metadata = Annotated[Object, Field(description="Dados livres, sem dados pessoais.", examples=[{"origem": "equipe"}])]
+OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
+
+
+class ExampleContent(BaseModel):
+    """Objects of at most 64 KiB and ten levels, without personal data (rules: agents 4)."""
+
+    input: Annotated[Object, Field(description="O que é dado ao agente, sem dados pessoais.", examples=[INPUT])]
+    output: Annotated[Object, Field(description="O que se espera dele; vazio se nada.", examples=[OUTPUT])] = {}
+    metadata: Metadata = {}
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Return what the example's hash and its revision are made of."""
+        return self.model_dump(include={"input", "output", "metadata"})
+
+
+class NewExample(ExampleContent):
+    id: Annotated[
+        OpaqueId | None, Field(description="Identificador que o exemplo já tem; sem ele recebe um.", examples=["p-1"])
+    ] = None
+
+
+class NewExamples(RootModel[Annotated[list[NewExample], Field(min_length=1, max_length=MAX_IMPORT)]]):
+    """The examples of one call."""
+
+
+class NewDataset(BaseModel):
+    name: Name
+    description: Description = ""
+    metadata: Metadata = {}
+    examples: Annotated[
+        list[NewExample], Field(max_length=MAX_IMPORT, description="Exemplos com que o conjunto começa, até 1000.")
+    ] = []
+
+
+def read_examples(content: bytes) -> list[NewExample]:
+    """Return the examples of a body: a JSON array, or JSON Lines, in which blank lines do not count.
+
+    Raises Unprocessable with every fault; `loc` names the example by its place, counted from 0, and of a body in lines
+    the message names the line, counted from 1.
+    """
+    try:
+        require_few_values(content)
+        if content.lstrip()[:1] != b"[":
+            return _read_lines(content)
+        return validate_model(parse(content), NewExamples, "body").root
+    except Unprocessable:
+        raise
+    except Invalid as fault:
+        raise refuse_body([], fault.message, "json_invalid") from None
+
+
+def _read_lines(content: bytes) -> list[NewExample]:
+    numbered = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    if not 1 <= len(numbered) <= MAX_IMPORT:
+        raise refuse_body([], f"envie de 1 a {MAX_IMPORT} exemplos")
+    found: list[NewExample] = []
+    faults: list[Fault] = []
+    for place, (number, line) in enumerate(numbered):
+        try:
+            found.append(decode_model(line, NewExample))
+        except Unprocessable as refused:
+            for fault in refused.faults:
+                where = ["body", str(place), *fault["loc"][1:]]
+                faults.append(Fault(loc=where, msg=f"linha {number}: {fault['msg']}", type=fault["type"]))
+    if faults:
+        raise Unprocessable(faults=faults)
+    return found
+
+
+def refuse_body(place: Sequence[str], message: str, kind: str = "value_error") -> Unprocessable:
+    """Return the refusal of what stands at this place of the body."""
+    return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type=kind)])

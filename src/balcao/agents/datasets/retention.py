@@ -1,0 +1,19 @@
+"""How long the content of deleted examples is kept (rules: agents 5)."""
+
+from datetime import timedelta
+
+from balcao.agents.datasets import store
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.clock import utc_now
+
+KEPT = timedelta(days=90)
+
+
+async def _erase_deleted(_: Call, connection: Connection) -> Swept:
+    checked = await store.count_deleted(connection)
+    return Swept(checked, await store.erase_deleted(connection, utc_now() - KEPT))
+
+
+RETENTION = (Retention("deleted_example", _erase_deleted),)

@@ -1,0 +1,63 @@
+"""The imports of behaviours, and of skills with the areas of work that they belong to: a line of JSON for each."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.database.pool import Connection
+from balcao.core.imports.declaration import Import
+from balcao.employability.skills import store
+from balcao.employability.skills.kinds import Catalogue
+from balcao.employability.skills.schemas import MOST_AREAS
+from balcao.employability.skills.service import clean_name
+
+
+class BehaviourRow(msgspec.Struct):
+    """A behaviour of the former system; it is known by its name."""
+
+    nome: str
+
+    def __post_init__(self) -> None:
+        """Check the row as a body is checked. Raises Invalid."""
+        self.nome = clean_name("nome", self.nome)
+
+
+class SkillRow(BehaviourRow):
+    """A skill of the former system with the names of its areas; both are known by their names."""
+
+    areas_atuacao: Annotated[list[str], Meta(max_length=MOST_AREAS)] = []
+
+    def __post_init__(self) -> None:
+        """Check the row as a body is checked. Raises Invalid."""
+        super().__post_init__()
+        self.areas_atuacao = [clean_name("areas_atuacao", name) for name in self.areas_atuacao]
+
+
+async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:
+    """Write the behaviours that are new or spelled otherwise; return how many. Of one name the last row counts."""
+    return len(await _write_names(connection, Catalogue.BEHAVIOUR, [row.nome for row in rows]))
+
+
+async def write_skills(connection: Connection, rows: Sequence[SkillRow]) -> int:
+    """Write the skills that are new, spelled otherwise or in an area more; return how many. No link is removed."""
+    areas = [area for row in rows for area in row.areas_atuacao]
+    linked = [row.nome for row in rows for _ in row.areas_atuacao]
+    await _write_names(connection, Catalogue.WORK_AREA, areas, respell=False)
+    written = await _write_names(connection, Catalogue.SKILL, [row.nome for row in rows])
+    pairs = zip(await store.fold(connection, linked), await store.fold(connection, areas), strict=True)
+    return len(written | await store.import_links(connection, list(pairs)))
+
+
+async def _write_names(
+    connection: Connection, catalogue: Catalogue, names: Sequence[str], *, respell: bool = True
+) -> set[str]:
+    last = dict(zip(await store.fold(connection, names), names, strict=True))
+    return await store.import_names(connection, catalogue, list(last.values()), respell=respell)
+
+
+IMPORTS = [
+    Import("behaviours", BehaviourRow, write_behaviours, from_table=True),
+    Import("skills", SkillRow, write_skills, from_table=True),
+]

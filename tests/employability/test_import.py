@@ -1,0 +1,152 @@
+"""The city's files of companies, jobs and catalogues (rules: employability 3), by the command's own core."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from stdnum.br import cnpj
+
+from balcao.core.errors import Invalid
+from balcao.core.imports.declaration import BATCH, Committed
+from balcao.employability import SERVICE
+from balcao.settings import Settings
+from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.support.fixtures import Sql
+
+SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/employability"
+FILES = {
+    "reference-values.csv": 3,
+    "behaviours.csv": 2,
+    "skills.csv": 3,
+    "employers.csv": 2,
+    "employers.jsonl": 2,
+    "jobs.jsonl": 2,
+}
+TABLES = "reference_value behaviour skill work_area skill_area company job job_step job_question job_event".split()
+
+
+@pytest.fixture(scope="module")
+def load(settings: Settings, database_url: str) -> Iterator[Load]:
+    with importing(settings, database_url, SERVICE) as running:
+        yield running
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    return tmp_path / "refused.jsonl"
+
+
+def read_all(sql: Sql) -> list[list[Any]]:
+    """Every row with the transaction that wrote it."""
+    return [sql(f"SELECT *, xmin::text FROM employability.{table} ORDER BY 1, 2") for table in TABLES]
+
+
+def test_the_samples_are_imported_and_again_touch_no_row(load: Load, sql: Sql, report: Path) -> None:
+    for name, lines in FILES.items():
+        _, changed, unchanged, refused = counts(load(SAMPLES / name, name.partition(".")[0], report=report))
+        assert (changed + unchanged, refused) == (lines, 0), name
+    before = read_all(sql)
+    for name, lines in FILES.items():
+        if name != "employers.csv":  # the other file of companies tells of the same two
+            assert counts(load(SAMPLES / name, name.partition(".")[0]))[1:] == (0, lines, 0)
+    assert read_all(sql) == before
+
+
+def test_a_dry_run_counts_and_keeps_nothing(load: Load, tmp_path: Path, sql: Sql) -> None:
+    before = read_all(sql), sql("SELECT * FROM platform.import")
+    file = written(tmp_path / "a", [{"nome": "Nova"}, {"nome": "Empatia"}, {"nome": ""}])
+    assert counts(load(file, "behaviours", dry_run=True)) == (3, 1, 1, 1)
+    file = written(tmp_path / "b", [{"nome": "Nova", "areas_atuacao": ["Outra"]}])
+    assert counts(load(file, "skills", dry_run=True)) == (1, 1, 0, 0)
+    file = written(tmp_path / "c", [{"tabela": "zonas", "descricao": "Ilhas"}])
+    assert counts(load(file, "reference-values", dry_run=True)) == (1, 1, 0, 0)
+    assert (read_all(sql), sql("SELECT * FROM platform.import")) == before
+
+
+def invent_company(number: int) -> str:
+    stem = f"{number:012}"
+    return stem + cnpj.calc_check_digits(stem)
+
+
+class Killed(BaseException):
+    """Where a kill would end the process."""
+
+
+@pytest.mark.parametrize("name", ["employers.csv", "employers.csv.gz", "employers.jsonl"])
+def test_a_killed_import_goes_on_after_its_last_committed_batch(
+    load: Load, tmp_path: Path, sql: Sql, report: Path, name: str
+) -> None:
+    """Of a table each record fills two lines of the file, after one of names."""
+    sql("TRUNCATE employability.company CASCADE")
+    numbers = range(1, BATCH + 500)
+    lines: list[Any] = [{"cnpj": invent_company(n), "razao_social": f"Empresa {n}"} for n in numbers]
+    if "csv" in name:
+        lines = [b'"%s";"Empresa %d";"Linha\nOutra ""linha"""' % (invent_company(n).encode(), n) for n in numbers]
+        lines.insert(0, b"cnpj;razao_social;descricao")
+    lines[BATCH + 100] = b"{"
+    file = written(tmp_path / name, lines)
+
+    def end_after_first(_: int, done: Committed) -> None:
+        if done.changed == BATCH:
+            raise Killed
+
+    with pytest.raises(Killed):
+        load(file, "employers", progress=end_after_first, report=report)
+    assert sql("SELECT count(*) FROM employability.company")[0]["count"] == BATCH
+    outcome = load(file, "employers", report=report)
+    assert outcome.resumed_after == (2 * BATCH + 1 if "csv" in name else BATCH)
+    assert counts(outcome)[1:] == (len(numbers) - 1, 0, 1)
+    refused_line = 2 * (BATCH + 100) if "csv" in name else BATCH + 101
+    assert set(refusals(report)) == {refused_line}
+    assert sql("SELECT count(*) FROM employability.company")[0]["count"] == len(numbers) - 1
+
+
+BAD_CELLS = {
+    b"zonas,,": "descricao",
+    b"zonas,x,Ilhas": "id",
+    b"bairros,,Ilhas": "tabela",
+    b"zonas,Ilhas": "colunas",
+    b'zonas,"x"y,Ilhas': "CSV",
+    b"zonas,,\xff": "CSV",
+    b"escolaridades,,Outra,x": "colunas",
+}
+
+
+def test_bad_lines_are_reported_and_the_others_are_imported(load: Load, tmp_path: Path, sql: Sql, report: Path) -> None:
+    file = written(tmp_path / "a.csv", [b"\xef\xbb\xbftabela,id,descricao", *BAD_CELLS, b"", b"zonas,,Serra"])
+    assert counts(load(file, "reference-values", report=report)) == (len(BAD_CELLS) + 3, 1, 0, len(BAD_CELLS))
+    told = refusals(report)
+    assert [word for line, word in enumerate(BAD_CELLS.values(), 2) if word not in told[line]] == []
+    assert sql("SELECT posicao FROM employability.reference_value WHERE descricao = 'Serra'")[0]["posicao"] == 5
+
+
+@pytest.mark.parametrize("header", [b"", b"cnpj,,x", b"cnpj,cnpj", b"raz\xe3o", b'"cnpj"x'])
+def test_a_table_without_names_is_refused(load: Load, tmp_path: Path, header: bytes) -> None:
+    with pytest.raises(Invalid, match="CSV"):
+        load(written(tmp_path / "a.csv", [header]), "employers")
+
+
+def test_jobs_never_come_as_a_table(load: Load, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="JSON Lines"):
+        load(written(tmp_path / "a.csv", [b"id,titulo"]), "jobs")
+
+
+def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
+    load: Load, tmp_path: Path, sql: Sql, report: Path
+) -> None:
+    query = "SELECT id::text, descricao, posicao FROM employability.reference_value WHERE kind = $1 ORDER BY posicao"
+    before = [tuple(row) for row in sql(query, "tipos-pcd")]
+    place = [descricao for _, descricao, _ in before].index("Visual")
+    line = {"tabela": "tipos-pcd", "id": str(uuid4()), "descricao": "VISUAL"}
+    assert counts(load(written(tmp_path / "a", [line]), "reference-values")) == (1, 1, 0, 0)
+    before[place] = (line["id"], "VISUAL", before[place][2])
+    assert [tuple(row) for row in sql(query, "tipos-pcd")] == before
+
+    load(SAMPLES / "employers.jsonl", "employers")
+    load(SAMPLES / "jobs.jsonl", "jobs")
+    used = [tuple(row) for row in sql(query, "regimes-contratacao")]
+    line = {"tabela": "regimes-contratacao", "id": str(uuid4()), "descricao": "CLT"}
+    assert counts(load(written(tmp_path / "b", [line]), "reference-values", report=report)) == (1, 0, 0, 1)
+    assert [tuple(row) for row in sql(query, "regimes-contratacao")] == used
