@@ -4,7 +4,8 @@ ASGI and not RSGI, though the latter is some microseconds cheaper: it hands over
 encoded slash could not be told from a slash, and drops header values that are not ASCII (ADR 0004).
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import Any
 
@@ -66,15 +67,19 @@ class Application:
         else:
             request_id.set(request.id)  # in the context of this request's own task
             response = await responding
-        await self._send(endpoint, request, response, send)
+        await self._send(endpoint, request, response, receive, send)
 
-    async def _send(self, endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:
+    async def _send(
+        self, endpoint: Endpoint, request: Request, response: Response[Any], receive: Receive, send: Send
+    ) -> None:
         status = response.status or endpoint.status
         cors = self._cors.headers(request.headers, endpoint.allow)
         headers = [*response.raw_headers, (b"x-request-id", request.id.encode()), _NO_SNIFFING, *cors]
         if _POLICY not in response.headers:
             headers.append(_NO_PAGE)
         await send({"type": "http.response.start", "status": status, "headers": headers})
+        if response.chunks is not None and request.method != "HEAD":
+            await _send_chunks(response.chunks, receive, send)
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
         seconds = perf_counter() - request.started
         endpoint.meter.count(status, seconds)
@@ -93,6 +98,25 @@ class Application:
         finally:
             request_log.flush()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _send_chunks(chunks: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+    """Send each chunk when the caller has room for it; stop when the caller is gone, which the server does not tell."""
+    gone = asyncio.create_task(_wait_until_gone(receive))
+    try:
+        async for chunk in chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await asyncio.sleep(0)  # what waits for nothing would never let the loop see that the caller is gone
+            if gone.done():
+                return
+    finally:
+        gone.cancel()
+        await asyncio.wait([gone])
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _read(receive: Receive, limit: int) -> bytes | None:

@@ -1,7 +1,7 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
@@ -28,10 +28,11 @@ RawHeaders = list[tuple[bytes, bytes]]
 class Response(Generic[T]):
     """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
 
-    One response may be sent many times and at the same time: nothing is changed once the constructor is done.
+    One response may be sent many times and at the same time: nothing is changed once the constructor is done. One whose
+    body comes in `chunks`, each made when the one before it is on its way, is sent once.
     """
 
-    __slots__ = ("body", "cookies", "headers", "media_type", "raw_headers", "status")
+    __slots__ = ("body", "chunks", "cookies", "headers", "media_type", "raw_headers", "status")
 
     def __init__(
         self,
@@ -41,9 +42,11 @@ class Response(Generic[T]):
         headers: Mapping[str, str] | None = None,
         media_type: str = JSON,
         cookies: tuple[str, ...] = (),
+        chunks: AsyncIterator[bytes] | None = None,
     ) -> None:
         """`cookies` are values of `Set-Cookie`."""
         self.body = body
+        self.chunks = chunks
         self.status = status
         self.headers = headers or {}
         self.media_type = media_type
@@ -53,7 +56,8 @@ class Response(Generic[T]):
         if status not in _WITHOUT_BODY:
             if body or media_type != JSON:
                 raw.append((b"content-type", media_type.encode()))
-            raw.append((b"content-length", b"%d" % len(body)))
+            if chunks is None:
+                raw.append((b"content-length", b"%d" % len(body)))
         self.raw_headers: RawHeaders = raw
 
     def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
@@ -64,6 +68,7 @@ class Response(Generic[T]):
             headers={**self.headers, **(headers or {})},
             media_type=self.media_type,
             cookies=(*self.cookies, *cookies),
+            chunks=self.chunks,
         )
 
 
@@ -121,6 +126,12 @@ def attachment(body: bytes, name: str) -> Response[Any]:
     """Return a file of a person's data, to be stored by them and by nobody on the way."""
     headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, headers=headers)
+
+
+def streamed_attachment(chunks: AsyncIterator[bytes], name: str, media_type: str) -> Response[Any]:
+    """Return a file of any size, sent while it is made; nobody on the way stores it."""
+    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(chunks=chunks, headers=headers, media_type=media_type)
 
 
 def created(body: bytes) -> Response[Any]:
