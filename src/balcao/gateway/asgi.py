@@ -5,7 +5,8 @@ encoded slash could not be told from a slash, and drops header values that are n
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from contextlib import aclosing
 from time import perf_counter
 from typing import Any
 
@@ -80,7 +81,8 @@ class Application:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         if response.chunks is not None and request.method != "HEAD":
             await _send_chunks(response.chunks, receive, send)
-        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
+        else:
+            await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
         seconds = perf_counter() - request.started
         endpoint.meter.count(status, seconds)
         request_log.add(endpoint.meter.labels, status, seconds, request.id)
@@ -100,18 +102,21 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _send_chunks(chunks: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
-    """Send each chunk when the caller has room for it; stop when the caller is gone, which the server does not tell."""
-    gone = asyncio.create_task(_wait_until_gone(receive))
+async def _send_chunks(chunks: AsyncGenerator[bytes, None], receive: Receive, send: Send) -> None:
+    """Send a body while it is made, until its reader has gone. One that fails midway is cut off.
+
+    `send` waits for a slow reader, but takes everything for one who is gone: only `receive` tells of that.
+    """
+    gone = asyncio.ensure_future(_wait_until_gone(receive))
     try:
-        async for chunk in chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            await asyncio.sleep(0)  # what waits for nothing would never let the loop see that the caller is gone
-            if gone.done():
-                return
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                if gone.done():
+                    return
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
     finally:
         gone.cancel()
-        await asyncio.wait([gone])
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _wait_until_gone(receive: Receive) -> None:

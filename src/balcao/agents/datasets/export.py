@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -18,7 +18,7 @@ _MEMBERS = ("input", "output", "metadata")
 _PAGE = 100
 
 
-async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncIterator[bytes]:
+async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncGenerator[bytes, None]:
     """Return the file's parts. Raises NotFound before there is any.
 
     Each page is read on a connection of its own, so that a slow reader holds none; what is added meanwhile comes too.
@@ -30,7 +30,7 @@ async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "cs
 
 async def _read_parts(
     call: Call, dataset_id: str, encode: Callable[[Sequence[Row]], bytes], head: bytes
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     if head:
         yield head
     position = START

@@ -1,7 +1,7 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
@@ -28,8 +28,8 @@ RawHeaders = list[tuple[bytes, bytes]]
 class Response(Generic[T]):
     """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
 
-    One response may be sent many times and at the same time: nothing is changed once the constructor is done. One whose
-    body comes in `chunks`, each made when the one before it is on its way, is sent once.
+    One response may be sent many times and at the same time: nothing is changed once the constructor is done. But one
+    with `chunks`, whose body is made while it is sent, is sent once.
     """
 
     __slots__ = ("body", "chunks", "cookies", "headers", "media_type", "raw_headers", "status")
@@ -42,9 +42,9 @@ class Response(Generic[T]):
         headers: Mapping[str, str] | None = None,
         media_type: str = JSON,
         cookies: tuple[str, ...] = (),
-        chunks: AsyncIterator[bytes] | None = None,
+        chunks: AsyncGenerator[bytes, None] | None = None,
     ) -> None:
-        """`cookies` are values of `Set-Cookie`."""
+        """`cookies` are values of `Set-Cookie`; `chunks` take the place of `body`."""
         self.body = body
         self.chunks = chunks
         self.status = status
@@ -54,7 +54,7 @@ class Response(Generic[T]):
         raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
         raw += [(b"set-cookie", cookie.encode("latin-1")) for cookie in cookies]
         if status not in _WITHOUT_BODY:
-            if body or media_type != JSON:
+            if body or chunks or media_type != JSON:
                 raw.append((b"content-type", media_type.encode()))
             if chunks is None:
                 raw.append((b"content-length", b"%d" % len(body)))
@@ -122,16 +122,21 @@ def stored(value: T) -> Response[T]:
     return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
+def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_type: str) -> Response[Any]:
+    """Return a file of any size, sent while it is made; nobody on the way stores it."""
+    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(chunks=chunks, headers=headers, media_type=media_type)
+
+
+def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
+    """Return people's data too long to be held whole, as JSON that is made while it is sent."""
+    return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})
+
+
 def attachment(body: bytes, name: str) -> Response[Any]:
     """Return a file of a person's data, to be stored by them and by nobody on the way."""
     headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, headers=headers)
-
-
-def streamed_attachment(chunks: AsyncIterator[bytes], name: str, media_type: str) -> Response[Any]:
-    """Return a file of any size, sent while it is made; nobody on the way stores it."""
-    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(chunks=chunks, headers=headers, media_type=media_type)
 
 
 def created(body: bytes) -> Response[Any]:
