@@ -1,12 +1,15 @@
 """`balcao doctor`: what it shows, what it hides, and what it finds wrong."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from balcao.core.mail import Outbox
 from balcao.settings import Settings
 from tests.support.issuer import Issuer
+from tests.support.smtp import MailServer
 from tests.support.terminal import Terminal, free_port
 
 SECRET = "um-segredo-que-ninguem-pode-ver"
@@ -104,3 +107,22 @@ def test_an_issuer_that_publishes_keys_and_a_migrated_database_are_well(terminal
     assert parts["identity"] == {"state": "up", "details": {"keys": {issuer.address: len(issuer.keys)}}}
     assert parts["database"]["state"] == "up"
     assert (parts["database"]["details"]["role"], parts["database"]["details"]["up_to_date"]) == ("balcao_app", True)
+
+
+def test_a_mail_server_is_asked_without_an_email(tmp_path: Path) -> None:
+    with MailServer() as post:
+        terminal = Terminal(tmp_path, port=free_port(), smtp_url=f"smtp://us:{SECRET}@127.0.0.1:{post.port}")
+        assert terminal.json("doctor", "--json")["parts"]["mail"] == {"state": "up", "details": {"configured": True}}
+        assert (post.logins, post.emails) == ([("us", SECRET)], [])
+    assert problems(terminal) == "O servidor de BALCAO_SMTP_URL não serve (mail-SMTPConnectError)."
+
+
+def test_the_sandbox_shows_the_emails_that_it_wrote_instead_of_sending(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, data_dir=tmp_path)
+    assert terminal.json("sandbox", "emails", "--json") == []
+    asyncio.run(Outbox(tmp_path / "outbox", "balcao@cidade.example").send("ana@pessoa.example", "Situação", "Olá.\n"))
+    (email,) = terminal.json("sandbox", "emails", "--json")
+    assert (email["to"], email["subject"], email["text"]) == ("ana@pessoa.example", "Situação", "Olá.\n")
+    assert "Situação" in terminal.run("sandbox", "emails").stdout
+    terminal.environment["BALCAO_SMTP_URL"] = "smtp://127.0.0.1"
+    assert "BALCAO_SMTP_URL" in terminal.refusal("sandbox", "emails")

@@ -22,6 +22,7 @@ from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
+from balcao.core.mail import MailRefused, Outbox, create_mailer
 from balcao.settings import Settings, SettingsError, variable_of
 
 TIMEOUT_SECONDS = 5.0
@@ -57,6 +58,7 @@ async def diagnose(settings: Settings) -> Diagnosis:
             "identity": lambda: _check_identity(settings, http),
             "crm": lambda: _check_crm(settings, http),
             "services": lambda: _check_services(settings, http),
+            "mail": lambda: _check_mail(settings),
         }
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
@@ -249,3 +251,18 @@ async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
     except httpx.HTTPError:
         return Part(STOPPED)
     return Part(UP if alive.is_success else DOWN)
+
+
+async def _check_mail(settings: Settings) -> Part:
+    """Check whether the mail server takes our login; in the sandbox e-mails go into a folder."""
+    mailer = create_mailer(settings)
+    if isinstance(mailer, Outbox):
+        state = UP if settings.data_dir.exists() else STOPPED
+        return Part(state, {"configured": False, "folder": str(mailer.folder)})
+    if mailer is None:
+        return Part(STOPPED, {"configured": False})
+    try:
+        await mailer.check()
+    except MailRefused as fault:
+        return Part(DOWN, {"configured": True}, [f"O servidor de BALCAO_SMTP_URL não serve ({fault.code})."])
+    return Part(UP, {"configured": True})

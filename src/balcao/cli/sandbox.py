@@ -1,22 +1,23 @@
 """`balcao sandbox`: parts of the sandbox alone, for those who run the others elsewhere."""
 
 import asyncio
+from email.message import EmailMessage
+from typing import Annotated, Any
 
+import msgspec
+import typer
 from rich.console import Console
 
+from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import LOOPBACK, listening, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
+from balcao.core.mail import Outbox, create_mailer
 from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")
 console = Console(stderr=True)
-
-
-@sandbox.callback()
-def group() -> None:
-    """Keep `crm` a command of a group while it is the only one."""
 
 
 @sandbox.command()
@@ -28,3 +29,24 @@ def crm() -> None:
     with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as sockets:
         console.print(f"CRM de demonstração em {settings.crm_url}. Ctrl-C encerra.")
         asyncio.run(build_server(settings).serve(sockets=[*sockets]))
+
+
+@sandbox.command()
+def emails(as_json: Annotated[bool, typer.Option("--json", help="Para programas.")] = False) -> None:
+    """Mostra os e-mails que a base de demonstração escreveu em vez de enviar, do mais antigo ao mais novo."""
+    mailer = create_mailer(Settings.load())
+    if not isinstance(mailer, Outbox):
+        raise OperatorFault("Esta instalação envia os seus e-mails por BALCAO_SMTP_URL, ou não envia nenhum.")
+    found = [_describe(email) for email in mailer.list_emails()]
+    if as_json:
+        print(msgspec.json.encode(found).decode())
+        return
+    for email in found:
+        print(f"{email['date']}  {email['to']}\n{email['subject']}\n\n{email['text']}")
+    if not found:
+        console.print("Nenhum e-mail até agora.")
+
+
+def _describe(email: EmailMessage) -> dict[str, Any]:
+    headers = {name: email[name] for name in ("date", "to", "subject")}
+    return {name: str(value) for name, value in headers.items()} | {"text": email.get_content()}

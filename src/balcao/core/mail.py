@@ -1,18 +1,30 @@
-"""E-mail that the platform sends: one small interface, one provider, none when nothing is configured."""
+"""E-mail that the platform sends: one small interface, a mail server, in the sandbox a folder that can be looked at."""
 
 import asyncio
-import smtplib
-import ssl
+import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
 
 from balcao.settings import Settings
 
 TIMEOUT_SECONDS = 10.0
+# Of one e-mail in all: a server that answers every command just in time is not waited for, either.
+TOTAL_SECONDS = 30.0
+OUTBOX_FOLDER = "outbox"
+MOST_IN_OUTBOX = 1_000
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+# What a text raises that is no address, and cannot be written into a header.
+_MALFORMED = (ValueError, LookupError)
+_FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
 
 class MailRefused(Exception):
@@ -26,51 +38,102 @@ class MailRefused(Exception):
 class Mailer(Protocol):
     """What use cases need to send an e-mail."""
 
-    async def send(self, to: str, subject: str, text: str) -> None:
-        """Send the e-mail. Raises MailRefused."""
+    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
+        """Send the e-mail. Raises MailRefused.
+
+        `key` names the e-mail where it may be sent again: the second has the same Message-ID as the first.
+        """
 
 
 @dataclass(frozen=True)
 class SmtpMailer:
     """`url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
 
-    A server that offers STARTTLS is spoken to encrypted; a certificate that does not fit its name is a refusal.
+    A server that offers STARTTLS is spoken to encrypted; a certificate that does not fit its name is a refusal. A
+    password leaves this machine encrypted or not at all.
     """
 
     url: str
     sender: str
 
-    async def send(self, to: str, subject: str, text: str) -> None:
+    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
         """Send the e-mail. Raises MailRefused."""
-        message = EmailMessage()
-        message["From"], message["To"], message["Subject"] = self.sender, to, subject
-        message["Date"] = format_datetime(datetime.now(UTC))
-        message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
-        message.set_content(text)
         try:
-            await asyncio.to_thread(self._deliver, message)
-        except OSError as fault:  # `smtplib.SMTPException` is one
+            message = _compose(self.sender, to, subject, text, key)
+            async with asyncio.timeout(TOTAL_SECONDS), self._client() as client:
+                await client.send_message(message)
+        except _FAULTS as fault:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
-    def _deliver(self, message: EmailMessage) -> None:
+    async def check(self) -> None:
+        """Connect and log in as for an e-mail, without sending one. Raises MailRefused."""
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS), self._client():
+                pass
+        except _FAULTS as fault:
+            raise MailRefused(f"mail-{type(fault).__name__}") from None
+
+    def _client(self) -> aiosmtplib.SMTP:
         place = urlsplit(self.url)
-        with self._connect(place.scheme == "smtps", place.hostname or "", place.port) as server:
-            if place.username is not None:
-                server.login(unquote(place.username), unquote(place.password or ""))
-            server.send_message(message)
-
-    def _connect(self, tls: bool, host: str, port: int | None) -> smtplib.SMTP:
-        context = ssl.create_default_context()
-        if tls:
-            return smtplib.SMTP_SSL(host, port or smtplib.SMTP_SSL_PORT, timeout=TIMEOUT_SECONDS, context=context)
-        server = smtplib.SMTP(host, port or smtplib.SMTP_PORT, timeout=TIMEOUT_SECONDS)
-        server.ehlo_or_helo_if_needed()
-        if server.has_extn("starttls"):
-            server.starttls(context=context)
-        return server
+        is_encrypted = place.scheme == "smtps"
+        must_encrypt = place.username is not None and place.hostname not in _LOOPBACK
+        return aiosmtplib.SMTP(
+            hostname=place.hostname,
+            port=place.port,
+            username=None if place.username is None else unquote(place.username),
+            password=None if place.username is None else unquote(place.password or ""),
+            use_tls=is_encrypted,
+            # None: when the server offers it.
+            start_tls=False if is_encrypted else must_encrypt or None,
+            timeout=TIMEOUT_SECONDS,
+        )
 
 
-def create_mailer(settings: Settings) -> Mailer | None:
-    """Return the mailer that the settings name; None without BALCAO_SMTP_URL."""
+@dataclass(frozen=True)
+class Outbox:
+    """The sandbox's mail server: a folder with a file for each e-mail, the newest `MOST_IN_OUTBOX` of them."""
+
+    folder: Path
+    sender: str
+
+    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
+        """Write the e-mail. Raises MailRefused."""
+        try:
+            await asyncio.to_thread(self._write, _compose(self.sender, to, subject, text, key))
+        except (OSError, *_MALFORMED) as fault:
+            raise MailRefused(f"mail-{type(fault).__name__}") from None
+
+    def list_emails(self) -> Iterator[EmailMessage]:
+        """Yield the e-mails, oldest first."""
+        for path in sorted(self.folder.glob("*.eml")):
+            yield message_from_bytes(path.read_bytes(), policy=policy.default)
+
+    def _write(self, message: EmailMessage) -> None:
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
+        # Readers look for whole files only.
+        unfinished = self.folder / f"{name}.part"
+        unfinished.write_bytes(message.as_bytes())
+        unfinished.rename(self.folder / f"{name}.eml")
+        for old in sorted(self.folder.glob("*.eml"))[:-MOST_IN_OUTBOX]:
+            old.unlink(missing_ok=True)
+
+
+def create_mailer(settings: Settings) -> SmtpMailer | Outbox | None:
+    """Return the mailer that the settings name; None in production without BALCAO_SMTP_URL."""
     url = settings.smtp_url.get_secret_value()
-    return SmtpMailer(url, settings.mail_from) if url else None
+    if url:
+        return SmtpMailer(url, settings.mail_from)
+    return Outbox(settings.data_dir / OUTBOX_FOLDER, settings.mail_from) if settings.sandbox else None
+
+
+def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
+    domain = sender.rpartition("@")[2]
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, to, subject
+    message["Date"] = format_datetime(datetime.now(UTC))
+    message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
+    # Nobody answers a machine: neither with an absence note nor with a report of a list.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text)
+    return message

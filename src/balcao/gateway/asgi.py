@@ -4,7 +4,9 @@ ASGI and not RSGI, though the latter is some microseconds cheaper: it hands over
 encoded slash could not be told from a slash, and drops header values that are not ASCII (ADR 0004).
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from contextlib import aclosing
 from time import perf_counter
 from typing import Any
 
@@ -66,16 +68,21 @@ class Application:
         else:
             request_id.set(request.id)  # in the context of this request's own task
             response = await responding
-        await self._send(endpoint, request, response, send)
+        await self._send(endpoint, request, response, receive, send)
 
-    async def _send(self, endpoint: Endpoint, request: Request, response: Response[Any], send: Send) -> None:
+    async def _send(
+        self, endpoint: Endpoint, request: Request, response: Response[Any], receive: Receive, send: Send
+    ) -> None:
         status = response.status or endpoint.status
         cors = self._cors.headers(request.headers, endpoint.allow)
         headers = [*response.raw_headers, (b"x-request-id", request.id.encode()), _NO_SNIFFING, *cors]
         if _POLICY not in response.headers:
             headers.append(_NO_PAGE)
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
+        if response.chunks is not None and request.method != "HEAD":
+            await _send_chunks(response.chunks, receive, send)
+        else:
+            await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
         seconds = perf_counter() - request.started
         endpoint.meter.count(status, seconds)
         request_log.add(endpoint.meter.labels, status, seconds, request.id)
@@ -93,6 +100,28 @@ class Application:
         finally:
             request_log.flush()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _send_chunks(chunks: AsyncGenerator[bytes, None], receive: Receive, send: Send) -> None:
+    """Send a body while it is made, until its reader has gone. One that fails midway is cut off.
+
+    `send` waits for a slow reader, but takes everything for one who is gone: only `receive` tells of that.
+    """
+    gone = asyncio.ensure_future(_wait_until_gone(receive))
+    try:
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                if gone.done():
+                    return
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    finally:
+        gone.cancel()
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _read(receive: Receive, limit: int) -> bytes | None:

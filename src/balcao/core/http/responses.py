@@ -1,7 +1,7 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
@@ -28,10 +28,11 @@ RawHeaders = list[tuple[bytes, bytes]]
 class Response(Generic[T]):
     """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
 
-    One response may be sent many times and at the same time: nothing is changed once the constructor is done.
+    One response may be sent many times and at the same time: nothing is changed once the constructor is done. But one
+    with `chunks`, whose body is made while it is sent, is sent once.
     """
 
-    __slots__ = ("body", "cookies", "headers", "media_type", "raw_headers", "status")
+    __slots__ = ("body", "chunks", "cookies", "headers", "media_type", "raw_headers", "status")
 
     def __init__(
         self,
@@ -41,9 +42,11 @@ class Response(Generic[T]):
         headers: Mapping[str, str] | None = None,
         media_type: str = JSON,
         cookies: tuple[str, ...] = (),
+        chunks: AsyncGenerator[bytes, None] | None = None,
     ) -> None:
-        """`cookies` are values of `Set-Cookie`."""
+        """`cookies` are values of `Set-Cookie`; `chunks` take the place of `body`."""
         self.body = body
+        self.chunks = chunks
         self.status = status
         self.headers = headers or {}
         self.media_type = media_type
@@ -51,9 +54,10 @@ class Response(Generic[T]):
         raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
         raw += [(b"set-cookie", cookie.encode("latin-1")) for cookie in cookies]
         if status not in _WITHOUT_BODY:
-            if body or media_type != JSON:
+            if body or chunks or media_type != JSON:
                 raw.append((b"content-type", media_type.encode()))
-            raw.append((b"content-length", b"%d" % len(body)))
+            if chunks is None:
+                raw.append((b"content-length", b"%d" % len(body)))
         self.raw_headers: RawHeaders = raw
 
     def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
@@ -64,6 +68,7 @@ class Response(Generic[T]):
             headers={**self.headers, **(headers or {})},
             media_type=self.media_type,
             cookies=(*self.cookies, *cookies),
+            chunks=self.chunks,
         )
 
 
@@ -115,6 +120,11 @@ def stored(value: T) -> Response[T]:
     """Return what a write left behind, with the ETag of the new state."""
     body = msgspec.json.encode(value)
     return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
+
+
+def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
+    """Return people's data too long to be held whole, as JSON that is made while it is sent."""
+    return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})
 
 
 def attachment(body: bytes, name: str) -> Response[Any]:

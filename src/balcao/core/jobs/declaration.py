@@ -21,18 +21,23 @@ class Subject:
     tries: Sequence[Try] | None = None
 
 
+async def _end_nothing(_: Connection, __: str) -> None:
+    """End a job behind which nothing stands."""
+
+
 @dataclass(frozen=True)
 class DeadJobs:
-    """Whom a dead-lettered job of one kind concerns; `member` of its payload is the id of a row of the feature's.
+    """Whom a dead-lettered job of one kind concerns; the first member of its payload is the id of a row, a UUID.
 
-    `subjects` looks rows up by id, `ids` finds a person's, `drop` ends what nobody is to do any more.
+    `member` is its name. `subjects` looks rows up by id, `ids` finds a person's, `drop` ends what nobody is to do any
+    more.
     """
 
     kind: str
     member: str
     subjects: Callable[[Connection, Sequence[str]], Awaitable[Mapping[str, Subject]]]
     ids: Callable[[Connection, Cpf], Awaitable[Sequence[str]]]
-    drop: Callable[[Connection, str], Awaitable[None]]
+    drop: Callable[[Connection, str], Awaitable[None]] = _end_nothing
 
 
 class DeclaredDeadJobs(dict[str, DeadJobs]):

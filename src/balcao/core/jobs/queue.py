@@ -52,7 +52,10 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """Which jobs to find; what is None does not restrict. `payloads` are pairs of kind and payload."""
+    """Which jobs to find; what is None does not restrict.
+
+    `payloads` are pairs of a kind and the members with which its payload begins.
+    """
 
     states: Sequence[State] = ()
     kinds: Sequence[str] = ()
@@ -62,11 +65,14 @@ class JobFilters:
     @property
     def parameters(self) -> tuple[Any, ...]:
         """Return the values of `_FILTERS`."""
-        pairs = (
-            None if self.payloads is None else [f"{kind}:{encode_payload(ids).hex()}" for kind, ids in self.payloads]
-        )
+        pairs = None if self.payloads is None else [_begin(kind, members) for kind, members in self.payloads]
         statuses = [_STATUSES[state] for state in self.states]
         return statuses or None, list(self.kinds) or None, self.error_code, pairs
+
+
+def _begin(kind: str, members: Mapping[str, Any]) -> str:
+    """Return what `_FILTERS` compares: kind and payload, up to the brace that ends an object of these members only."""
+    return f"{kind}:{encode_payload(members)[:-1].hex()}"
 
 
 # The failures since the job was last put into the queue by somebody: the queue's own retries log a traceback with it.
@@ -82,7 +88,9 @@ _FILTERS = f"""
     ($1::text[] IS NULL OR job.status = ANY ($1::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
     AND ($2::text[] IS NULL OR job.entrypoint = ANY ($2))
     AND ($3::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = $3)
-    AND ($4::text[] IS NULL OR job.entrypoint || ':' || encode(job.payload, 'hex') = ANY ($4))
+    AND ($4::text[] IS NULL OR EXISTS (
+        SELECT FROM unnest($4) AS beginning
+        WHERE starts_with(job.entrypoint || ':' || encode(job.payload, 'hex'), beginning)))
 """  # noqa: S608
 _COUNT = f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_FILTERS}"  # noqa: S608
 _JOB = f"""

@@ -8,7 +8,7 @@ import asyncio
 import dataclasses
 import functools
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
@@ -106,8 +106,9 @@ class JobKind:
     """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
 
     It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
-    after `attempts` tries the job is dead-lettered. `at_once` bounds how many run, in all workers together;
-    0 leaves it to the workers. With `cron` (UTC) the worker enqueues one at those times.
+    after `attempts` tries the job is dead-lettered. A kind with `delays` waits exactly these, and has a try after each.
+    `at_once` bounds how many run, in all workers together; 0 leaves it to the workers. With `cron` (UTC) the worker
+    enqueues one at those times.
     """
 
     name: str
@@ -115,11 +116,19 @@ class JobKind:
     attempts: int = 8
     first_delay: timedelta = timedelta(seconds=5)
     longest_delay: timedelta = timedelta(minutes=15)
+    delays: Sequence[timedelta] = ()
     at_once: int = 0
     cron: str | None = None
 
+    @property
+    def tries(self) -> int:
+        """Return how many tries a job has before it is dead-lettered."""
+        return len(self.delays) + 1 if self.delays else self.attempts
+
     def delay(self, attempt: int) -> timedelta:
         """Return how long the next try waits after `attempt` earlier ones, the jitter included."""
+        if self.delays:
+            return self.delays[attempt]
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
         return timedelta(seconds=min(self.longest_delay.total_seconds(), doubled) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter, no secret
 
@@ -230,7 +239,7 @@ class _Executor(EntrypointExecutor):
         code = failure_code(failure)
         if isinstance(failure, Wait):
             return _Uncounted(failure.delay, reason=code)
-        if isinstance(failure, Park) or attempts + 1 >= self.kind.attempts:
+        if isinstance(failure, Park) or attempts + 1 >= self.kind.tries:
             log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
             return JobFailed(code)
         log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)

@@ -1,0 +1,98 @@
+"""Bodies that are made while they are sent."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import nullcontext
+
+import httpx
+import pytest
+
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response, streamed
+from balcao.gateway.asgi import Application
+from balcao.gateway.gateway import Gateway, Mount
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer
+
+CHUNK = b"x" * 65_536
+# Far more than lies between a server and a reader who does not read, and than is made before a hang-up is heard of.
+MANY = 1_000_000
+
+
+class Source:
+    """Makes bodies and knows how far each came."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.ended = threading.Event()
+
+    def respond(self, request: Request) -> Response[None]:
+        self.made = 0
+        self.ended.clear()
+        return streamed(self._chunks(request.path.decode()))
+
+    async def _chunks(self, path: str) -> AsyncGenerator[bytes, None]:
+        try:
+            for _ in range(3 if path == "/short" else MANY):
+                self.made += 1
+                await asyncio.sleep(0)  # as what is read from a store is waited for
+                yield CHUNK
+                if path == "/cut":
+                    raise ValueError("the source failed")
+        finally:
+            self.ended.set()
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
+    return Source()
+
+
+@pytest.fixture(scope="module")
+def http(source: Source) -> Iterator[httpx.Client]:
+    pages = [
+        (
+            "GET",
+            path,
+            PageEndpoint("test", "stream", "GET", source.respond, lambda _, fault: ERROR_TEXT.response(fault)),
+        )
+        for path in ("/short", "/long", "/cut")
+    ]
+    gateway = Gateway([], Mount("test", "", pages, lambda _: ERROR_TEXT), nullcontext)
+    with (
+        RunningServer(Application(gateway)) as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
+    ):
+        yield client
+
+
+def test_a_body_in_parts_arrives_whole(http: httpx.Client, source: Source) -> None:
+    answer = http.get("/short")
+    assert (answer.status_code, answer.content) == (200, CHUNK * 3)
+    assert answer.headers["Content-Type"] == "application/json"
+    assert "Content-Length" not in answer.headers
+    assert source.ended.is_set()
+
+
+def test_without_a_reader_nothing_is_made(http: httpx.Client, source: Source) -> None:
+    assert http.head("/short").content == b""
+    assert source.made == 0
+
+
+def test_no_more_is_made_than_is_read(http: httpx.Client, source: Source) -> None:
+    with http.stream("GET", "/long") as answer:
+        assert next(answer.iter_raw())
+    assert source.ended.wait(PATIENCE)
+    assert source.made < MANY
+
+
+def test_a_body_that_fails_midway_is_cut_off_and_the_server_goes_on(http: httpx.Client, source: Source) -> None:
+    with http.stream("GET", "/cut") as answer:
+        parts = answer.iter_raw()
+        assert CHUNK.startswith(next(parts))
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(parts)
+    assert http.get("/short").status_code == 200
