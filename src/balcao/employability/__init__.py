@@ -20,6 +20,7 @@ from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
 from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
 from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
 from balcao.employability.running import running
+from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
@@ -43,6 +44,7 @@ SERVICE = Service(
         JOB_SEARCH,
         OVERVIEW,
         TERMS,
+        APPLICATIONS,
         ONBOARDING,
         LEGACY_JOBS,
         Feature(demo=Demo(demo.load, demo.examples)),
@@ -56,6 +58,7 @@ SERVICE = Service(
         "companies": "Empresas que anunciam vagas.",
         "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
+        "applications": "Candidaturas, para quem se candidata e para a equipe.",
         "resume": "O currículo da pessoa que chama.",
         "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",
