@@ -1,19 +1,21 @@
 """An owner's connection, a way back to an empty catalogue, and a staff member over HTTP."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
 
+from balcao.settings import Settings
 from tests.search.staff import Staff
+from tests.search.stage import Stage
 from tests.support.issuer import Issuer
 
 EMPTY = [
     "TRUNCATE search.known_words, search.zero_results, search.synonyms, search.service_views,"
     " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
-    " search.service_versions,"
+    " search.service_versions, search.feed_entries,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
     "SELECT search.begin_with('v3')",
@@ -39,3 +41,10 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 @pytest.fixture
 def staff(http: httpx.Client, issuer: Issuer) -> Staff:
     return Staff(http, issuer)
+
+
+@pytest.fixture(scope="module")
+def stage(settings: Settings, database_url: str) -> Iterator[Stage]:
+    made = Stage(settings, database_url)
+    yield made
+    made.close()

@@ -1,12 +1,8 @@
 """Any sequence of writes, calls and worker's steps against a model of the state table (rules: search 4.4, 4.5)."""
 
-import asyncio
-from collections.abc import Awaitable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
-import asyncpg
 import pytest
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -19,21 +15,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from balcao.core.context.platform import assemble
-from balcao.core.errors import BalcaoError
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations import work, work_store
 from balcao.search.schema_migrations.schemas import AbortBody, RollbackBody, StartBody
 from balcao.search.schema_migrations.work import MigrationWorker
 from balcao.search.services import service as services
-from balcao.settings import Settings
 from tests.search.conftest import EMPTY
-from tests.search.support import act_as_staff, body
+from tests.search.stage import Stage
+from tests.search.support import body
 from tests.search.test_online_migration import LEASE, OVERDUE, WINDOW
-from tests.support.opening import opened
 from tests.support.sizes import size
 
-T = TypeVar("T")
 WORKERS = ("a", "b")
 
 
@@ -66,43 +58,6 @@ class Model:
 
     def may_roll_back(self, run: Run) -> bool:
         return not run.rolled_back and (self.active, self.mirror) == (run.target, run.source)
-
-
-class Stage:
-    """The platform in an event loop that outlives one example."""
-
-    def __init__(self, settings: Settings, database_url: str) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.platform = assemble(settings, database_url)
-        self._stack = AsyncExitStack()
-        self.run(self._stack.enter_async_context(opened(self.platform)))
-        self.owner = self.run(asyncpg.connect(database_url))
-        self.staff = act_as_staff(self.platform)
-
-    def run(self, awaited: Awaitable[T]) -> T:
-        async def wait() -> T:
-            return await awaited
-
-        return self.loop.run_until_complete(wait())
-
-    def refusal(self, awaited: Awaitable[Any]) -> tuple[int, Any]:
-        """Return the status that the call would be answered with, and its result."""
-        try:
-            return 200, self.run(awaited)
-        except BalcaoError as refused:
-            return refused.status, None
-
-    def close(self) -> None:
-        self.run(self.owner.close())
-        self.run(self._stack.aclose())
-        self.loop.close()
-
-
-@pytest.fixture(scope="module")
-def stage(settings: Settings, database_url: str) -> Iterator[Stage]:
-    made = Stage(settings, database_url)
-    yield made
-    made.close()
 
 
 def machine(stage: Stage) -> type[RuleBasedStateMachine]:

@@ -1,5 +1,7 @@
 """Employability: job listings, resumes and their reference values."""
 
+from functools import partial
+
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
@@ -19,40 +21,44 @@ from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
 from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
 from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
+from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
 from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
+_FEATURES = [
+    REFERENCE_VALUES,
+    SKILLS,
+    COMPANIES,
+    DEPARTMENTS,
+    LISTINGS,
+    JOB_PARTS,
+    PUBLIC_JOBS,
+    PROFILES,
+    SECTIONS,
+    BEHAVIOURS,
+    SKILL_LINKS,
+    JOB_SEARCH,
+    OVERVIEW,
+    TERMS,
+    APPLICATIONS,
+    EMAILS,
+    ONBOARDING,
+    LEGACY_JOBS,
+    Feature(demo=Demo(demo.load, demo.examples)),
+]
+_PERSONAL_DATA = [feature.personal_data for feature in _FEATURES if feature.personal_data is not None]
+
 SERVICE = Service(
     name="employability",
     prefix="/jobs",
     title="Balcão: empregabilidade",
     package=__name__,
-    features=[
-        REFERENCE_VALUES,
-        SKILLS,
-        COMPANIES,
-        DEPARTMENTS,
-        LISTINGS,
-        JOB_PARTS,
-        PUBLIC_JOBS,
-        PROFILES,
-        SECTIONS,
-        BEHAVIOURS,
-        SKILL_LINKS,
-        JOB_SEARCH,
-        OVERVIEW,
-        TERMS,
-        APPLICATIONS,
-        EMAILS,
-        ONBOARDING,
-        LEGACY_JOBS,
-        Feature(demo=Demo(demo.load, demo.examples)),
-    ],
+    features=[*_FEATURES, make_rights(_PERSONAL_DATA)],
     dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
-    running=running,
+    running=partial(running, held=_PERSONAL_DATA),
     description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
     tags={
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",
@@ -62,6 +68,7 @@ SERVICE = Service(
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
         "applications": "Candidaturas, para quem se candidata e para a equipe.",
         "resume": "O currículo da pessoa que chama.",
+        "rights": "O que as vagas guardam da pessoa: ter tudo em um arquivo, ou apagar.",
         "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",
     },

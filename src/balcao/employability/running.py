@@ -1,19 +1,22 @@
 """What the service keeps in each process: its client of the registry, and what the registry last said."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.context.platform import Platform
 from balcao.core.outgoing import ServiceClient
 from balcao.employability.companies.lookup import RegistryCompanies
 from balcao.employability.hiring.departments.scope import StaffLinks
+from balcao.employability.rights.service import HeldHere
 
 
 @asynccontextmanager
-async def running(platform: Platform) -> AsyncIterator[None]:
-    """Give the process its client of the registry."""
+async def running(platform: Platform, held: Iterable[PersonalData]) -> AsyncIterator[None]:
+    """Give the process its client of the registry, and what the service's features declare of personal data."""
     registry = ServiceClient(platform.http, platform.settings.registry_url, platform.settings)
     platform.parts[ServiceClient] = registry
     platform.parts[RegistryCompanies] = RegistryCompanies(registry)
     platform.parts[StaffLinks] = StaffLinks(registry)
+    platform.parts[HeldHere] = HeldHere(held)
     yield

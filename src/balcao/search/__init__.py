@@ -7,6 +7,7 @@ from balcao.core.service import Service
 from balcao.search import demo
 from balcao.search.catalogue.feature import FEATURE as CATALOGUE
 from balcao.search.categories.feature import FEATURE as CATEGORIES
+from balcao.search.change_feed.feature import FEATURE as CHANGE_FEED
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.collection.service import ready
 from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
@@ -38,6 +39,7 @@ SERVICE = Service(
         CONTROL_QUERIES,
         LEGACY_MAPPINGS,
         CATALOGUE,
+        CHANGE_FEED,
         CATEGORIES,
         SCHEMA_MIGRATIONS,
         Feature(demo=Demo(demo.load, demo.examples)),

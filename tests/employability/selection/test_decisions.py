@@ -8,9 +8,11 @@ import pytest
 
 from tests.employability.hiring.callers import ADMIN, CURATED, EDITOR, FOREIGN, HELIO, Callers
 from tests.employability.hiring.making import BASE as JOBS
+from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
 
 SENT, APPROVED, REJECTED = "candidatura_enviada", "aprovada", "reprovada"
 FROZEN, CLOSED = "vaga_congelada", "vaga_descontinuada"
@@ -95,14 +97,15 @@ def test_while_the_job_is_paused_nothing_is_decided(
     """Also not what the application is already, or seems to be."""
     job = f"{JOBS}/{made['id_vaga']}"
     assert http.put(f"{job}/freeze", headers=callers[EDITOR]).status_code == 200
-    for word, body in [
+    attempts: list[tuple[str, Any]] = [
         ("approve", None),
         ("reject", None),
         ("status", {"status": FROZEN}),
         ("status", {"status": SENT}),
         ("etapa", {"id_etapa_atual": made["vaga"]["etapas"][0]["id"]}),
         ("etapa", {}),
-    ]:
+    ]
+    for word, body in attempts:
         answer = decide(made, word, body)
         assert (answer.status_code, answer.headers["Error-Code"]) == (409, "application-state"), word
     bulk = {"cpfs": [made["cpf"]], "vaga_id": made["id_vaga"], "status": APPROVED}
@@ -234,3 +237,28 @@ def test_a_bulk_decision_that_cannot_be_meant_is_refused(
     answer = http.put(f"{BASE}/bulk-status", json=body | members, headers=callers[EDITOR])
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, code)
     assert http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR]).status_code == 404
+
+
+def test_the_history_tells_the_candidate_what_happened_and_staff_also_who_did_it(
+    http: httpx.Client, callers: Callers, issuer: Issuer, made: dict[str, Any], decide: Decide
+) -> None:
+    assert decide(made, "reject", {"motivo": "Outro perfil."}).status_code == 200
+    assert decide(made, "status", {"status": SENT}).status_code == 200
+    own = citizen(issuer, made["cpf"])
+    assert http.delete(f"{BASE}/{made['id']}", headers=own).status_code == 200
+    path = f"{BASE}/{made['id']}/historico"
+    by_staff, by_candidate = (http.get(path, headers=who).json() for who in (callers[EDITOR], own))
+    events = [(entry["evento"], entry["de"], entry["para"]) for entry in by_candidate["data"]]
+    assert events == [
+        ("withdraw", SENT, "retirada"),
+        ("reopen", REJECTED, SENT),
+        ("reject", SENT, REJECTED),
+        ("submit", None, SENT),
+    ]
+    assert [entry["por"] for entry in by_candidate["data"]] == [None] * 4
+    assert [entry["por"] for entry in by_staff["data"]] == [None, *[f"Equipe {EDITOR}"] * 2, None]
+    assert by_staff["data"][2]["motivo"] == "Outro perfil."
+    assert by_staff["meta"] == {"page": 1, "page_size": 50, "total": 4}
+    for who in (callers[FOREIGN], citizen(issuer, person(98)), callers["machine"]):
+        assert http.get(path, headers=who).status_code == 404
+    assert http.get(path, headers=callers["visitor"]).status_code == 401

@@ -44,6 +44,23 @@ async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
     return await service.accept(call, cpf)
 
 
+@routes.delete(
+    BASE,
+    "employability.revoke_terms",
+    own_alone(),
+    "Retira a aceitação dos termos de uso",
+    description=(
+        "Retira a aceitação da pessoa que chama: ela sai do banco de currículos e não se candidata até aceitar de "
+        "novo. As candidaturas que já fez continuam; 404 se não havia aceitação."
+    ),
+    errors=[400, 404],
+    rate="60/minute",
+)
+async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
+    """Revoke the acceptance of the terms."""
+    return await service.revoke(call, cpf)
+
+
 @routes.get(
     f"{BASE}/details",
     "employability.read_terms_acceptance",

@@ -31,12 +31,21 @@ async def accept(call: Call, cpf: Cpf) -> Message:
     return Message("Termos de uso aceitos.")
 
 
+async def revoke(call: Call, cpf: Cpf) -> Message:
+    """Revoke the acceptance, of whichever version. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        if not await store.delete(connection, cpf):
+            raise _not_accepted()
+        await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)
+    return Message("Aceitação dos termos de uso retirada.")
+
+
 async def read_details(call: Call, cpf: Cpf) -> TermsAcceptance:
     """Return the person's newest acceptance. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as connection:
         found = await store.read(connection, cpf)
     if found is None:
-        raise NotFound("A pessoa ainda não aceitou os termos de uso.", code="terms-not-accepted")
+        raise _not_accepted()
     return TermsAcceptance(
         cpf.digits if call.is_owner else cpf.masked,
         found["version"] == call.platform.settings.jobs_terms_version,
@@ -44,3 +53,7 @@ async def read_details(call: Call, cpf: Cpf) -> TermsAcceptance:
         found["created_at"],
         found["updated_at"],
     )
+
+
+def _not_accepted() -> NotFound:
+    return NotFound("A pessoa ainda não aceitou os termos de uso.", code="terms-not-accepted")

@@ -2,5 +2,8 @@
 
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.feature import Feature
+from balcao.employability.resume.skill_links import api
 
-FEATURE = Feature(personal_data=PersonalData("resume_skills", tables=("employability.skill_link",)))
+FEATURE = Feature(
+    routes=api.routes.declared, personal_data=PersonalData("resume_skills", tables=("employability.skill_link",))
+)

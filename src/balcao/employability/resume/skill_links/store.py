@@ -32,14 +32,41 @@ async def count_known(connection: Connection, pairs: Sequence[int]) -> int:
     return await fetch_count(connection, _COUNT_KNOWN, pairs)
 
 
-_DELETE_OTHERS = "DELETE FROM employability.skill_link WHERE cpf = $1 AND id_area_atuacao_habilidade <> ALL ($2)"
+# A skill stands in its areas in the order in which it was put there.
+_FIND_PAIR = """
+SELECT id FROM employability.skill_area
+WHERE skill_id = $1 AND ($2::bigint IS NULL OR area_id = $2) ORDER BY id LIMIT 1
+"""
+
+
+async def find_pair(connection: Connection, skill: int, area: int | None) -> int | None:
+    """Return the id of the skill in this area, or without one in its first; None when it is in none."""
+    found: int | None = await connection.fetchval(_FIND_PAIR, skill, area)
+    return found
+
+
 _INSERT = """
 INSERT INTO employability.skill_link (cpf, id_area_atuacao_habilidade) SELECT $1, unnest($2::bigint[])
 ON CONFLICT (cpf, id_area_atuacao_habilidade) DO NOTHING
 """
 
 
-async def replace(connection: Connection, cpf: Cpf, pairs: Sequence[int]) -> None:
-    """Link a person to these pairs alone; links that stay keep their id."""
-    await connection.execute(_DELETE_OTHERS, cpf.digits, pairs)
+async def insert(connection: Connection, cpf: Cpf, pairs: Sequence[int]) -> None:
+    """Link a person to these pairs; links that are there stay as they are."""
     await connection.execute(_INSERT, cpf.digits, pairs)
+
+
+_DELETE_OTHERS = "DELETE FROM employability.skill_link WHERE cpf = $1 AND id_area_atuacao_habilidade <> ALL ($2)"
+
+
+async def delete_others(connection: Connection, cpf: Cpf, pairs: Sequence[int]) -> None:
+    """Delete a person's links to all other pairs."""
+    await connection.execute(_DELETE_OTHERS, cpf.digits, pairs)
+
+
+_DELETE = "DELETE FROM employability.skill_link WHERE id = $1 AND cpf = $2 RETURNING id"
+
+
+async def delete(connection: Connection, cpf: Cpf, link: int) -> bool:
+    """Return whether this citizen had such a link."""
+    return await connection.fetchval(_DELETE, link, cpf.digits) is not None

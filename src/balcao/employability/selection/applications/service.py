@@ -34,6 +34,7 @@ from balcao.employability.selection.applications.schemas import (
     Application,
     ApplicationBody,
     ApplicationChange,
+    ApplicationHistory,
     Applications,
 )
 from balcao.employability.selection.applications.states import (
@@ -126,6 +127,19 @@ async def read(call: Call, id_: UUID) -> Application:
     return _show(reached, stored, job)
 
 
+async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
+    """Return a page of what happened to an application, a withdrawn one too, newest first.
+
+    Raises NotFound as `read` does. The candidate is not told who of the staff did something.
+    """
+    reached, stored, _ = await find(call, id_, READ, also_withdrawn=True)
+    async with reached.reading(_person(stored), FIELDS) as connection:
+        entries, total = await store.list_history(connection, id_, page)
+    if reached.is_owner:
+        entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
+    return ApplicationHistory(entries, ListMeta.of(page, total))
+
+
 async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application:
     """Change contact and answers of an application that nobody has decided on, and return it as stored.
 
@@ -214,13 +228,15 @@ async def restore(
         await store.restore(connection, id_, cpf, name, job_id, status, step, resume, made_at)
 
 
-async def find(call: Call, id_: UUID, action: str | None) -> tuple[Call, StoredApplication, JobSummary]:
+async def find(
+    call: Call, id_: UUID, action: str | None, *, also_withdrawn: bool = False
+) -> tuple[Call, StoredApplication, JobSummary]:
     """Return an application and its job, and the call by its right to it: the candidate's own, or the action's.
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     async with call.platform.database.connection() as connection:
-        stored = _require(await store.read(connection, id_))
+        stored = _require(await store.read(connection, id_), also_withdrawn=also_withdrawn)
         job, department = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     cpf = _person(stored)
     if cpf == call.actor_cpf:
@@ -293,9 +309,10 @@ def _author(call: Call) -> str | None:
     return None if call.is_owner else call.author.name
 
 
-def _require(stored: StoredApplication | None) -> StoredApplication:
+def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) -> StoredApplication:
     """Return an application that lives. Raises NotFound for none, a withdrawn one and one without its person."""
-    if stored is None or stored.cpf is None or stored.status is ApplicationStatus.WITHDRAWN:
+    is_withdrawn = stored is not None and stored.status is ApplicationStatus.WITHDRAWN
+    if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):
         raise _unknown()
     return stored
 

@@ -8,14 +8,14 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import affected, fetch_count, page_sql
+from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
 from balcao.employability.selection.applications.records import Standing, StoredApplication
-from balcao.employability.selection.applications.schemas import Answer, StatusCounts
+from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
@@ -187,6 +187,21 @@ async def move(
         reason,
     )
     return {row["id_candidatura"]: row["id"] for row in rows}
+
+
+_HISTORY = page_sql(
+    """
+    SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
+    WHERE id_candidatura = $1 ORDER BY id DESC LIMIT $2 OFFSET $3
+    """,
+    "SELECT count(*) FROM employability.application_event WHERE id_candidatura = $1",
+)
+
+
+async def list_history(connection: Connection, id_: UUID, page: Page) -> tuple[list[ApplicationEvent], int]:
+    """Return the page of what happened to an application, newest first, and how much that is in all."""
+    rows, total = await fetch_page(connection, _HISTORY, id_, page.limit, page.offset)
+    return [ApplicationEvent(**row) for row in rows], total
 
 
 _REPLACE = """

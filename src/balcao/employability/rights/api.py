@@ -1,0 +1,47 @@
+"""Routes of a person's rights over what the job listings hold of them."""
+
+from balcao.core.access.rules import own_alone
+from balcao.core.context.call import Call
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import CpfInPath
+from balcao.core.http.responses import Response, attachment
+from balcao.employability.rights import service
+from balcao.employability.rights.schemas import JobsExport
+from balcao.employability.schemas import Message
+
+EXPORT_KEY = "employability.export_data"
+BASE = "/api/v1/empregabilidade/curriculo/{cpf}"
+FILE_NAME = "dados-das-vagas.json"
+
+routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
+
+
+@routes.get(
+    f"{BASE}/exportacao",
+    EXPORT_KEY,
+    own_alone(),
+    "Arquivo com tudo o que as vagas guardam da pessoa",
+    description=(
+        "Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um só instante. A exportação "
+        "fica na trilha de auditoria e tem um limite de chamadas por pessoa."
+    ),
+    errors=[400],
+)
+async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
+    return attachment(await service.export(call, cpf), FILE_NAME)
+
+
+@routes.delete(
+    BASE,
+    "employability.erase_data",
+    own_alone(),
+    "Apaga o que as vagas guardam da pessoa",
+    description=(
+        "Apaga currículo, ligações, interesses, aceitação dos termos e apresentação da pessoa que chama, retira "
+        "as suas candidaturas abertas e esvazia as demais. Isto não se desfaz; repetir não muda nada."
+    ),
+    errors=[400],
+    rate="60/minute",
+)
+async def erase_data(call: Call, cpf: CpfInPath) -> Message:
+    return await service.erase(call, cpf)

@@ -1,0 +1,36 @@
+"""A person's rights over what this service holds of them: to have it, and to have it erased."""
+
+import msgspec
+
+from balcao.core.audit.personal_data import DeclaredPersonalData
+from balcao.core.context.call import Call
+from balcao.core.http import idempotency
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.schemas import Message
+
+
+class HeldHere(DeclaredPersonalData):
+    """The declarations of this service's features alone; a part of the platform."""
+
+
+async def export(call: Call, cpf: Cpf) -> bytes:
+    """Return everything that is held of the person as JSON, at one instant; it is recorded. Raises TooMany."""
+    platform = call.platform
+    subject = platform.audit.key.hash_cpf(cpf) or b""
+    await platform.limits.spend(platform.settings.export_limit, call.operation, subject.hex())
+    async with platform.database.transaction(isolation="repeatable_read") as connection:
+        members = await platform.part(HeldHere).export(connection, cpf)
+        await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted(members))
+    return msgspec.json.format(msgspec.json.encode({"exportado_em": utc_now(), **members}))
+
+
+async def erase(call: Call, cpf: Cpf) -> Message:
+    """Erase what is held of the person (rules: employability 5.4); where nothing is, it is as they wish."""
+    async with call.platform.database.transaction() as connection:
+        now = utc_now()
+        cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)
+        await idempotency.forget_person(connection, cpf, now)  # what POSTs answered is kept for a day
+        fields = sorted({f"{one.kind}.{field}" for one in cleared for field in one.fields})
+        await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=fields)
+    return Message("Os dados das vagas foram apagados.")

@@ -1,0 +1,6 @@
+"""The change feed for other systems."""
+
+from balcao.core.feature import Feature
+from balcao.search.change_feed import api
+
+FEATURE = Feature(routes=api.routes.declared)

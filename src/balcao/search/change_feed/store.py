@@ -1,0 +1,51 @@
+"""SQL of the change feed: the entries come of themselves when a version is committed; here they are read."""
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import PROGRAM_VERSION
+from balcao.search.public import PublicService
+
+
+class StoredEntry(msgspec.Struct, frozen=True):
+    """The last change of a service; `service` is None when it is no longer published."""
+
+    position: int
+    service_id: str
+    changed_at: int
+    service: PublicService | None
+
+
+# The newest position comes along even when nothing is left to read. The services are looked up one by one, so that no
+# plan steps the whole collection for a page.
+_READ = """
+SELECT newest.position AS newest, entry.position, entry.service_id::text,
+       floor(extract(epoch FROM entry.changed_at))::bigint AS changed_at,
+       CASE WHEN entry.published THEN (
+           SELECT stepped.doc::text
+           FROM search.{physical} AS service, search.step(service.id, service.doc, service.carried, $3, $4) AS stepped
+           WHERE service.id = entry.service_id AND service.status = 1) END AS doc
+FROM (SELECT coalesce(max(position), 0) AS position FROM search.feed_entries) AS newest
+LEFT JOIN LATERAL (
+    SELECT * FROM search.feed_entries WHERE position > $1 ORDER BY position LIMIT $2
+) AS entry ON true
+ORDER BY entry.position
+"""
+
+
+async def read_after(connection: Connection, alias: Alias, position: int, limit: int) -> tuple[int, list[StoredEntry]]:
+    """Return the newest position, 0 when there is none, and the entries after this one in their order."""
+    statement = _READ.format(physical=alias.physical)
+    rows = await connection.fetch(statement, position, limit, alias.schema_version, PROGRAM_VERSION)
+    entries = [
+        StoredEntry(
+            row["position"],
+            row["service_id"],
+            row["changed_at"],
+            None if row["doc"] is None else msgspec.json.decode(row["doc"], type=PublicService),
+        )
+        for row in rows
+        if row["position"] is not None
+    ]
+    return rows[0]["newest"], entries

@@ -1,0 +1,46 @@
+"""Use cases called one after the other, or at once, without a server: for properties and state machines."""
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from typing import Any, TypeVar
+
+import asyncpg
+
+from balcao.core.context.platform import assemble
+from balcao.core.errors import BalcaoError
+from balcao.settings import Settings
+from tests.search.support import act_as_staff
+from tests.support.opening import opened
+
+T = TypeVar("T")
+
+
+class Stage:
+    """The platform in an event loop that outlives one example."""
+
+    def __init__(self, settings: Settings, database_url: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.platform = assemble(settings, database_url)
+        self._stack = AsyncExitStack()
+        self.run(self._stack.enter_async_context(opened(self.platform)))
+        self.owner = self.run(asyncpg.connect(database_url))
+        self.staff = act_as_staff(self.platform)
+
+    def run(self, awaited: Awaitable[T]) -> T:
+        async def wait() -> T:
+            return await awaited
+
+        return self.loop.run_until_complete(wait())
+
+    def refusal(self, awaited: Awaitable[Any]) -> tuple[int, Any]:
+        """Return the status that the call would be answered with, and its result."""
+        try:
+            return 200, self.run(awaited)
+        except BalcaoError as refused:
+            return refused.status, None
+
+    def close(self) -> None:
+        self.run(self.owner.close())
+        self.run(self._stack.aclose())
+        self.loop.close()
