@@ -23,6 +23,7 @@ from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
 from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
 from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
+from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
@@ -41,6 +42,7 @@ _FEATURES = [
     JOB_SEARCH,
     OVERVIEW,
     TERMS,
+    APPLICATIONS,
     ONBOARDING,
     LEGACY_JOBS,
     Feature(demo=Demo(demo.load, demo.examples)),
@@ -62,6 +64,7 @@ SERVICE = Service(
         "companies": "Empresas que anunciam vagas.",
         "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
+        "applications": "Candidaturas, para quem se candidata e para a equipe.",
         "resume": "O currículo da pessoa que chama.",
         "rights": "O que as vagas guardam da pessoa: ter tudo em um arquivo, ou apagar.",
         "terms": "Os termos de uso e a apresentação das vagas.",

@@ -1,0 +1,5 @@
+"""E-mails to candidates."""
+
+from balcao.core.feature import Feature
+
+FEATURE = Feature()
