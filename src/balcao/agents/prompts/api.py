@@ -75,7 +75,8 @@ async def list_agent_types(call: Call) -> list[str]:
     "Confere um texto de instruções antes de salvar",
     description=(
         "Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` "
-        "nenhum bloco de memória preenche. Nada é gravado, e salvar não depende disto. Exige a ação `agent_config:read`."
+        "nenhum bloco de memória preenche. Nada é gravado, e salvar não depende disto. Exige a ação "
+        "`agent_config:read`."
     ),
     errors=[422],
     body_limit=MIB,
