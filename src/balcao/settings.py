@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
-from balcao import fixed_tokens, production
+from balcao import fixed_tokens, production, remembered
 from balcao.fixed_tokens import FixedToken
 from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
@@ -153,9 +153,15 @@ class Settings(ServiceSettings):
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
-        """Read the settings from the process environment. Raises SettingsError naming every variable at fault."""
+        """Read the settings from the process environment, and the port from the data folder where it is not set.
+
+        Raises SettingsError naming every variable at fault.
+        """
+        fields = _fields(os.environ if environment is None else environment)
+        if environment is None:
+            fields = remembered.add_port(fields, cls.model_fields["data_dir"].default)
         try:
-            settings = cls.model_validate(_fields(os.environ if environment is None else environment))
+            settings = cls.model_validate(fields)
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
         if settings.database_owner_url and not settings.database_url:

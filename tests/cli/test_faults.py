@@ -1,10 +1,13 @@
 """What an operator did wrong is said in a sentence, with a non-zero exit and without a traceback."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from balcao.cli import faults
+from balcao.settings import SettingsError
 from tests.support import databases
 from tests.support.terminal import Serving, Terminal, free_port
 
@@ -82,3 +85,41 @@ def test_commands_without_any_data_say_how_to_make_them(tmp_path: Path) -> None:
 
 def test_a_token_without_a_platform_says_how_to_start_it(tmp_path: Path) -> None:
     assert "execute `balcao serve`" in Terminal(tmp_path, port=free_port()).refusal("token", "ana")
+
+
+def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".balcao").write_text("")
+    for words in (("serve",), ("migrate",)):
+        assert ".balcao" in Terminal(tmp_path, port=free_port()).refusal(*words)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "O disco está cheio: libere espaço e repita."),
+        (PermissionError(errno.EACCES, "Permission denied", "a.txt"), "Sem permissão para usar a.txt: "),
+        (FileNotFoundError(errno.ENOENT, "No such file", "b.txt"), "Não é possível usar b.txt: No such file."),
+        (ExceptionGroup("x", [SettingsError("x")]), "x"),
+        (ValueError("um valor de alguém"), None),
+    ],
+)
+def test_a_fault_is_explained_where_the_operator_can_mend_it(fault: Exception, sentence: str | None) -> None:
+    assert (faults.explain(fault) or "").startswith(sentence or "")
+    assert (faults.explain(fault) is None) == (sentence is None)
+
+
+def test_a_fault_of_ours_is_a_sentence_too_with_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        with faults.explained():
+            raise ValueError("um valor de alguém")
+
+    with pytest.raises(SystemExit) as ended:
+        fail()
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n"), "(ValueError em test_faults.py:" in said) == (70, 1, True)
+    assert "alguém" not in said
+    monkeypatch.setenv("BALCAO_LOG_LEVEL", "debug")
+    with pytest.raises(ValueError, match="alguém"):
+        fail()
