@@ -94,6 +94,7 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
     found = {one["kind"]: one["cron"] for one in terminal.json("jobs", "recurring", "--json")}
     assert found == {
         "employability.refresh_departments": "40 6 * * *",
+        "employability.refresh_people": "25 5 * * *",
         "platform.apply_retention": "15 6 * * *",
         "platform.chain_audit": "* * * * *",
         "search.count_words": "50 4 * * *",

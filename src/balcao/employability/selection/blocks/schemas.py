@@ -12,9 +12,7 @@ from balcao.employability.schemas import CreatedAt
 
 MOST_CRITERIA, LONGEST_CRITERION = 20, 60
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 1000
-Failed = Annotated[
-    list[str], Meta(description="Critérios a que a pessoa não atendia.", examples=[["idade_minima"]])
-]
+Failed = Annotated[list[str], Meta(description="Critérios a que a pessoa não atendia.", examples=[["idade_minima"]])]
 
 
 class BlockBody(msgspec.Struct):
@@ -25,9 +23,7 @@ class BlockBody(msgspec.Struct):
         list[str],
         Meta(description="De 1 a 20 critérios, cada um de 1 a 60 caracteres.", examples=[["idade_minima"]]),
     ]
-    cpf: Annotated[
-        str | None, Meta(description="CPF de quem chama; pode faltar.", examples=["90000000418"])
-    ] = None
+    cpf: Annotated[str | None, Meta(description="CPF de quem chama; pode faltar.", examples=["90000000418"])] = None
 
 
 class Block(msgspec.Struct):

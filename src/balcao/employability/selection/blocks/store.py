@@ -25,9 +25,7 @@ SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = $1 A
 """  # noqa: S608 - our own columns
 
 
-async def insert(
-    connection: Connection, cpf: Cpf, job: UUID, day: date, criteria: Sequence[str]
-) -> tuple[Block, bool]:
+async def insert(connection: Connection, cpf: Cpf, job: UUID, day: date, criteria: Sequence[str]) -> tuple[Block, bool]:
     """Insert the block of the day unless there is one; return the one that is there, and whether it is new."""
     row = await connection.fetchrow(_INSERT, UUID(new_id()), cpf.digits, job, day, criteria)
     if row is not None:
@@ -45,8 +43,8 @@ WHERE ($1::text[] IS NULL OR job.id_orgao_parceiro = ANY($1))
     AND ($3::uuid IS NULL OR block.id_vaga = $3)
 """
 _LIST = page_sql(
-    f"SELECT {_MEMBERS} {_SELECTED} ORDER BY block.created_at DESC, block.id LIMIT $4 OFFSET $5",  # noqa: S608
-    f"SELECT count(*) {_SELECTED}",  # noqa: S608 - our own texts
+    f"SELECT {_MEMBERS} {_SELECTED} ORDER BY block.created_at DESC, block.id LIMIT $4 OFFSET $5",
+    f"SELECT count(*) {_SELECTED}",
 )
 
 

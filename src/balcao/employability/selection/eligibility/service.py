@@ -24,7 +24,6 @@ from balcao.employability.selection.eligibility.criteria import (
 )
 from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code, Criterion, Eligibility
 from balcao.employability.selection.people import service as people
-from balcao.employability.selection.people.schemas import PersonRecord
 from balcao.employability.terms import service as terms
 from balcao.employability.texts import fold
 
@@ -61,13 +60,13 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
         job = await listings.find_published(connection, job_id, utc_now())
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
-    record = await ask_registry(call, cpf, job)
+    told = await ask_registry(call, cpf, job)
     async with call.platform.database.connection() as connection:
-        found = [await check_terms(connection, call, cpf), *await check(connection, call, cpf, job, record)]
+        found = [await check_terms(connection, call, cpf), *await check(connection, call, cpf, job, told)]
     return Eligibility(all(each.atendido for each in found), found)
 
 
-async def ask_registry(call: Call, cpf: Cpf, job: Job) -> PersonRecord | None:
+async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.Told | None:
     """Return what the registry says of the person, or a fresh copy; None where nobody tells or the job needs none.
 
     To be called outside any transaction: it may take two seconds.
@@ -82,9 +81,10 @@ async def check_terms(connection: Connection, call: Call, cpf: Cpf) -> CheckedCr
 
 
 async def check(
-    connection: Connection, call: Call, cpf: Cpf, job: Job, record: PersonRecord | None
+    connection: Connection, call: Call, cpf: Cpf, job: Job, told: people.Told | None
 ) -> list[CheckedCriterion]:
     """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
+    record = told.record if told is not None else None
     needs_education = job.id_escolaridade_minima is not None or job.areas_formacao_elegibilidade
     needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None
     facts = Facts(
@@ -97,7 +97,9 @@ async def check(
     try:
         return check_criteria(job, facts)
     except RegistryUnknown:
-        text = "O cadastro da cidade, de que os critérios desta vaga precisam, não respondeu. Tente de novo em instantes."
+        text = (
+            "O cadastro da cidade, de que os critérios desta vaga precisam, não respondeu. Tente de novo em instantes."
+        )
         raise Unavailable(text, code="registry-away", retry_after=RETRY_AFTER_SECONDS) from None
 
 

@@ -14,7 +14,7 @@ REFRESH_ALL = "employability.refresh_people"
 
 
 async def _refresh_one(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.refresh_candidate(worker_call(platform, service.REFRESH_ONE), UUID(payload["application"]))
+    await service.refresh_candidate(worker_call(platform, service.REFRESH_ONE), UUID(payload["candidate_of"]))
 
 
 async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:

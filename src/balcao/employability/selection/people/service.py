@@ -1,7 +1,8 @@
-"""What the registry knows of people who apply, asked for over HTTP and kept as a copy (rules: employability 3.4, 4.4)."""
+"""What the registry knows of people who apply, asked over HTTP and kept as a copy (rules: employability 3.4, 4.4)."""
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from balcao.core.context.call import Call
@@ -20,21 +21,24 @@ BATCH = 500
 REFRESH_ONE = "employability.refresh_candidate"
 
 
-async def ask(call: Call, cpf: Cpf) -> PersonRecord | None:
+class Told(NamedTuple):
+    """What is known of a person, and whether the registry said so just now."""
+
+    record: PersonRecord
+    is_current: bool
+
+
+async def ask(call: Call, cpf: Cpf) -> Told | None:
     """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
 
     Of somebody whom the registry does not know the record is empty.
     """
     try:
-        return await _fetch(call, cpf)
+        return Told(await _fetch(call, cpf), is_current=True)
     except Unavailable:
         async with call.platform.database.connection() as connection:
-            return (await store.read(connection, [cpf], FRESH)).get(cpf.digits)
-
-
-async def keep(connection: Connection, cpf: Cpf, record: PersonRecord) -> None:
-    """Keep what the registry said."""
-    await store.write(connection, cpf, record)
+            copy = (await store.read(connection, [cpf], FRESH)).get(cpf.digits)
+    return None if copy is None else Told(copy, is_current=False)
 
 
 async def read_copies(connection: Connection, people: Iterable[Cpf]) -> dict[str, PersonRecord]:
@@ -42,9 +46,12 @@ async def read_copies(connection: Connection, people: Iterable[Cpf]) -> dict[str
     return await store.read(connection, people, store.ANY_AGE)
 
 
-async def enqueue_refresh(connection: Connection, application: UUID) -> None:
-    """Have the copy of a candidate renewed in the background, in the caller's transaction."""
-    await enqueue(connection, REFRESH_ONE, {"application": str(application)})
+async def renew(connection: Connection, cpf: Cpf, application: UUID, told: Told | None) -> None:
+    """Renew the copy of whoever applies, in the caller's transaction: at once, or as a job where nobody has asked."""
+    if told is not None and told.is_current:
+        await store.write(connection, cpf, told.record)
+    else:
+        await enqueue(connection, REFRESH_ONE, {"candidate_of": str(application)})
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:

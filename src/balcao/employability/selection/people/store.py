@@ -11,7 +11,9 @@ from balcao.core.database.queries import affected
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.people.schemas import PersonRecord
 
-_READ = "SELECT cpf, record FROM employability.candidate WHERE cpf = ANY ($1::text[]) AND read_at > now() - $2::interval"
+_READ = (
+    "SELECT cpf, record FROM employability.candidate WHERE cpf = ANY ($1::text[]) AND read_at > now() - $2::interval"
+)
 # Older than any copy.
 ANY_AGE = timedelta(days=36_500)
 
