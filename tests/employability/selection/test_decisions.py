@@ -127,8 +127,8 @@ def test_a_step_is_one_of_the_jobs_own_in_both_directions_or_none(
     for step in (second, first, first):
         assert decide(made, "etapa", {"id_etapa_atual": step}).status_code == 200
         assert shown(made)["etapa_atual"]["id"] == step
-    for body in ({}, {"id_etapa_atual": None}, None):
-        answer = decide(made, "etapa", body)
+    for no_step in ({}, {"id_etapa_atual": None}, None):
+        answer = decide(made, "etapa", no_step)
         assert (answer.status_code, shown(made)["id_etapa_atual"]) == (200, None)
     foreign = publish()["etapas"][0]["id"]
     for body in ({"id_etapa_atual": foreign}, {"id_etapa_atual": "abc"}):

@@ -12,9 +12,9 @@ from balcao.employability.selection.applications.decision_schemas import (
     BulkResult,
     BulkStatusBody,
     BulkStepBody,
+    CandidateStatusBody,
+    CandidateStepBody,
     DecisionBody,
-    StatusBody,
-    StepBody,
     parse_step,
 )
 from balcao.employability.selection.applications.paths import OpenApplicationInPath
@@ -58,6 +58,7 @@ def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None
         described_body=DecisionBody,
         example={"motivo": "Perfil da vaga."},
         errors=[400, 404, 409, 412],
+        concerns_people=True,
         rate=RATE,
     )
     async def decide(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
@@ -76,9 +77,10 @@ declare_decision("reject", ApplicationStatus.REJECTED, "Reprova uma candidatura"
     description=f"{_describe(*(row.event for row in DECISIONS.values()))} {_SAME} {_REACH}",
     example={"status": "aprovada"},
     errors=[400, 404, 409, 412],
+    concerns_people=True,
     rate=RATE,
 )
-async def set_application_status(call: Call, id: OpenApplicationInPath, body: StatusBody) -> Message:
+async def set_application_status(call: Call, id: OpenApplicationInPath, body: CandidateStatusBody) -> Message:
     """Give an application a status."""
     return await decisions.set_status(call, id, require_status(body.status))
 
@@ -92,14 +94,15 @@ async def set_application_status(call: Call, id: OpenApplicationInPath, body: St
         "Põe a pessoa em uma etapa da vaga; sem `id_etapa_atual`, em nenhuma. "
         f"{_describe(Event.SET_STEP, Event.CLEAR_STEP)} {_REACH}"
     ),
-    described_body=StepBody,
+    described_body=CandidateStepBody,
     example={"id_etapa_atual": None},
     errors=[400, 404, 409, 412],
+    concerns_people=True,
     rate=RATE,
 )
 async def set_application_step(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
     """Put a candidate on a step."""
-    body = decode(content, StepBody) if content.strip() else StepBody()
+    body = decode(content, CandidateStepBody) if content.strip() else CandidateStepBody()
     return await decisions.set_step(call, id, parse_step("id_etapa_atual", body.id_etapa_atual))
 
 
@@ -111,6 +114,7 @@ async def set_application_step(call: Call, id: OpenApplicationInPath, content: b
     description=f"{_MANY} {_SAME} {_REACH}",
     example={"cpfs": ["90000000175"], "vaga_id": str(sandbox_job_id("V1")), "status": "aprovada"},
     errors=[400, 404],
+    concerns_people=True,
     rate=RATE,
 )
 async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkResult:
@@ -126,6 +130,7 @@ async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkRe
     description=f"{_MANY} As candidaturas precisam estar todas na mesma etapa (409, e nada muda). {_REACH}",
     example={"cpfs": ["90000000175"], "vaga_id": str(sandbox_job_id("V1")), "id_etapa": None},
     errors=[400, 404, 409],
+    concerns_people=True,
     rate=RATE,
 )
 async def set_step_of_applications(call: Call, body: BulkStepBody) -> BulkResult:

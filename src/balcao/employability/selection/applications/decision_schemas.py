@@ -40,13 +40,13 @@ class DecisionBody(msgspec.Struct):
     motivo: Reason = None
 
 
-class StatusBody(msgspec.Struct):
+class CandidateStatusBody(msgspec.Struct):
     """The status that an application is to have."""
 
     status: NewStatus
 
 
-class StepBody(msgspec.Struct):
+class CandidateStepBody(msgspec.Struct):
     """The step on which the candidate is to stand."""
 
     id_etapa_atual: NewStep = None

@@ -85,7 +85,6 @@ async def _decide(
     reached, _, _ = await service.find(call, id_, DECIDE)
     if reached.is_owner:
         raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
-    reached.require_reason()
     async with call.platform.database.transaction() as connection:
         stored, job = await service.lock(connection, reached, id_)
         check(job)
