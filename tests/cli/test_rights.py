@@ -93,6 +93,7 @@ def test_retention_is_applied_and_reported_kind_by_kind(terminal: Terminal) -> N
 def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
     found = {one["kind"]: one["cron"] for one in terminal.json("jobs", "recurring", "--json")}
     assert found == {
+        "employability.refresh_bank_names": "10 7 * * *",
         "employability.refresh_departments": "40 6 * * *",
         "employability.refresh_people": "25 5 * * *",
         "platform.apply_retention": "15 6 * * *",
