@@ -14,7 +14,7 @@ from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTOR
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import service
+from balcao.employability.selection.applications import service, submission
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
@@ -65,9 +65,10 @@ def describe(event: Event) -> str:
     "Candidata-se a uma vaga",
     description=(
         "Cria a candidatura de quem chama a uma vaga ativa e a devolve, com o currículo como o serviço o tem agora. "
-        "As respostas seguem o tipo de cada pergunta. Uma pessoa tem uma candidatura a cada vaga; depois de retirá-la "
-        "pode candidatar-se de novo, até três vezes. Com a ação `job_application:create_any` a equipe candidata outra "
-        f"pessoa, pelo `cpf`. {_REACH}"
+        "As respostas seguem o tipo de cada pergunta. Quem não aceitou os termos, ou não atende ao que a vaga exige, "
+        "recebe 400 com `criterios_nao_atendidos`, e fica registrado um bloqueio. Uma pessoa tem uma candidatura a "
+        "cada vaga; depois de retirá-la pode candidatar-se de novo, até três vezes. Com a ação "
+        f"`job_application:create_any` a equipe candidata outra pessoa, pelo `cpf`, atenda ela ou não. {_REACH}"
     ),
     example={"id_vaga": str(sandbox_job_id("V2"))},
     dialect=REFUSAL,
@@ -78,7 +79,7 @@ def describe(event: Event) -> str:
 )
 async def submit_application(call: Call, body: ApplicationBody) -> Response[Application]:
     """Apply for a job."""
-    return created(await service.submit(call, body))
+    return created(await submission.submit(call, body))
 
 
 @routes.get(

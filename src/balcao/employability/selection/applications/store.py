@@ -40,24 +40,17 @@ async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
     return to_application(row) if row else None
 
 
-_IS_LIVE = """
-SELECT EXISTS (SELECT FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status <> 'retirada')
+_COUNT_EARLIER = """
+SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WHERE status = 'retirada') AS withdrawn
+FROM employability.application WHERE cpf = $1 AND id_vaga = $2
 """
 
 
-async def is_live(connection: Connection, cpf: Cpf, job: UUID) -> bool:
-    """Return whether the person has an application for the job that is not withdrawn."""
-    return bool(await connection.fetchval(_IS_LIVE, cpf.digits, job))
-
-
-_COUNT_WITHDRAWN = """
-SELECT count(*) FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status = 'retirada'
-"""
-
-
-async def count_withdrawn(connection: Connection, cpf: Cpf, job: UUID) -> int:
-    """Return how often the person withdrew from the job."""
-    return await fetch_count(connection, _COUNT_WITHDRAWN, cpf.digits, job)
+async def count_earlier(connection: Connection, cpf: Cpf, job: UUID) -> tuple[int, int]:
+    """Return how many of the person's applications for the job live, none or one, and how many were withdrawn."""
+    row = await connection.fetchrow(_COUNT_EARLIER, cpf.digits, job)
+    assert row is not None
+    return row["live"], row["withdrawn"]
 
 
 _INSERT = """
@@ -312,9 +305,7 @@ async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
 _ERASE = """
 WITH erased AS (
     SELECT application.id, application.status FROM employability.application
-    JOIN employability.application_content AS content ON content.id_candidatura = application.id
-    WHERE application.cpf = $1 AND (application.status = 'candidatura_enviada' OR content.curriculo_snapshot IS NOT NULL
-        OR content.respostas <> '[]' OR application.nome IS NOT NULL OR application.email IS NOT NULL)
+    WHERE application.cpf = $1 AND application.cleared_at IS NULL
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para)
     SELECT id, 'withdraw', status, 'retirada' FROM erased WHERE status = 'candidatura_enviada'
@@ -324,7 +315,8 @@ WITH erased AS (
 )
 UPDATE employability.application SET
     status = CASE WHEN application.status = 'candidatura_enviada' THEN 'retirada' ELSE application.status END,
-    nome = NULL, email = NULL, row_version = row_version + 1, updated_at = clock_timestamp()
+    nome = NULL, email = NULL, cleared_at = clock_timestamp(),
+    row_version = row_version + 1, updated_at = clock_timestamp()
 FROM erased WHERE application.id = erased.id
 """
 
