@@ -70,7 +70,7 @@ def describe(event: Event) -> str:
         "cada vaga; depois de retirá-la pode candidatar-se de novo, até três vezes. Com a ação "
         f"`job_application:create_any` a equipe candidata outra pessoa, pelo `cpf`, atenda ela ou não. {_REACH}"
     ),
-    example={"id_vaga": str(sandbox_job_id("V2"))},
+    example={"id_vaga": str(sandbox_job_id("V2")), "cpf": "90000000760", "nome": "Gabriela Antunes"},
     dialect=REFUSAL,
     status=201,
     errors=[400, 403, 404, 409, 503],

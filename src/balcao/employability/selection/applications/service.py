@@ -25,7 +25,13 @@ from balcao.employability.selection.applications.answers import check_answers
 from balcao.employability.selection.applications.choices import Change, require_transition
 from balcao.employability.selection.applications.contact import clean_email, clean_name
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import Standing, StoredApplication, show, show_to
+from balcao.employability.selection.applications.records import (
+    RestoredApplication,
+    Standing,
+    StoredApplication,
+    show,
+    show_to,
+)
 from balcao.employability.selection.applications.schemas import (
     ApplicationChange,
     ApplicationDetail,
@@ -159,26 +165,18 @@ async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) ->
     return await store.lock_live(connection, job, people)
 
 
-async def restore(
-    call: Call,
-    id_: UUID,
-    cpf: Cpf,
-    name: str,
-    job_id: UUID,
-    status: ApplicationStatus,
-    place: int,
-    made_at: datetime,
-) -> None:
-    """Store an application as it stood elsewhere, on the step of this place (0 for none); one that is there stays."""
+async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no application ever had."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_missing_ids(connection, ids)
+
+
+async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
+    """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
     async with call.platform.database.transaction() as connection:
-        if await store.read(connection, id_) is not None or any(await store.count_earlier(connection, cpf, job_id)):
-            return
-        job = (await listings.list_summaries(connection, [job_id], made_at)).get(job_id)
-        if job is None:
-            return
-        step = next((step.id for step in job[0].etapas if step.ordem == place), None)
-        resume = await resumes.collect(connection, cpf)
-        await store.restore(connection, id_, cpf, name, job_id, status, step, resume, made_at)
+        snapshots = {row.cpf: await resumes.collect(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
+        whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
+        await store.restore(connection, whole)
 
 
 async def find(

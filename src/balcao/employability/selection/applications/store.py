@@ -1,7 +1,6 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import Standing, StoredApplication
+from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
 from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
 
@@ -103,36 +102,38 @@ async def insert(
 
 
 _RESTORE = """
-WITH made AS (
+WITH sent AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS sent (
+        id uuid, cpf text, nome text, job uuid, status text, step uuid, resume jsonb, made_at timestamptz)
+), made AS (
     INSERT INTO employability.application
         (id, cpf, nome, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'cidadao', $7, $7)
+    SELECT id, cpf, nome, job, status, step, 'cidadao', made_at, made_at FROM sent
     ON CONFLICT DO NOTHING
-    RETURNING id
+    RETURNING id, status, id_etapa_atual, created_at
 ), content AS (
     INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
-    SELECT id, '[]', $8::jsonb FROM made
+    SELECT made.id, '[]', sent.resume FROM made JOIN sent USING (id)
 )
 INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
-SELECT id, $9, $5, $6, $7 FROM made
+SELECT id, $2, status, id_etapa_atual, created_at FROM made
 """
 
 
-async def restore(
-    connection: Connection,
-    id_: UUID,
-    cpf: Cpf,
-    name: str,
-    job: UUID,
-    status: ApplicationStatus,
-    step: UUID | None,
-    resume: Resume,
-    made_at: datetime,
-) -> None:
-    """Insert an application as it stands, unless it is there."""
-    await connection.execute(
-        _RESTORE, id_, cpf.digits, name, job, status, step, made_at, json_text(resume), Event.SUBMIT
-    )
+async def restore(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
+    """Insert applications as they stand, but for those that are there."""
+    await connection.execute(_RESTORE, json_text(rows), Event.SUBMIT)
+
+
+_FIND_MISSING = """
+SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted
+WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
+"""
+
+
+async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no application ever had."""
+    return {row["id"] for row in await connection.fetch(_FIND_MISSING, ids)}
 
 
 _LOCK_LIVE = """

@@ -39,6 +39,12 @@ async def record(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) ->
         await _record(connection, call, cpf, job_id, criteria)
 
 
+async def has_any(call: Call) -> bool:
+    """Return whether any attempt was ever refused."""
+    async with call.platform.database.connection() as connection:
+        return await store.has_any(connection)
+
+
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
     """Store a refusal that a portal tells of, and return the one of the day as JSON.
 

@@ -57,6 +57,11 @@ async def list_page(
     return [_to_block(row) for row in rows], total
 
 
+async def has_any(connection: Connection) -> bool:
+    """Return whether there is any block."""
+    return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM employability.application_block)"))
+
+
 async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
     """Return a person's blocks, oldest first."""
     rows = await connection.fetch(
