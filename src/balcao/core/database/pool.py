@@ -123,6 +123,11 @@ class Database:
                 **self.options,
             )
 
+    @property
+    def in_use(self) -> int:
+        """Return how many of its connections work for somebody now."""
+        return self._taken - len(self._ready)
+
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
         if self._pool is None:
