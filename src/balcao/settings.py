@@ -19,12 +19,14 @@ from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
     Csv,
+    DatabaseAddress,
     FixedTokens,
     Hosts,
     MailServer,
     Networks,
     Origins,
     Rate,
+    RedisServer,
     Zone,
     split,
 )
@@ -78,11 +80,11 @@ class Settings(ServiceSettings):
     machine_write_rate: Rate = "100/second"
     machine_crm_rate: Rate = "300/minute"
 
-    database_url: str = ""
-    database_owner_url: str = ""
+    database_url: DatabaseAddress = ""
+    database_owner_url: DatabaseAddress = ""
     database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     database_pool: int | None = Field(None, ge=2, le=2_000)
-    redis_url: str = ""
+    redis_url: RedisServer = ""
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""

@@ -67,6 +67,11 @@ def test_a_variable_that_sets_nothing_is_a_problem_and_the_nearest_one_is_named(
     ]
 
 
+def test_a_data_folder_that_is_none_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / ".balcao").write_text("")
+    assert problems(Terminal(tmp_path, port=free_port())).startswith("A pasta .balcao não é uma pasta")
+
+
 def test_a_redis_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
     assert problems(Terminal(tmp_path, port=free_port(), redis_url="redis://127.0.0.1:9/0")) == (
         "O Redis não responde: confira BALCAO_REDIS_URL e se está no ar."

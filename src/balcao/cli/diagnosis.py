@@ -5,6 +5,7 @@ import difflib
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -142,7 +143,7 @@ async def _check_database(settings: Settings) -> Part:
     if settings.embedded_database:
         server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
         if server is None:
-            return Part(STOPPED)
+            return _check_data_folder(settings.data_dir)
         url = server.url
     database = make_database(settings, url)
     try:
@@ -155,6 +156,13 @@ async def _check_database(settings: Settings) -> Part:
         await database.close()
     part.problems += await _check_owner(settings, url)
     return part
+
+
+def _check_data_folder(folder: Path) -> Part:
+    """Check whether an embedded database that does not run could be started in its folder."""
+    if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        return Part(STOPPED)
+    return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
 
 
 async def _check_opened(settings: Settings, connection: Connection) -> Part:
