@@ -88,8 +88,8 @@ class Database:
     ) -> None:
         """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
-        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
-        self.block_seconds: float | None = None
+        # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
+        self.is_serving = False
         self._size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
@@ -339,12 +339,12 @@ class _Borrowed:
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()
-        ends = loop.time() + (database.block_seconds or ACQUIRE_SECONDS)
+        ends = loop.time() + (SERVING_SECONDS if database.is_serving else ACQUIRE_SECONDS)
         self._name = holder.get()
         with _StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
         # The statement under way then fails at once, as one whose server went away.
-        self._late = None if database.block_seconds is None else loop.call_at(ends, _terminate, connection)
+        self._late = loop.call_at(ends, _terminate, connection) if database.is_serving else None
         return connection
 
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
