@@ -10,6 +10,7 @@ from balcao.core.audit import retention
 from balcao.employability import SERVICE
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
+from balcao.employability.selection.emails.kinds import JOB
 from balcao.settings import Settings
 from tests.employability.hiring.making import COMPANY, describe_job
 from tests.employability.people import ANA, BRUNO
@@ -110,3 +111,16 @@ def test_a_resume_goes_five_years_after_the_last_save(sweep: Sweep, sql: Sql) ->
         )
     assert sweep()["resume"] == (2, 1)
     assert [row["cpf"] for row in sql("SELECT cpf FROM employability.resume")] == [BRUNO]
+
+
+def test_the_log_of_emails_goes_after_thirty_days(sweep: Sweep, sql: Sql) -> None:
+    sql("DELETE FROM queue.pgqueuer_log")
+    for kind, days in ((JOB, 31), (JOB, 29), ("other", 31)):
+        sql(
+            """INSERT INTO queue.pgqueuer_log (job_id, status, entrypoint, priority, created)
+               VALUES (1, 'successful', $1, 0, now() - make_interval(days => $2))""",
+            kind,
+            days,
+        )
+    assert sweep()["application_email"] == (2, 1)
+    assert {row["entrypoint"] for row in sql("SELECT entrypoint FROM queue.pgqueuer_log")} == {JOB, "other"}

@@ -25,6 +25,7 @@ from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LIN
 from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
 from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
+from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
@@ -45,6 +46,7 @@ _FEATURES = [
     RESUME_BANK,
     TERMS,
     APPLICATIONS,
+    EMAILS,
     ONBOARDING,
     LEGACY_JOBS,
     Feature(demo=Demo(demo.load, demo.examples)),

@@ -10,6 +10,7 @@ from balcao.core.http.paging import Page
 from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT
+from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.schemas import Message
@@ -26,6 +27,7 @@ from balcao.employability.selection.applications.schemas import (
     Application,
     ApplicationBody,
     ApplicationChange,
+    ApplicationHistory,
     ApplicationRefusal,
     Applications,
 )
@@ -47,6 +49,7 @@ routes = Routes(tags=["applications"], body_limit=SMALL_BODY)
 OwnPage = Annotated[
     Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), OwnApplicationQuery)
 ]
+HistoryPage = Annotated[Page, InQuery(lambda query: parse_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)]
 Filters = Annotated[OwnFilters, InQuery(parse_own_filters)]
 
 
@@ -111,6 +114,24 @@ async def list_applications_of_person(
 async def read_application(call: Call, id: ApplicationInPath) -> Response[Application]:
     """Return an application."""
     return personal(await service.read(call, id), call)
+
+
+@routes.get(
+    f"{BASE}/{{id}}/historico",
+    "employability.list_application_history",
+    authenticated().testing(READ, ANY_DEPARTMENT),
+    "O que houve com uma candidatura",
+    description=(
+        "Devolve as mudanças de uma candidatura, também de uma retirada, da mais nova à mais antiga. Para a própria "
+        f"pessoa, que não vê quem da equipe agiu, e para quem tem a ação `job_application:read`. {_REACH}"
+    ),
+    errors=[304, 400, 404],
+)
+async def list_application_history(
+    call: Call, id: ApplicationInPath, page: HistoryPage
+) -> Response[ApplicationHistory]:
+    """Return a page of what happened to an application."""
+    return personal(await service.list_history(call, id, page), call)
 
 
 @routes.put(

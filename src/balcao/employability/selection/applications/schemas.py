@@ -1,5 +1,6 @@
 """Wire types of applications (rules: employability 3.4)."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -128,6 +129,35 @@ class Applications(msgspec.Struct):
     resumo: Annotated[
         StatusCounts, Meta(description="Quantas há em cada situação, por todos os filtros menos o de situação.")
     ]
+
+
+class ApplicationEvent(msgspec.Struct):
+    """What happened to an application."""
+
+    de: Annotated[
+        str | None, Meta(description="Situação própria anterior; nula no começo.", examples=["candidatura_enviada"])
+    ]
+    evento: Annotated[str, Meta(description="O que houve.", examples=["approve"])]
+    para: Annotated[
+        str, Meta(description="Situação própria seguinte; `retirada` pela própria pessoa.", examples=["aprovada"])
+    ]
+    id_etapa_de: Annotated[UUID | None, Meta(description="Etapa anterior (UUID).", examples=[ID_EXAMPLE])]
+    id_etapa_para: Annotated[UUID | None, Meta(description="Etapa seguinte (UUID).", examples=[ID_EXAMPLE])]
+    em: Annotated[datetime, Meta(description="Quando, em UTC.", examples=["2026-10-05T14:30:00Z"])]
+    por: Annotated[
+        str | None,
+        Meta(
+            description="Quem da equipe; nulo se foi a pessoa ou o serviço, e para a própria pessoa.", examples=[None]
+        ),
+    ]
+    motivo: Annotated[str | None, Meta(description="Motivo informado.", examples=["Perfil da vaga."])]
+
+
+class ApplicationHistory(msgspec.Struct):
+    """A page of an application's history."""
+
+    data: Annotated[list[ApplicationEvent], Meta(description="O que houve, do mais novo ao mais antigo.")]
+    meta: Annotated[ListMeta, Meta(description="A página e o total.")]
 
 
 class ApplicationRefusal(ErrorAndMessage):

@@ -1,5 +1,6 @@
 """Applications: made, changed and withdrawn by citizens (rules: employability 2.7, 3.4, 4.3, 5.1)."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import is_uuid, new_id
+from balcao.core.values.ids import new_id
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job, JobSummary
@@ -25,13 +26,15 @@ from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
 from balcao.employability.selection.applications.answers import check_answers
+from balcao.employability.selection.applications.choices import Change, require_transition
 from balcao.employability.selection.applications.contact import clean_email, clean_name, read_claims
-from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import StoredApplication, show, show_to
+from balcao.employability.selection.applications.filters import OwnFilters, require_uuid
+from balcao.employability.selection.applications.records import Standing, StoredApplication, show, show_to
 from balcao.employability.selection.applications.schemas import (
     Application,
     ApplicationBody,
     ApplicationChange,
+    ApplicationHistory,
     Applications,
 )
 from balcao.employability.selection.applications.states import (
@@ -40,10 +43,9 @@ from balcao.employability.selection.applications.states import (
     SUBMISSION,
     ApplicationStatus,
     Event,
-    Transition,
-    find_transition,
 )
 from balcao.employability.selection.emails import service as emails
+from balcao.employability.selection.emails.kinds import Email
 
 FIELDS = ["candidatura"]
 MOST_WITHDRAWALS = 3
@@ -57,9 +59,7 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
-    if not is_uuid(body.id_vaga.strip()):
-        raise Invalid("O campo `id_vaga` deve ser um UUID.", code="id_vaga-invalid")
-    job_id = UUID(body.id_vaga.strip())
+    job_id = require_uuid("id_vaga", body.id_vaga)
     name, email = _find_contact(reached, body)
     scope = None if reached.is_owner else await find_scope(call)
 
@@ -91,7 +91,7 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
         if event is None:
             raise _twice()
         if SUBMISSION.email is not None:
-            await emails.enqueue(connection, SUBMISSION.email, id_, event)
+            await emails.enqueue(connection, SUBMISSION.email, [(id_, event)])
         await reached.platform.audit.record(connection, reached, "create", subject=cpf, fields=FIELDS)
         return await _read_shown(connection, reached, id_, now)
 
@@ -120,11 +120,24 @@ async def read(call: Call, id_: UUID) -> Application:
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
-    reached, stored, job = await _find(call, id_, READ)
+    reached, stored, job = await find(call, id_, READ)
     if not reached.is_owner:
         async with reached.reading(_person(stored), FIELDS):
             pass  # what the read leaves is written before the answer
     return _show(reached, stored, job)
+
+
+async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
+    """Return a page of what happened to an application, a withdrawn one too, newest first.
+
+    Raises NotFound as `read` does. The candidate is not told who of the staff did something.
+    """
+    reached, stored, _ = await find(call, id_, READ, also_withdrawn=True)
+    async with reached.reading(_person(stored), FIELDS) as connection:
+        entries, total = await store.list_history(connection, id_, page)
+    if reached.is_owner:
+        entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
+    return ApplicationHistory(entries, ListMeta.of(page, total))
 
 
 async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application:
@@ -132,7 +145,7 @@ async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application
 
     Raises Invalid, PreconditionFailed, NotFound as `read` does, and Conflict in any other state.
     """
-    reached, _, _ = await _find(call, id_, CREATE_ANY)
+    reached, _, _ = await find(call, id_, CREATE_ANY)
     reached.require_reason()
     email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
     async with call.platform.database.transaction() as connection:
@@ -151,11 +164,11 @@ async def withdraw(call: Call, id_: UUID) -> Message:
 
     Raises NotFound, also for another person's, PreconditionFailed, and Conflict once it was decided on.
     """
-    reached, _, _ = await _find(call, id_, None)
+    reached, _, _ = await find(call, id_, None)
     async with call.platform.database.transaction() as connection:
         stored, job = await lock(connection, reached, id_)
         row = require_transition(Event.WITHDRAW, stored, job)
-        await apply(connection, reached, stored, row, stored.id_etapa_atual)
+        await apply(connection, reached, [(stored, Change(row, stored.id_etapa_atual))])
         await _record(connection, reached, "delete", stored)
     return Message("Candidatura retirada.")
 
@@ -175,28 +188,22 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
     return stored, job
 
 
-def require_transition(event: Event, stored: StoredApplication, job: JobSummary) -> Transition:
-    """Return the row of the table that the event takes. Raises Conflict where there is none."""
-    row = find_transition(event, stored.status, job.status, has_step=stored.id_etapa_atual is not None)
-    if row is None:
-        status = show(stored, job).status
-        text = f"A candidatura está em `{status}`, e a vaga em `{job.status}`: esta mudança não é possível agora."
-        raise Conflict(text, code="application-state")
-    return row
-
-
 async def apply(
     connection: Connection,
     call: Call,
-    stored: StoredApplication,
-    row: Transition,
-    step: UUID | None,
+    moves: Sequence[tuple[Standing, Change]],
     reason: str | None = None,
 ) -> None:
-    """Carry out a row of the table on a locked application: status, step, history and e-mail."""
-    event = await store.move(connection, stored, row.event, row.target or stored.status, step, _author(call), reason)
-    if row.email is not None:
-        await emails.enqueue(connection, row.email, stored.id, event)
+    """Carry out rows of the table on locked applications: status, step, history and e-mails."""
+    events = await store.move(connection, moves, _author(call), reason)
+    for kind in Email:
+        if told := [(before.id, events[before.id]) for before, change in moves if change.row.email is kind]:
+            await emails.enqueue(connection, kind, told)
+
+
+async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) -> list[Standing]:
+    """Return where these people's applications for a job stand, none of which changes until the transaction ends."""
+    return await store.lock_live(connection, job, people)
 
 
 async def restore(
@@ -221,13 +228,15 @@ async def restore(
         await store.restore(connection, id_, cpf, name, job_id, status, step, resume, made_at)
 
 
-async def _find(call: Call, id_: UUID, action: str | None) -> tuple[Call, StoredApplication, JobSummary]:
+async def find(
+    call: Call, id_: UUID, action: str | None, *, also_withdrawn: bool = False
+) -> tuple[Call, StoredApplication, JobSummary]:
     """Return an application and its job, and the call by its right to it: the candidate's own, or the action's.
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     async with call.platform.database.connection() as connection:
-        stored = _require(await store.read(connection, id_))
+        stored = _require(await store.read(connection, id_), also_withdrawn=also_withdrawn)
         job, department = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     cpf = _person(stored)
     if cpf == call.actor_cpf:
@@ -300,9 +309,10 @@ def _author(call: Call) -> str | None:
     return None if call.is_owner else call.author.name
 
 
-def _require(stored: StoredApplication | None) -> StoredApplication:
+def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) -> StoredApplication:
     """Return an application that lives. Raises NotFound for none, a withdrawn one and one without its person."""
-    if stored is None or stored.cpf is None or stored.status is ApplicationStatus.WITHDRAWN:
+    is_withdrawn = stored is not None and stored.status is ApplicationStatus.WITHDRAWN
+    if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):
         raise _unknown()
     return stored
 

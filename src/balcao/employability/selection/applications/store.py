@@ -1,6 +1,6 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,13 +8,14 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import affected, fetch_count, page_sql
+from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview.schemas import Resume
+from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import StoredApplication
-from balcao.employability.selection.applications.schemas import Answer, StatusCounts
+from balcao.employability.selection.applications.records import Standing, StoredApplication
+from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
@@ -129,33 +130,78 @@ async def restore(
     )
 
 
+_LOCK_LIVE = """
+SELECT id, cpf, status, id_etapa_atual FROM employability.application
+WHERE id_vaga = $1 AND cpf = ANY($2::text[]) AND status <> 'retirada'
+ORDER BY id FOR UPDATE
+"""
+
+
+async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) -> list[Standing]:
+    """Return where these people's applications for a job stand, and keep others from changing them.
+
+    They are locked in the order of their ids, so that two such calls never wait for each other in a circle.
+    """
+    rows = await connection.fetch(_LOCK_LIVE, job, [cpf.digits for cpf in people])
+    return [
+        Standing(
+            id=row["id"],
+            cpf=row["cpf"],
+            status=ApplicationStatus(row["status"]),
+            id_etapa_atual=row["id_etapa_atual"],
+        )
+        for row in rows
+    ]
+
+
 _MOVE = """
-WITH moved AS (
+WITH wanted AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[])
+        AS move (id, event, before, after, step_before, step_after)
+), moved AS (
     UPDATE employability.application SET
-        status = $2, id_etapa_atual = $3, row_version = row_version + 1, updated_at = clock_timestamp()
-    WHERE id = $1
+        status = wanted.after, id_etapa_atual = wanted.step_after, row_version = row_version + 1,
+        updated_at = clock_timestamp()
+    FROM wanted WHERE application.id = wanted.id
 )
 INSERT INTO employability.application_event
     (id_candidatura, evento, de, para, id_etapa_de, id_etapa_para, por, motivo)
-VALUES ($1, $4, $5, $2, $6, $3, $7, $8)
-RETURNING id
+SELECT id, event, before, after, step_before, step_after, $7, $8 FROM wanted ORDER BY id
+RETURNING id_candidatura, id
 """
 
 
 async def move(
-    connection: Connection,
-    before: StoredApplication,
-    event: Event,
-    status: ApplicationStatus,
-    step: UUID | None,
-    author: str | None,
-    reason: str | None,
-) -> int:
-    """Give a locked application its next status and step, and return the number of the event."""
-    made: int = await connection.fetchval(
-        _MOVE, before.id, status, step, event, before.status, before.id_etapa_atual, author, reason
+    connection: Connection, moves: Sequence[tuple[Standing, Change]], author: str | None, reason: str | None
+) -> dict[UUID, int]:
+    """Give locked applications their next status and step, and return the number of each one's event."""
+    rows = await connection.fetch(
+        _MOVE,
+        [before.id for before, _ in moves],
+        [change.row.event for _, change in moves],
+        [before.status for before, _ in moves],
+        [change.row.target or before.status for before, change in moves],
+        [before.id_etapa_atual for before, _ in moves],
+        [change.step for _, change in moves],
+        author,
+        reason,
     )
-    return made
+    return {row["id_candidatura"]: row["id"] for row in rows}
+
+
+_HISTORY = page_sql(
+    """
+    SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
+    WHERE id_candidatura = $1 ORDER BY id DESC LIMIT $2 OFFSET $3
+    """,
+    "SELECT count(*) FROM employability.application_event WHERE id_candidatura = $1",
+)
+
+
+async def list_history(connection: Connection, id_: UUID, page: Page) -> tuple[list[ApplicationEvent], int]:
+    """Return the page of what happened to an application, newest first, and how much that is in all."""
+    rows, total = await fetch_page(connection, _HISTORY, id_, page.limit, page.offset)
+    return [ApplicationEvent(**row) for row in rows], total
 
 
 _REPLACE = """
