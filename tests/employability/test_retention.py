@@ -124,3 +124,22 @@ def test_the_log_of_emails_goes_after_thirty_days(sweep: Sweep, sql: Sql) -> Non
         )
     assert sweep()["application_email"] == (2, 1)
     assert {row["entrypoint"] for row in sql("SELECT entrypoint FROM queue.pgqueuer_log")} == {JOB, "other"}
+
+
+def test_refused_attempts_go_after_a_year_and_copies_with_the_last_application(
+    job: Callable[..., str], sweep: Sweep, sql: Sql
+) -> None:
+    id_ = job(-1)
+    for cpf, months in ((ANA, 13), (BRUNO, 11)):
+        sql(
+            """INSERT INTO employability.application_block (id, cpf, id_vaga, dia, criterios_nao_atendidos, created_at)
+               VALUES (gen_random_uuid(), $1, $2, current_date, '{termos_uso}', now() - make_interval(months => $3))""",
+            cpf,
+            id_,
+            months,
+        )
+        sql("INSERT INTO employability.candidate (cpf, record) VALUES ($1, '{}')", cpf)
+    found = sweep()
+    assert (found["application_block"], found["candidate_copy"]) == ((2, 1), (2, 1))
+    assert [row["cpf"] for row in sql("SELECT cpf FROM employability.application_block")] == [BRUNO]
+    assert [row["cpf"] for row in sql("SELECT cpf FROM employability.candidate")] == [ANA]
