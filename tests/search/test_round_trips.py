@@ -11,6 +11,7 @@ def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
     settings: Settings, database_url: str
 ) -> None:
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
+        statements.texts.clear()
         created = act(lambda call: services.create(act_as_staff(call.platform), body()))
         assert _take(statements) == ["BEGIN", "open_service", "take_slug", "service_versions", "COMMIT"]
         act(lambda call: services.update(act_as_staff(call.platform), created.id, body(resumo="Outro.")))

@@ -56,9 +56,9 @@ async def list_near(connection: Connection, folded: str) -> list[KnownWord]:
     return [KnownWord(**row) for row in await connection.fetch(_NEAR, folded, timeout=BUDGET_SECONDS)]
 
 
-# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it. Words are
-# as they are written, but in lower case: the locale of the database may know no capitals but those of ASCII, and the
-# others are lowered in what was counted, not in every text.
+# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it. Words
+# are as they are written, but in lower case: the locale of the database may know no capitals but those of ASCII, and
+# the others are lowered in what was counted, not in every text.
 _REFRESH = """
 INSERT INTO search.known_words (word, folded, lexeme, services)
 SELECT spelled.word, split.folded, split.lexeme, spelled.services
