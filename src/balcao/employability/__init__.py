@@ -26,6 +26,7 @@ from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
 from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
 from balcao.employability.selection.blocks.feature import FEATURE as BLOCKS
+from balcao.employability.selection.candidates.feature import FEATURE as CANDIDATES
 from balcao.employability.selection.eligibility.feature import FEATURE as ELIGIBILITY
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.selection.people.feature import FEATURE as PEOPLE
@@ -50,6 +51,7 @@ _FEATURES = [
     TERMS,
     PEOPLE,
     APPLICATIONS,
+    CANDIDATES,
     BLOCKS,
     ELIGIBILITY,
     EMAILS,

@@ -24,9 +24,9 @@ from balcao.employability.selection.applications.filters import (
 )
 from balcao.employability.selection.applications.paths import ApplicationInPath, OpenApplicationInPath
 from balcao.employability.selection.applications.schemas import (
-    Application,
     ApplicationBody,
     ApplicationChange,
+    ApplicationDetail,
     ApplicationHistory,
     ApplicationRefusal,
     Applications,
@@ -77,7 +77,7 @@ def describe(event: Event) -> str:
     body_limit=MIB,
     rate="10/minute",
 )
-async def submit_application(call: Call, body: ApplicationBody) -> Response[Application]:
+async def submit_application(call: Call, body: ApplicationBody) -> Response[ApplicationDetail]:
     """Apply for a job."""
     return created(await submission.submit(call, body))
 
@@ -112,7 +112,7 @@ async def list_applications_of_person(
     ),
     errors=[304, 400, 404],
 )
-async def read_application(call: Call, id: ApplicationInPath) -> Response[Application]:
+async def read_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
     """Return an application."""
     return personal(await service.read(call, id), call)
 
@@ -149,7 +149,9 @@ async def list_application_history(
     body_limit=MIB,
     rate=RATE,
 )
-async def replace_application(call: Call, id: OpenApplicationInPath, body: ApplicationChange) -> Response[Application]:
+async def replace_application(
+    call: Call, id: OpenApplicationInPath, body: ApplicationChange
+) -> Response[ApplicationDetail]:
     """Change contact and answers."""
     return stored(await service.replace(call, id, body))
 

@@ -14,6 +14,7 @@ from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 from balcao.employability.selection.applications.states import ApplicationStatus
 from balcao.employability.selection.eligibility.schemas import Criterion
+from balcao.employability.selection.people.info import WholePersonalInfo
 
 QUESTION_EXAMPLE = "1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"
 LONGEST_NAME, LONGEST_EMAIL = 255, 254
@@ -109,6 +110,15 @@ class Application(msgspec.Struct, kw_only=True):
     acoes_permitidas: Annotated[
         list[str] | UnsetType,
         Meta(description="O que quem chama pode fazer agora; só na leitura de uma.", examples=[["withdraw"]]),
+    ] = UNSET
+
+
+class ApplicationDetail(Application, kw_only=True):
+    """An application looked at alone."""
+
+    personal_info: Annotated[
+        WholePersonalInfo | UnsetType | None,
+        Meta(description="O que o cadastro da cidade diz da pessoa, só para a equipe; nulo se nada se sabe."),
     ] = UNSET
 
 

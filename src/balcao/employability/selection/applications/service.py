@@ -33,19 +33,22 @@ from balcao.employability.selection.applications.records import (
     show_to,
 )
 from balcao.employability.selection.applications.schemas import (
-    Application,
     ApplicationChange,
+    ApplicationDetail,
     ApplicationHistory,
     Applications,
 )
 from balcao.employability.selection.applications.states import (
     CREATE_ANY,
     READ,
+    READ_SENSITIVE,
     ApplicationStatus,
     Event,
 )
 from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
+from balcao.employability.selection.people import service as people
+from balcao.employability.selection.people.info import describe_whole
 
 FIELDS = ["candidatura"]
 MOST_WITHDRAWALS = 3
@@ -68,16 +71,19 @@ async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) 
     return Applications([show(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts)
 
 
-async def read(call: Call, id_: UUID) -> Application:
+async def read(call: Call, id_: UUID) -> ApplicationDetail:
     """Return an application, with what the caller may do with it; a read by staff is recorded.
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     reached, stored, job = await find(call, id_, READ)
-    if not reached.is_owner:
-        async with reached.reading(_person(stored), FIELDS):
-            pass  # what the read leaves is written before the answer
-    return _show(reached, stored, job)
+    async with reached.reading(_person(stored), FIELDS) as connection:
+        return await _show(connection, reached, stored, job)
+
+
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
+    """Return those of these applications that live, in no order; who may see them is the caller's to know."""
+    return await store.read_many(connection, ids)
 
 
 async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
@@ -93,7 +99,7 @@ async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
     return ApplicationHistory(entries, ListMeta.of(page, total))
 
 
-async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application:
+async def replace(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
     """Change contact and answers of an application that nobody has decided on, and return it as stored.
 
     Raises Invalid, PreconditionFailed, NotFound as `read` does, and Conflict in any other state.
@@ -137,7 +143,7 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
     stored = _require(await store.lock(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
-        require_match(call.if_match, etag_of(msgspec.json.encode(_show(call, stored, job))))
+        require_match(call.if_match, etag_of(msgspec.json.encode(await _show(connection, call, stored, job))))
     return stored, job
 
 
@@ -192,14 +198,22 @@ async def find(
     return reached, stored, job
 
 
-async def read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> Application:
+async def read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
     stored = _require(await store.read(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
-    return _show(call, stored, job)
+    return await _show(connection, call, stored, job)
 
 
-def _show(call: Call, stored: StoredApplication, job: JobSummary) -> Application:
-    return show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
+async def _show(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> ApplicationDetail:
+    """Return an application with what the caller may do with it; to staff also with what is known of the person."""
+    shown = show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
+    detail = ApplicationDetail(**msgspec.structs.asdict(shown))
+    if call.is_owner:
+        return detail
+    person = _person(stored)
+    copy = (await people.read_copies(connection, [person])).get(person.digits)
+    info = describe_whole(copy, also_sensitive=call.holds(READ_SENSITIVE))
+    return msgspec.structs.replace(detail, personal_info=info)
 
 
 async def _record(connection: Connection, call: Call, action: Action, stored: StoredApplication) -> None:

@@ -33,6 +33,18 @@ async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
     return to_application(row) if row else None
 
 
+_READ_MANY = f"""
+SELECT {_COLUMNS} FROM employability.application
+JOIN employability.application_content AS content ON content.id_candidatura = application.id
+WHERE application.id = ANY($1::uuid[]) AND application.status <> 'retirada'
+"""  # noqa: S608 - our own texts
+
+
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
+    """Return those of these applications that live, in no order."""
+    return [to_application(row) for row in await connection.fetch(_READ_MANY, ids)]
+
+
 async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
     row = await connection.fetchrow(f"{_READ} FOR UPDATE OF application", id_)
