@@ -221,8 +221,8 @@ def test_random_walks_keep_to_the_rules(
     run_state_machine_as_test(
         Walk,
         settings=settings(
-            max_examples=size(6, 300),
-            stateful_step_count=size(12, 40),
+            max_examples=size(6, 100),
+            stateful_step_count=size(12, 30),
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
