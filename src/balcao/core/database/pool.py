@@ -58,7 +58,6 @@ _AWAY = (
     asyncpg.TransactionRollbackError,
 )
 
-
 # After these a statement may still be under way.
 _UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # Of a connection that is gone: whether its last statement was carried out is not known.
@@ -88,8 +87,8 @@ class Database:
     ) -> None:
         """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
-        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
-        self.block_seconds: float | None = None
+        # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
+        self.is_serving = False
         self._size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
@@ -156,10 +155,7 @@ class Database:
     async def rehearsal(
         self, *, isolation: str | None = None, seconds: float | None = None
     ) -> AsyncIterator[Connection]:
-        """Run the block in a transaction that is rolled back when the block ends.
-
-        Whoever calls waits no longer than other callers, or so many seconds.
-        """
+        """Run the block, of so many seconds if they are given, in a transaction that is rolled back at its end."""
         async with _Borrowed(self, seconds) as connection:
             transaction = connection.transaction(isolation=isolation)
             await transaction.start()
@@ -343,7 +339,7 @@ class _Borrowed:
 
     def __init__(self, database: Database, seconds: float | None = None) -> None:
         self._database = database
-        self._seconds = seconds or database.block_seconds
+        self._seconds = seconds or (SERVING_SECONDS if database.is_serving else None)
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()
