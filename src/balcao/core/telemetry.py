@@ -86,6 +86,7 @@ class Telemetry:
         self.publish: Callable[[], None] | None = None
         self._meters: dict[tuple[str, str, str], Meter] = {}
         self._counters: dict[str, Counter] = {}
+        self._gauges: dict[str, Callable[[], float]] = {}
         self._process = ProcessCollector(registry=None)
 
     def meter(self, service: str, operation: str, method: str) -> Meter:
@@ -96,6 +97,10 @@ class Telemetry:
     def counter(self, name: str, text: str, *labels: str) -> Counter:
         """Declare a counter; `name` comes without the `_total` that its series end in."""
         return self._counters.setdefault(name, Counter(name, text, labels))
+
+    def gauge(self, name: str, read: Callable[[], float]) -> None:
+        """Show a state of this process beside its memory; one declared again takes the place of the first."""
+        self._gauges[name] = read
 
     def numbers(self, process: str) -> Numbers:
         """Return what was counted so far, and the state (memory, CPU, files) of this process under its name."""
@@ -113,6 +118,7 @@ class Telemetry:
             found.counts |= {(counter.name, *values): count for values, count in counter.counts.items()}
         samples = (sample for family in self._process.collect() for sample in family.samples)
         found.states = {(sample.name, process): sample.value for sample in samples}
+        found.states |= {(name, process): read() for name, read in self._gauges.items()}
         return found
 
     def exposition(self, numbers: Numbers) -> bytes:
