@@ -4,6 +4,7 @@ import pytest
 
 from balcao.access.demo import DEMO
 from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
 from tests.access import stored
 from tests.support.fixtures import Sql
 
@@ -33,11 +34,12 @@ async def loaded(platform: Platform) -> Platform:
 
 async def test_the_demo_staff_stand_in_their_groups(loaded: Platform) -> None:
     snapshot = loaded.catalogue.snapshot
-    assert {cpf: sorted(snapshot.groups.get(cpf, [])) for cpf in STAFF} == STAFF
-    held = {cpf: set(snapshot.people.get(cpf, ())) for cpf in STAFF}
+    assert {cpf: sorted(group.name for group in snapshot.groups_of(Cpf(cpf))) for cpf in STAFF} == STAFF
+    groups = {cpf: snapshot.groups_of(Cpf(cpf)) for cpf in STAFF}
+    held = {cpf: {snapshot.roles[role].name for group in groups[cpf] for role in group.roles} for cpf in STAFF}
     assert held["90000030244"] == {"go:empregabilidade:editor_sem_curadoria"}
     assert held["90000001228"] == {"rmi:atendimento", "registro_auditor"}
-    assert snapshot.roles["registro_auditor"].actions == frozenset({"audit:read"})
+    assert snapshot.roles_by_name["registro_auditor"].actions == frozenset({"audit:read"})
 
 
 async def test_a_second_load_changes_nothing_and_brings_nothing_back(loaded: Platform) -> None:
@@ -55,7 +57,7 @@ async def test_a_half_finished_load_is_completed(loaded: Platform) -> None:
         await connection.execute("DELETE FROM access.membership")
         await connection.execute("DELETE FROM access.shipped_once WHERE kind = 'demo'")
     await DEMO.load(loaded)
-    assert loaded.catalogue.snapshot.groups["90000040207"] == ["auditoria"]
+    assert [group.name for group in loaded.catalogue.snapshot.groups_of(Cpf("90000040207"))] == ["auditoria"]
     async with loaded.database.connection() as connection:
         assert await connection.fetchval("SELECT count(*) FROM access.action WHERE name LIKE 'iptu:%'") == 1
 

@@ -11,6 +11,7 @@ import pytest
 from balcao.core.access import catalogue
 from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.rules import Rule, action, public
+from balcao.core.access.snapshot import Changes
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
@@ -113,15 +114,33 @@ async def test_an_older_version_never_comes_back(platform: Platform) -> None:
     assert seen == sorted(seen)
 
 
-async def test_the_snapshot_is_only_sent_when_there_is_a_newer_one(platform: Platform) -> None:
-    version = await raise_version(platform)
+async def test_only_what_changed_is_sent_and_only_to_who_knows_less(platform: Platform) -> None:
+    await platform.catalogue.reload()
+    known = platform.catalogue.snapshot
     async with platform.database.connection() as connection:
-        assert await connection.fetchval("SELECT access.snapshot_since($1)", version) is None
-        whole = await connection.fetchval("SELECT access.snapshot_since($1)", version - 1)
-    snapshot = msgspec.json.decode(whole, type=catalogue.Snapshot)
-    assert snapshot.version == version
-    assert snapshot.roles["admin"].administrative
-    assert "citizen:read" in snapshot.roles["rmi:atendimento"].actions
+        since = "SELECT access.snapshot_since($1, $2)"
+        assert await connection.fetchval(since, known.version, known.position) is None
+        await connection.execute("UPDATE access.action SET name = 'outro:nome' WHERE code_key = 'pets:read'")
+        version = await raise_version(platform)
+        sent = msgspec.json.decode(await connection.fetchval(since, known.version, known.position))
+    changed = [name for name, items in sent.items() if isinstance(items, dict) and items]
+    assert (sent["version"], sent["whole"], changed) == (version, False, ["actions"])
+    assert [action["name"] for action in sent["actions"].values()] == ["outro:nome"]
+
+
+async def test_who_knows_less_than_what_was_kept_reads_the_whole(platform: Platform) -> None:
+    await platform.catalogue.reload()
+    async with platform.database.connection() as connection:
+        await connection.execute("UPDATE access.action SET name = 'pets:read' WHERE code_key = 'pets:read'")
+        await raise_version(platform)
+        known = "SELECT access.snapshot_since(1, 0)"
+        assert msgspec.json.decode(await connection.fetchval(known), type=Changes).whole is False
+        await connection.execute("UPDATE access.catalogue_version SET forgotten = 1")
+        whole = msgspec.json.decode(await connection.fetchval(known), type=Changes)
+    assert whole.whole
+    roles = {role.name: role for role in whole.roles.values() if role}
+    assert roles["admin"].administrative
+    assert "citizen:read" in roles["rmi:atendimento"].actions
 
 
 IdInPath = Annotated[str, InPath(str, "Id", "1")]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.catalogue import Role, Snapshot
+from balcao.core.access.people import Holding
 from balcao.core.access.rules import (
     AUTHENTICATED,
     MACHINE,
@@ -24,6 +24,7 @@ from balcao.core.access.rules import (
     public,
     scope,
 )
+from balcao.core.access.snapshot import EMPTY, Changes, Group, Role
 from balcao.core.values.cpf import Cpf
 from tests.support.sizes import EXAMPLES, size
 
@@ -33,17 +34,24 @@ LISTS = {
     "LISTED": frozenset({"crm"}),
     "OTHERS": frozenset({"agents", "portal"}),
 }
-SNAPSHOT = Snapshot(
-    7,
-    {},
-    {
-        "admin": Role(True, frozenset()),
-        "reader": Role(False, frozenset({"pets:read"})),
-        "keeper": Role(False, frozenset({"pets:read", "pets:write"})),
-        "nothing": Role(False, frozenset()),
-    },
-    {ANA.digits: ["reader"], BRUNO.digits: ["nothing", "gone"]},
-    {},
+ROLES = {
+    "admin": Role(1, "admin", administrative=True, actions=frozenset()),
+    "reader": Role(2, "reader", administrative=False, actions=frozenset({"pets:read"})),
+    "keeper": Role(3, "keeper", administrative=False, actions=frozenset({"pets:read", "pets:write"})),
+    "nothing": Role(4, "nothing", administrative=False, actions=frozenset()),
+}
+STORED = {ANA.digits: ["reader"], BRUNO.digits: ["nothing"]}
+SNAPSHOT = EMPTY.following(
+    Changes(
+        version=7,
+        position=0,
+        whole=True,
+        actions={},
+        mappings={},
+        roles={role.id: role for role in ROLES.values()},
+        groups={1: Group(1, "readers", (2,), {})},
+        people={ANA.digits: Holding(groups=(1,)), BRUNO.digits: Holding(groups=(9,), roles=(4, 99))},
+    )
 )
 
 
@@ -128,8 +136,8 @@ def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
         return "scope"
     if bound == AUTHENTICATED and (not rule.scopes or who.cpf is not None):
         return "authenticated"
-    stored = SNAPSHOT.people.get(who.cpf.digits, []) if who.cpf else []
-    known = [SNAPSHOT.roles[name] for name in {*who.roles, *stored} if name in SNAPSHOT.roles]
+    stored = STORED[who.cpf.digits] if who.cpf else []
+    known = [ROLES[name] for name in {*who.roles, *stored} if name in ROLES]
     if bound != MACHINE and any(role.administrative or bound in role.actions for role in known):
         return "granted"
     return "not_granted"
@@ -138,7 +146,7 @@ def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
 cpfs = st.sampled_from([None, ANA, BRUNO])
 subsets = {
     "scopes": st.sets(st.sampled_from(["s", "t", "u"])),
-    "roles": st.sets(st.sampled_from([*SNAPSHOT.roles, "offline_access", "pets:read"])),
+    "roles": st.sets(st.sampled_from([*ROLES, "offline_access", "pets:read"])),
 }
 callers = st.builds(
     caller,
@@ -261,5 +269,6 @@ def test_a_rule_is_written_as_in_the_documents(rule: Rule, written: str, guard: 
     assert (str(rule), rule.guard, rule.floor) == (written, guard, floor)
 
 
-def test_only_a_decision_that_grants_nothing_forbids() -> None:
-    assert [reason for reason in Reason if not Decision(reason).allowed] == [Reason.NOT_GRANTED]
+def test_only_a_decision_that_says_by_what_right_lets_pass() -> None:
+    denying = ["not_granted", "no_mapping", "no_token", "invalid_token", "stale_snapshot"]
+    assert [reason for reason in Reason if not Decision(reason).allowed] == denying

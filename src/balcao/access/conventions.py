@@ -1,6 +1,7 @@
 """What the operations of this service have in common: names, pages of a list, and the headers of a write."""
 
 import re
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -27,6 +28,18 @@ ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"
 NAME = r"^[a-z0-9_:]+$"
 _CPF = r"^[0-9]{11}$"
 _NOT_A_CPF = "deve ser um CPF válido: 11 dígitos, sem pontuação"
+
+
+class Method(StrEnum):
+    """A method that can be mapped."""
+
+    GET = "GET"
+    POST = "POST"
+    PUT = "PUT"
+    PATCH = "PATCH"
+    DELETE = "DELETE"
+    HEAD = "HEAD"
+    OPTIONS = "OPTIONS"
 
 
 def _check_printable(text: str) -> str:
@@ -59,6 +72,10 @@ def _parse_flag(sent: Any) -> Any:
     return sent == "true"
 
 
+def _capitalise(sent: Any) -> Any:
+    return sent.upper() if isinstance(sent, str) else sent
+
+
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME)]
 Description = Annotated[
@@ -68,6 +85,7 @@ SearchText = Annotated[str, StringConstraints(max_length=255), AfterValidator(_c
 CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"pattern": _CPF})]
 WholeNumber = Annotated[int, BeforeValidator(_check_digits)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag)]
+AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]
 
 
 class SliceQuery(BaseModel):

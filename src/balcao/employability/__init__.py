@@ -15,6 +15,7 @@ from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
+from balcao.employability.resume.bank.feature import FEATURE as RESUME_BANK
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
 from balcao.employability.resume.job_search.feature import FEATURE as JOB_SEARCH
 from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
@@ -41,6 +42,7 @@ _FEATURES = [
     SKILL_LINKS,
     JOB_SEARCH,
     OVERVIEW,
+    RESUME_BANK,
     TERMS,
     APPLICATIONS,
     ONBOARDING,
@@ -66,6 +68,7 @@ SERVICE = Service(
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
         "applications": "Candidaturas, para quem se candidata e para a equipe.",
         "resume": "O currículo da pessoa que chama.",
+        "resume-bank": "Currículos que a equipe consulta, de quem aceitou os termos.",
         "rights": "O que as vagas guardam da pessoa: ter tudo em um arquivo, ou apagar.",
         "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",

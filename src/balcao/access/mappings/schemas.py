@@ -1,32 +1,14 @@
 """Wire types of the endpoint mappings."""
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from balcao.access.conventions import Description, OptionalSliceQuery, SearchText
+from balcao.access.conventions import AnyCaseMethod, Description, Method, OptionalSliceQuery, SearchText
 from balcao.access.mappings.patterns import MAX_LETTERS, check_pattern
-
-
-class Method(StrEnum):
-    """A method that can be mapped."""
-
-    GET = "GET"
-    POST = "POST"
-    PUT = "PUT"
-    PATCH = "PATCH"
-    DELETE = "DELETE"
-    HEAD = "HEAD"
-    OPTIONS = "OPTIONS"
-
-
-def _capitalise(sent: Any) -> Any:
-    return sent.upper() if isinstance(sent, str) else sent
-
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=MAX_LETTERS), AfterValidator(check_pattern)]
 ActionId = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
@@ -78,9 +60,7 @@ class DecidingQuery(BaseModel):
         SearchText,
         Field(description="Caminho da requisição, com o prefixo do serviço.", examples=["/iptu/api/v1/boletos/7"]),
     ]
-    method: Annotated[
-        Method, BeforeValidator(_capitalise), Field(description="Método, em maiúsculas ou não.", examples=["GET"])
-    ]
+    method: Annotated[AnyCaseMethod, Field(description="Método, em maiúsculas ou não.", examples=["GET"])]
 
 
 class MappingsQuery(OptionalSliceQuery):

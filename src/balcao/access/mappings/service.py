@@ -22,17 +22,15 @@ _FLOORS = {"public": 0, "authenticated": 1, "action": _BY_ACTION}
 
 async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | None:
     """Return the one mapping that decides on a request, the most specific of those that match, or None."""
-    path = patterns.normalise(query.path)
-    if not path:
+    match = call.platform.catalogue.snapshot.match(query.method, query.path)
+    if match is None:
         return None
-    methods = [query.method, "GET"] if query.method == "HEAD" else [query.method]
     async with call.platform.database.connection() as connection:
-        candidates = await store.fetch_candidates(connection, methods, f"/{path[0]}")
-    found = [one for one in candidates if patterns.matches(patterns.split(one.path_pattern), path)]
-    if not found:
+        found = await store.find(connection, match.mapping.id)
+    if found is None:  # deleted a moment ago
         return None
-    best = min(found, key=lambda one: (one.method != query.method, patterns.rank(one.path_pattern)))
-    return DecidingMapping(best.id, best.action, best.path_pattern, best.method, best.description)
+    mapping = found.mapping
+    return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
 
 
 async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping], int]:
@@ -158,7 +156,7 @@ async def _refuse_ambiguity(
     same = await store.find_same_shape(connection, method, pattern)
     if same is not None and same.id != mapping_id:
         raise Conflict(f"Já existe o mapeamento {same.method} {same.path_pattern}.", code="mapping-exists")
-    for other in await store.fetch_candidates(connection, [method], pattern):
+    for other in await store.fetch_candidates(connection, method, pattern):
         if other.id != mapping_id and other.action_id != action_id and patterns.crosses(pattern, other.path_pattern):
             raise Conflict(
                 f"O caminho cruza {other.path_pattern}, que exige outra ação: nenhum dos dois é o mais específico.",

@@ -1,11 +1,11 @@
 """SQL of the mappings; those of our own operations come by registration."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from balcao.access.mappings.patterns import erase_names, is_wild, split
+from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import Mapping
+from balcao.core.access.paths import REST, is_wild, split
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_page, page_sql
 
@@ -44,16 +44,16 @@ async def fetch_mappings(
 # Of all mappings only those whose first segment may match are looked at.
 _CANDIDATES = f"""
 SELECT {_MEMBERS} {_LIVING}
-  AND mapping.method = ANY($1::text[])
+  AND mapping.method = $1
   AND ($2::text IS NULL OR split_part(mapping.path_pattern, '/', 2) IN ($2, '*', '**')
        OR mapping.path_pattern LIKE '/{{%')
 """
 
 
-async def fetch_candidates(connection: Connection, methods: Sequence[str], pattern: str) -> list[Mapping]:
-    """Return the mappings of these methods that may match the same paths as this path or pattern."""
+async def fetch_candidates(connection: Connection, method: str, pattern: str) -> list[Mapping]:
+    """Return the mappings of the method that may match the same paths as this pattern."""
     first = split(pattern)[0]
-    rows = await connection.fetch(_CANDIDATES, list(methods), None if is_wild(first) or first == "**" else first)
+    rows = await connection.fetch(_CANDIDATES, method, None if is_wild(first) or first == REST else first)
     return [Mapping(**row) for row in rows]
 
 

@@ -1,18 +1,19 @@
 """The access catalogue as each process sees it: a versioned snapshot, and the announcement of operations.
 
-Only the two SQL functions that the access service publishes are called, so no table of a service is known here.
+Only the SQL functions that the access service publishes are called, so no table of a service is known here.
 States and times are those of the snapshot (rules: access 4.5).
 """
 
 import asyncio
 import time
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import msgspec
 
-from balcao.core.access.caller import Caller
-from balcao.core.database.pool import Connection, Database, json_text
+from balcao.core.access.people import Holding, People
+from balcao.core.access.snapshot import EMPTY, Changes, Snapshot
+from balcao.core.database.pool import Connection, Database, Row, json_text
 from balcao.core.database.reloader import Watch
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
@@ -20,35 +21,8 @@ from balcao.core.logs import log
 CHANNEL = "balcao_access"
 POLL_SECONDS = 5.0
 USABLE_SECONDS = 300.0
-
-
-class Role(msgspec.Struct, frozen=True):
-    """`actions` are action keys; an administrative role grants every action, also future ones."""
-
-    administrative: bool
-    actions: frozenset[str]
-
-
-class Snapshot(msgspec.Struct, frozen=True):
-    """One whole version of the catalogue. Action keys are code keys, or `#id` for custom actions."""
-
-    version: int
-    bindings: dict[str, str]
-    roles: dict[str, Role]
-    people: dict[str, list[str]]
-    groups: dict[str, list[str]]
-
-    def grants(self, caller: Caller, action: str) -> bool:
-        """Return whether one of the caller's roles, from the token or stored, grants the action."""
-        stored = self.people.get(caller.cpf.digits, ()) if caller.cpf else ()
-        return self._grant(caller.roles, action) or self._grant(stored, action)
-
-    def _grant(self, names: Iterable[str], action: str) -> bool:
-        for name in names:  # a plain loop: this is the decision's inner part
-            role = self.roles.get(name)
-            if role is not None and (role.administrative or action in role.actions):
-                return True
-        return False
+_SINCE = "SELECT access.snapshot_since($1, $2)"
+_PEOPLE = "SELECT groups, roles, people FROM access.snapshot_people()"
 
 
 @dataclass(frozen=True)
@@ -84,15 +58,12 @@ async def announce(connection: Connection, operations: Iterable[AnnouncedOperati
     return announced
 
 
-_EMPTY = Snapshot(0, {}, {}, {}, {})
-
-
 class Catalogue:
     """Keeps the process's snapshot current by NOTIFY and, should one be lost, by polling."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._latest = _EMPTY
+        self._latest = EMPTY
         self._loading = asyncio.Lock()
         self._confirmed_at = float("-inf")
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
@@ -125,12 +96,36 @@ class Catalogue:
         await self._watch.stop()
 
     async def reload(self) -> None:
-        """Replace the snapshot as a whole when there is a newer one; requests in flight keep theirs."""
+        """Take over what changed, in one new snapshot; requests in flight keep theirs."""
         async with self._loading:  # one at a time, or a slow load could put an older version back
             asked_at = time.monotonic()
-            async with self._database.connection() as connection:
-                found = await connection.fetchval("SELECT access.snapshot_since($1)", self._latest.version)
-            if found is not None:
-                self._latest = msgspec.json.decode(found, type=Snapshot)
+            latest = self._latest
+            changes = await self._fetch_changes(latest) if latest.version else None
+            if latest.version == 0 or (changes is not None and changes.whole):
+                self._latest = await self._load()
+            elif changes is not None:
+                self._latest = latest.following(changes)
             # The moment of the question: what changed after it may be missing from the result.
             self._confirmed_at = asked_at
+
+    async def _fetch_changes(self, known: Snapshot) -> Changes | None:
+        async with self._database.connection() as connection:
+            found = await connection.fetchval(_SINCE, known.version, known.position)
+        return None if found is None else msgspec.json.decode(found, type=Changes)
+
+    async def _load(self) -> Snapshot:
+        """Read the catalogue as a whole, which of a large city takes longer than a request may."""
+        apart = self._database.apart(1)
+        await apart.open()
+        try:
+            async with apart.transaction(isolation="repeatable_read") as connection:
+                found = await connection.fetchval(_SINCE, EMPTY.version, EMPTY.position)
+                held = await connection.fetch(_PEOPLE)
+        finally:
+            await apart.close()
+        return await asyncio.to_thread(_build, found, held)
+
+
+def _build(document: str, held: Sequence[Row]) -> Snapshot:
+    people = People.of((Holding(tuple(row["groups"]), tuple(row["roles"])), row["people"]) for row in held)
+    return replace(EMPTY.following(msgspec.json.decode(document, type=Changes)), people=people)

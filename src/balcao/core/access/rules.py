@@ -43,6 +43,15 @@ class Rule:
             self.also + other.also,
         )
 
+    @classmethod
+    def with_guard(cls, action: str, guard: str | None) -> "Rule":
+        """Return the rule of an action and of guards as the access catalogue stores them."""
+        words = (guard or "").split()
+        scopes, clients = (
+            tuple(word.removeprefix(kind) for word in words if word.startswith(kind)) for kind in ("scope:", "client:")
+        )
+        return cls(action, owner="self" in words, scopes=scopes, clients=clients)
+
     def testing(self, *actions: str) -> "Rule":
         """Return the rule with further actions, which the operation tests itself once it has read body or record."""
         return replace(self, also=self.also + actions)
@@ -115,6 +124,13 @@ class Reason(StrEnum):
     AUTHENTICATED = "authenticated"
     GRANTED = "granted"
     NOT_GRANTED = "not_granted"
+    NO_MAPPING = "no_mapping"
+    NO_TOKEN = "no_token"  # noqa: S105 - a word of the documents
+    INVALID_TOKEN = "invalid_token"  # noqa: S105
+    STALE_SNAPSHOT = "stale_snapshot"
+
+
+_ALLOWING = frozenset({Reason.PUBLIC, Reason.OWNER, Reason.SCOPE, Reason.CLIENT, Reason.AUTHENTICATED, Reason.GRANTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +142,7 @@ class Decision:
 
     @property
     def allowed(self) -> bool:
-        return self.reason is not Reason.NOT_GRANTED
+        return self.reason in _ALLOWING
 
 
 class Roles(Protocol):
@@ -163,7 +179,7 @@ def decide(
 def _check_guards(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
     """Return the decision of the first guard that lets the caller pass; but for the webhook, machines only."""
     for name in rule.clients:
-        if caller.client in client_lists[name] and (caller.is_machine or name == WEBHOOK_CLIENTS):
+        if caller.client in client_lists.get(name, ()) and (caller.is_machine or name == WEBHOOK_CLIENTS):
             return Decision(Reason.CLIENT, f"client:{name}")
     for name in rule.scopes:
         if name in caller.scopes and caller.is_machine:

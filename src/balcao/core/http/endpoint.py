@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from balcao.core.access.caller import Caller, TokenRefused
-from balcao.core.access.catalogue import Snapshot
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
+from balcao.core.access.snapshot import Snapshot
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform

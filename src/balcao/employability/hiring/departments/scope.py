@@ -71,8 +71,8 @@ async def find_scope(call: Call) -> Scope:
         return Scope(None, author)
     if call.actor_cpf is None:
         return Scope(frozenset(), author)
-    groups = call.platform.catalogue.snapshot.groups.get(call.actor_cpf.digits, ())
-    named = frozenset(name.removeprefix(GROUP) for name in groups if name.startswith(GROUP))
+    groups = call.platform.catalogue.snapshot.groups_of(call.actor_cpf)
+    named = frozenset(group.name.removeprefix(GROUP) for group in groups if group.name.startswith(GROUP))
     try:
         links = await call.platform.part(StaffLinks).find(call.actor_cpf, call.request_id)
     except Unavailable:

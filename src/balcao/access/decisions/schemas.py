@@ -1,0 +1,82 @@
+"""Wire types of decisions."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from pydantic import BaseModel, Field, StringConstraints
+
+from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText
+from balcao.core.access.rules import Reason
+
+MAX_PATH = 2048
+Names = Annotated[str, StringConstraints(max_length=4096)]
+
+
+class ExplainQuery(BaseModel):
+    """The request, and who would make it."""
+
+    method: Annotated[AnyCaseMethod, Field(description="Método, em maiúsculas ou não.", examples=["GET"])]
+    path: Annotated[
+        str,
+        StringConstraints(max_length=MAX_PATH),
+        Field(description="Caminho da requisição, com o prefixo do serviço.", examples=["/iptu/api/v1/boletos/7"]),
+    ]
+    subject: Annotated[
+        CpfText | None, Field(description="CPF de quem chamaria; sem ele, você.", examples=["90000040126"])
+    ] = None
+    roles: Annotated[
+        Names | None, Field(description="Papéis que o token traria, separados por vírgula.", examples=["busca_admin"])
+    ] = None
+    scopes: Annotated[
+        Names | None, Field(description="Escopos que o token traria, separados por vírgula.", examples=["profile"])
+    ] = None
+    client: Annotated[
+        SearchText | None,
+        Field(description="Cliente (`azp`) do token; sem `subject`, o de uma máquina.", examples=["portal-servidor"]),
+    ] = None
+
+    @property
+    def supposes(self) -> bool:
+        """Return whether anything is supposed of the token."""
+        return (self.roles, self.scopes, self.client) != (None, None, None)
+
+
+class ExplainedMapping(msgspec.Struct):
+    """The mapping that decides."""
+
+    id: Annotated[int, Meta(description="Identificador do mapeamento.", examples=[301])]
+    method: Annotated[str, Meta(description="Método.", examples=["GET"])]
+    path_pattern: Annotated[str, Meta(description="Padrão do caminho.", examples=["/iptu/api/v1/boletos/{id}"])]
+    service: Annotated[str | None, Meta(description="Serviço; nulo se é de outra aplicação.", examples=[None])]
+    operation: Annotated[str | None, Meta(description="Operação da plataforma; nulo se não é.", examples=[None])]
+    guard: Annotated[str | None, Meta(description="O que deixa passar sem a ação; nulo se nada.", examples=[None])]
+
+
+class ExplainedAction(msgspec.Struct):
+    """The action that the request needs."""
+
+    id: Annotated[int, Meta(description="Identificador da ação.", examples=[90])]
+    name: Annotated[str, Meta(description="Nome atual da ação.", examples=["iptu:invoice:read"])]
+
+
+class ExplainedWay(msgspec.Struct):
+    """A role that lets the person pass, and where it comes from."""
+
+    role: Annotated[str, Meta(description="Papel.", examples=["iptu:consulta"])]
+    source: Annotated[
+        Literal["token", "direct", "group"], Meta(description="Do token, direto ou de um grupo.", examples=["group"])
+    ]
+    group: Annotated[str | None, Meta(description="Grupo que dá o papel; nulo sem grupo.", examples=["iptu_equipe"])]
+
+
+class Explanation(msgspec.Struct):
+    """A decision and what led to it."""
+
+    decision: Annotated[Literal["allow", "deny"], Meta(description="A decisão.", examples=["allow"])]
+    reason: Annotated[Reason, Meta(description="A razão, palavra estável.", examples=["granted"])]
+    mapping: Annotated[ExplainedMapping | None, Meta(description="O mapeamento que decide; nulo se nenhum decide.")]
+    action: Annotated[ExplainedAction | None, Meta(description="A ação exigida; nula se nenhum mapeamento decide.")]
+    via: Annotated[list[ExplainedWay], Meta(description="Papéis que dão a ação; vazio se a razão é outra.")]
+    matched: Annotated[dict[str, str], Meta(description="Valores dos parâmetros do caminho.", examples=[{"id": "7"}])]
+    catalogue_version: Annotated[int, Meta(description="Versão do catálogo pela qual se decidiu.", examples=[120])]

@@ -1,0 +1,83 @@
+"""Why a request is let pass or not: the decision of every process, taken in words (rules: access 2.4, 4.1)."""
+
+from dataclasses import replace
+
+from balcao.access.catalogue.events import CatalogueEvent
+from balcao.access.catalogue.service import record_read
+from balcao.access.decisions.schemas import (
+    ExplainedAction,
+    ExplainedMapping,
+    ExplainedWay,
+    ExplainQuery,
+    Explanation,
+)
+from balcao.core.access.caller import Caller
+from balcao.core.access.decisions import decide_match
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.access.snapshot import Match, Snapshot
+from balcao.core.context.call import Call
+from balcao.core.errors import Forbidden
+from balcao.core.values.cpf import Cpf
+
+EXPLAIN = "decision:explain"
+_NO_MAPPING = Decision(Reason.NO_MAPPING)
+
+
+async def explain(call: Call, query: ExplainQuery) -> Explanation:
+    """Return the decision on a request of the caller, of another person or of a machine.
+
+    Raises Forbidden for a caller who asks for more than their own requests without the action for it.
+    """
+    caller = call.identified_caller
+    subject = Cpf(query.subject) if query.subject else None
+    concerns_another = subject is not None and subject != caller.cpf
+    if (concerns_another or query.supposes) and not call.holds(EXPLAIN):
+        raise Forbidden()
+    if concerns_another:
+        await record_read(call, CatalogueEvent("decision.explain", "user", subject=subject))
+    snapshot = call.platform.catalogue.snapshot
+    supposed = _suppose(caller, subject, query)
+    match = snapshot.match(query.method.value, query.path)
+    decision = decide_match(match, supposed, snapshot, call.platform.client_lists) if match else _NO_MAPPING
+    return _describe(snapshot, match, decision, supposed)
+
+
+def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
+    """Return who would make the request: of another person nothing but the stored roles is known."""
+    if subject is not None and subject != caller.cpf:
+        caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)
+    elif subject is None and query.client is not None:
+        caller = replace(caller, cpf=None, roles=frozenset(), scopes=frozenset(), is_machine=True)
+    return replace(
+        caller,
+        roles=caller.roles if query.roles is None else _split(query.roles),
+        scopes=caller.scopes if query.scopes is None else _split(query.scopes),
+        client=caller.client if query.client is None else query.client,
+    )
+
+
+def _split(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(",") if name.strip())
+
+
+def _describe(snapshot: Snapshot, match: Match | None, decision: Decision, caller: Caller) -> Explanation:
+    mapping = action = None
+    if match is not None:
+        found = match.mapping
+        mapping = ExplainedMapping(
+            found.id, found.method, found.path_pattern, found.service, found.operation, found.guard
+        )
+        action = ExplainedAction(match.action.id, match.action.name)
+    via = []
+    if match is not None and decision.reason is Reason.GRANTED:
+        ways = [way for way in snapshot.list_ways(caller) if way.role.grants(match.action.key)]
+        via = [ExplainedWay(way.role.name, way.source, way.group) for way in ways]
+    return Explanation(
+        decision="allow" if decision.allowed else "deny",
+        reason=decision.reason,
+        mapping=mapping,
+        action=action,
+        via=via,
+        matched=match.values if match is not None else {},
+        catalogue_version=snapshot.version,
+    )

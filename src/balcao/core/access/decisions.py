@@ -1,0 +1,32 @@
+"""Decisions on any request by what the catalogue says of it: for the check endpoint and for `explain`.
+
+Our own endpoints know their operation and take the same decision on it (`rules.decide`).
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import PUBLIC, Decision, Reason, Rule, decide
+from balcao.core.access.snapshot import Match, Snapshot
+from balcao.core.values.cpf import Cpf
+
+ANYBODY = Decision(Reason.PUBLIC, "public")
+_KNOWN_RULES = 4096
+_rule_of = lru_cache(_KNOWN_RULES)(Rule.with_guard)
+
+
+def is_public(match: Match) -> bool:
+    """Return whether anybody may call it, with or without a token."""
+    return match.action.key == PUBLIC
+
+
+def decide_match(
+    match: Match, caller: Caller, snapshot: Snapshot, client_lists: Mapping[str, frozenset[str]]
+) -> Decision:
+    """Decide for a verified caller on a request whose mapping was found in the same snapshot."""
+    if is_public(match):
+        return ANYBODY
+    owner = Cpf.parse_path(match.values.get("cpf", ""))
+    rule = _rule_of(match.action.key, match.mapping.guard)
+    return decide(rule, match.action.key, caller, owner, snapshot, client_lists)

@@ -1,0 +1,207 @@
+"""One whole version of the access catalogue, and the next one made of it and of what changed (rules: access 4.5)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.paths import Entry, PatternTree, bind, normalise
+from balcao.core.access.people import NOBODY, Holding, People
+from balcao.core.values.cpf import Cpf
+
+T = TypeVar("T")
+
+
+class Action(msgspec.Struct, frozen=True):
+    """`key` is the code key, or `#id` for a custom action; `name` what it is called now."""
+
+    id: int
+    key: str
+    name: str
+
+
+class MappedEndpoint(msgspec.Struct, frozen=True):
+    """`service`, `operation` and `guard` are those of an operation of ours, None for another application's."""
+
+    id: int
+    method: str
+    path_pattern: str
+    action_id: int
+    service: str | None = None
+    operation: str | None = None
+    guard: str | None = None
+
+    @property
+    def entry(self) -> Entry:
+        """Return its place among the patterns."""
+        return Entry(self.method, self.path_pattern, self.id)
+
+
+class Role(msgspec.Struct, frozen=True):
+    """`actions` are action keys; an administrative role grants every action, also future ones."""
+
+    id: int
+    name: str
+    administrative: bool
+    actions: frozenset[str]
+
+    def grants(self, action: str) -> bool:
+        """Return whether whoever has the role may do this."""
+        return self.administrative or action in self.actions
+
+
+class Group(msgspec.Struct, frozen=True):
+    """`roles` are the ids of those that it gives; what `attributes` limit is up to the services."""
+
+    id: int
+    name: str
+    roles: tuple[int, ...]
+    attributes: dict[str, list[str]]
+
+
+class Changes(msgspec.Struct):
+    """What a version brings, by id and by CPF; what is None is gone. `whole`: everything but the people."""
+
+    version: int
+    position: int
+    whole: bool
+    actions: dict[int, Action | None]
+    mappings: dict[int, MappedEndpoint | None]
+    roles: dict[int, Role | None]
+    groups: dict[int, Group | None]
+    people: dict[str, Holding]
+
+
+class Match(NamedTuple):
+    """The mapping that decides on a request, and the values of its named parameters."""
+
+    mapping: MappedEndpoint
+    action: Action
+    values: dict[str, str]
+
+
+class Way(NamedTuple):
+    """How somebody comes by a role: by the token, directly, or through a group."""
+
+    role: Role
+    source: Literal["token", "direct", "group"]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`position` is the last change that it knows; `bindings` are the action keys of our operations."""
+
+    version: int = 0
+    position: int = 0
+    actions: Mapping[int, Action] = field(default_factory=dict)
+    mappings: Mapping[int, MappedEndpoint] = field(default_factory=dict)
+    roles: Mapping[int, Role] = field(default_factory=dict)
+    groups: Mapping[int, Group] = field(default_factory=dict)
+    people: People = NOBODY
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    roles_by_name: Mapping[str, Role] = field(default_factory=dict)
+    patterns: PatternTree = field(default_factory=PatternTree)
+
+    def grants(self, caller: Caller, action: str) -> bool:
+        """Return whether one of the caller's roles, from the token or stored, grants the action."""
+        for name in caller.roles:  # plain loops: this is the decision's inner part
+            role = self.roles_by_name.get(name)
+            if role is not None and role.grants(action):
+                return True
+        holding = self.people.find(caller.cpf)
+        for role_id in holding.roles:
+            if self._does_grant(role_id, action):
+                return True
+        for group_id in holding.groups:
+            group = self.groups.get(group_id)
+            if group is not None and any(self._does_grant(role_id, action) for role_id in group.roles):
+                return True
+        return False
+
+    def _does_grant(self, role_id: int, action: str) -> bool:
+        role = self.roles.get(role_id)
+        return role is not None and role.grants(action)
+
+    def groups_of(self, cpf: Cpf | None) -> list[Group]:
+        """Return the groups of a person."""
+        held = self.people.find(cpf).groups
+        return [group for group_id in held if (group := self.groups.get(group_id)) is not None]
+
+    def list_ways(self, caller: Caller) -> Iterator[Way]:
+        """Yield each role of the caller with where it comes from, by the role's name and the group's."""
+        ways = [Way(self.roles_by_name[name], "token") for name in caller.roles if name in self.roles_by_name]
+        held = self.people.find(caller.cpf).roles
+        ways += [Way(self.roles[role_id], "direct") for role_id in held if role_id in self.roles]
+        for group in self.groups_of(caller.cpf):
+            ways += [Way(self.roles[role_id], "group", group.name) for role_id in group.roles if role_id in self.roles]
+        yield from sorted(ways, key=lambda way: (way.role.name, way.source, way.group or ""))
+
+    def match(self, method: str, path: str) -> Match | None:
+        """Return the mapping that decides on a request, the most specific of those that match."""
+        segments = normalise(path)
+        found = None if segments is None else self.patterns.find(method, segments)
+        if segments is None or found is None:
+            return None
+        mapping = self.mappings[found]
+        return Match(mapping, self.actions[mapping.action_id], bind(mapping.path_pattern, segments))
+
+    def following(self, changes: Changes) -> "Snapshot":
+        """Return the next version, which shares with this one whatever did not change."""
+        old = [self.mappings[item] for item in changes.mappings if item in self.mappings]
+        new = [mapping for mapping in changes.mappings.values() if mapping is not None]
+        actions = _merge(self.actions, changes.actions)
+        roles = _merge(self.roles, changes.roles)
+        by_name = {role.name: role for role in roles.values()} if changes.roles else self.roles_by_name
+        return replace(
+            self,
+            version=changes.version,
+            position=changes.position,
+            actions=actions,
+            mappings=_merge(self.mappings, changes.mappings),
+            roles=roles,
+            groups=_merge(self.groups, changes.groups),
+            people=self.people.replacing(changes.people),
+            bindings=_bind(self.bindings, old, new, actions),
+            roles_by_name=by_name,
+            patterns=self._replace_patterns(old, new),
+        )
+
+    def _replace_patterns(self, old: list[MappedEndpoint], new: list[MappedEndpoint]) -> PatternTree:
+        if not self.mappings:
+            return PatternTree(mapping.entry for mapping in new)
+        if not old and not new:
+            return self.patterns
+        return self.patterns.replacing([mapping.entry for mapping in old], [mapping.entry for mapping in new])
+
+
+def _merge(known: Mapping[int, T], changed: Mapping[int, T | None]) -> Mapping[int, T]:
+    if not changed:
+        return known
+    merged = dict(known)
+    for item, now in changed.items():
+        if now is None:
+            merged.pop(item, None)
+        else:
+            merged[item] = now
+    return merged
+
+
+def _bind(
+    known: Mapping[str, str],
+    old: list[MappedEndpoint],
+    new: list[MappedEndpoint],
+    actions: Mapping[int, Action],
+) -> Mapping[str, str]:
+    """Return the action keys of operations after a change of their mappings; an action's key never changes."""
+    if not old and not new:
+        return known
+    gone = {mapping.operation for mapping in old}
+    bound = {operation: key for operation, key in known.items() if operation not in gone}
+    bound |= {mapping.operation: actions[mapping.action_id].key for mapping in new if mapping.operation is not None}
+    return bound
+
+
+EMPTY = Snapshot()
