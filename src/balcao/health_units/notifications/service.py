@@ -28,6 +28,7 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     Raises NotFound for an unknown or deactivated unit, Conflict while one is active.
     """
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         await units.lock_active(connection, cnes)
         last = await store.read_latest(connection, cnes)
         after = last.ultima_atualizacao if last else None
@@ -65,6 +66,7 @@ async def close_notification(
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
     """Return a notification and its log; the read is recorded. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         found = await store.read(connection, cnes, id)
         if found is None:
             raise _make_unknown()
@@ -95,6 +97,7 @@ async def count_events(call: Call, cnes: Cnes) -> int:
 
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
+    await units.require_area(call, connection, cnes)
     present = await store.lock(connection, cnes, id)
     if present is None:
         raise _make_unknown()

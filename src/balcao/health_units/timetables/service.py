@@ -28,6 +28,7 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     given = {str(day): bodies for day, bodies in body.semana.items()}
     week = {day: to_intervals(given.get(day, [])) for day in "1234567"}
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.put_week(connection, cnes, week, body.abre_feriado):
             raise units.make_unknown()
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
@@ -35,10 +36,17 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     return Week(cnes.digits, week, body.abre_feriado)
 
 
+async def list_codes(call: Call) -> set[str]:
+    """Return the codes (CNES) of the units that have a timetable."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_codes(connection)
+
+
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
     """Create or replace the openings of one day. Raises NotFound."""
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.put_exception(connection, exception):
             raise units.make_unknown()
         await call.platform.audit.record(connection, call, "update", fields=["intervalos", "motivo"])
@@ -49,6 +57,7 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     """Give a day back to the week. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.delete_exception(connection, cnes, day):
             raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])

@@ -27,6 +27,14 @@ async def put_week(
     return affected(await connection.execute(_PUT_WEEK, cnes.digits, json_text(week), opens_on_holidays)) > 0
 
 
+_WITH_WEEK = "SELECT cnes FROM health_units.unit_weekly_hours"
+
+
+async def list_codes(connection: Connection) -> set[str]:
+    """Return the units that have a timetable."""
+    return {row["cnes"] for row in await connection.fetch(_WITH_WEEK)}
+
+
 _PUT_EXCEPTION = """
 INSERT INTO health_units.unit_exceptions (cnes, data, intervalos, motivo)
 SELECT cnes, $2, $3::jsonb, $4 FROM health_units.units WHERE cnes = $1

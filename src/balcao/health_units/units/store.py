@@ -3,7 +3,7 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.records import UnitRecord
@@ -41,6 +41,14 @@ _LOCK = "SELECT true FROM health_units.units WHERE cnes = $1 AND (ativa OR NOT $
 async def lock(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
     """Lock a unit, or only an active one; return whether there is one."""
     return bool(await connection.fetchval(_LOCK, cnes.digits, active))
+
+
+_AREA = "SELECT area FROM health_units.units WHERE cnes = $1"
+
+
+async def read_area(connection: Connection, cnes: Cnes) -> Row | None:
+    """Return the unit's area, which may be None; no row for an unknown unit."""
+    return await connection.fetchrow(_AREA, cnes.digits)
 
 
 _KNOWN = "SELECT cnes FROM health_units.units"
