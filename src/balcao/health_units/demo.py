@@ -4,8 +4,9 @@ The same at every first start but for the day: each unit's history is drawn with
 """
 
 import asyncio
+import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -45,6 +46,7 @@ UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
 ACTIVE = "9900004"
 QUIET = "9900013"
+SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
 
 
 def _make_week(
@@ -101,6 +103,27 @@ async def examples(_: Platform) -> Mapping[str, Any]:
 
 
 DEMO = Demo(load, examples)
+
+
+async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
+    """Act on units at random and tell of each act, for as long as the caller goes on or `count` times.
+
+    Only units that the demo data leaves in peace are touched.
+    """
+    draw = random.Random()  # noqa: S311 - no secret
+    for _ in range(count) if count else itertools.count():
+        cnes = Cnes(draw.choice(SIMULATED))
+        color = draw.choice(list(Risco)[1:])
+        present = await notifications.read_latest(call, cnes)
+        if present is None or not present.active:
+            await notifications.open_notification(call, cnes, OpenBody(risco=color))
+            yield f"{cnes}: aberta, {color}"
+        elif draw.random() < 0.5:
+            await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=color))
+            yield f"{cnes}: {color}"
+        else:
+            await notifications.close_notification(call, cnes, present.id, CloseBody(risco=Risco.VERDE))
+            yield f"{cnes}: encerrada"
 
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -18,6 +19,7 @@ from balcao.health_units.feed.streams import Change, Hub, Listener
 from balcao.health_units.risk import service as risk
 from balcao.health_units.risk.board import UnitBoard
 from balcao.health_units.risk.schemas import UnitRisk
+from balcao.zones import load_zone
 
 # Announces each entry to every process at the commit.
 CHANNEL = "balcao_health_units"
@@ -27,9 +29,14 @@ _PAGE = 500
 _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 
-async def publish_risk(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Publish the unit's risk as this transaction leaves it."""
-    await store.append_change(connection, CHANNEL, RISK, cnes, await risk.read_unit_risk(call, connection, cnes))
+async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
+    """Publish the unit's risk as this transaction leaves it, with instants in the city's zone."""
+    await store.append_change(connection, CHANNEL, RISK, cnes, await risk.read_unit_risk(connection, cnes, zone))
+
+
+async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
+    """Publish the unit's risk; the connection of an import is set to the city's zone."""
+    await publish_risk(connection, cnes, load_zone(await store.read_zone(connection)))
 
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:

@@ -29,6 +29,11 @@ async def append_change(connection: Connection, channel: str, tipo: str, cnes: C
     return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel)
 
 
+async def read_zone(connection: Connection) -> str:
+    """Return the name of the connection's time zone."""
+    return str(await connection.fetchval("SHOW timezone"))
+
+
 _LIST = """
 SELECT sequencia, tipo, cnes, dados FROM health_units.change_feed
 WHERE sequencia > $1 AND sequencia <= $2 AND ($3::text[] IS NULL OR cnes = ANY($3))

@@ -3,11 +3,12 @@
 from datetime import date, timedelta
 
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
-from balcao.health_units.opening import Timetable
+from balcao.health_units.opening import Interval, Timetable
 from balcao.health_units.timetables import store
 from balcao.health_units.timetables.schemas import (
     DayException,
@@ -25,8 +26,7 @@ from balcao.health_units.units import service as units
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     """Replace a unit's week. Raises NotFound."""
-    given = {str(day): bodies for day, bodies in body.semana.items()}
-    week = {day: to_intervals(given.get(day, [])) for day in "1234567"}
+    week = _fill_week(body)
     async with call.platform.database.transaction() as connection:
         await units.require_area(call, connection, cnes)
         if not await store.put_week(connection, cnes, week, body.abre_feriado):
@@ -34,6 +34,17 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
         await feed.publish_unit(connection, cnes)
     return Week(cnes.digits, week, body.abre_feriado)
+
+
+async def import_week(connection: Connection, cnes: Cnes, body: WeekBody) -> bool:
+    """Write the week of an imported unit unless it is so already; return whether it was written."""
+    return await store.put_changed_week(connection, cnes, _fill_week(body), body.abre_feriado)
+
+
+def _fill_week(body: WeekBody) -> dict[str, list[Interval]]:
+    """Return the openings of every day, in their order."""
+    given = {str(day): bodies for day, bodies in body.semana.items()}
+    return {day: to_intervals(given.get(day, [])) for day in "1234567"}
 
 
 async def list_codes(call: Call) -> set[str]:

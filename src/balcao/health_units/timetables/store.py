@@ -20,6 +20,23 @@ ON CONFLICT (cnes) DO UPDATE SET semana = excluded.semana, abre_feriado = exclud
 """
 
 
+_PUT_CHANGED_WEEK = (
+    _PUT_WEEK
+    + """
+WHERE (unit_weekly_hours.semana, unit_weekly_hours.abre_feriado)
+    IS DISTINCT FROM (excluded.semana, excluded.abre_feriado)
+"""
+)
+
+
+async def put_changed_week(
+    connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
+) -> bool:
+    """Write the week of a unit that exists unless it is so already; return whether it was written."""
+    written = await connection.execute(_PUT_CHANGED_WEEK, cnes.digits, json_text(week), opens_on_holidays)
+    return affected(written) > 0
+
+
 async def put_week(
     connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
 ) -> bool:

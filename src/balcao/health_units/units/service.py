@@ -30,6 +30,11 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
     return record, is_new
 
 
+async def import_unit(connection: Connection, cnes: Cnes, body: UnitBody) -> bool:
+    """Write a unit of an import unless it is so already; return whether it was written."""
+    return await store.put_changed(connection, cnes, body, utc_now())
+
+
 async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:
     """Raise Forbidden when the caller's right is limited to areas and the unit lies outside (rules: health_units 1).
 
