@@ -117,7 +117,7 @@ def test_examples_come_as_an_array_or_as_lines(send: Send, dataset: str) -> None
 @pytest.mark.parametrize(
     ("body", "loc", "message"),
     [
-        (b"", ["body"], "envie de 1 a 1000 exemplos"),
+        (b"", ["body"], "envie de 1 a 1000 itens"),
         (b"[]", ["body"], "pelo menos 1"),
         (b"[{]", ["body"], "JSON"),
         (b"\n".join([b'{"input": {}}'] * 1001), ["body"], "envie de 1 a 1000"),

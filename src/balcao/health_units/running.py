@@ -17,14 +17,16 @@ async def running(platform: Platform) -> AsyncIterator[None]:
     """Keep the board current, and the listeners informed, for as long as the process serves."""
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
-    telemetry.gauge("balcao_risk_streams", lambda: len(hub.listeners))
-    telemetry.gauge("balcao_risk_outdated_notifications", board.count_outdated)
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow, platform, board, hub))
-    await watch.start()
-    try:
-        yield
-    finally:
-        await watch.stop()
+    with (
+        telemetry.state("balcao_risk_streams", lambda: len(hub.listeners)),
+        telemetry.state("balcao_risk_outdated_notifications", board.count_outdated),
+    ):
+        await watch.start()
+        try:
+            yield
+        finally:
+            await watch.stop()
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:

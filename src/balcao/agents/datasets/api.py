@@ -20,13 +20,13 @@ from balcao.agents.datasets.schemas import (
     RevisedExample,
 )
 from balcao.agents.operations import READ_DATASET
-from balcao.agents.queries import in_query
+from balcao.agents.queries import drop_blank, in_query, in_query_with_blanks
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL, DETAIL_WITH_INPUT
 from balcao.core.http.operations import Routes
-from balcao.core.http.parameters import InPath, InQuery, Query
+from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response, streamed_attachment
 
 DatasetIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do conjunto de dados", SET_ID, DATASET_ID)]
@@ -35,10 +35,6 @@ ExampleIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do exempl
 MANAGE = action("dataset:manage")
 
 routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
-
-
-def _drop_blank(query: Query) -> dict[str, str]:
-    return {name: value for name, value in query.items() if value.strip()}
 
 
 @routes.get(
@@ -53,11 +49,7 @@ def _drop_blank(query: Query) -> dict[str, str]:
     errors=[422],
 )
 async def list_datasets(
-    call: Call,
-    query: Annotated[
-        DatasetsQuery,
-        InQuery(lambda query: validate_model(_drop_blank(query), DatasetsQuery, "query"), DatasetsQuery),
-    ],
+    call: Call, query: Annotated[DatasetsQuery, in_query_with_blanks(DatasetsQuery)]
 ) -> DatasetsEnvelope:
     """Return a page of data sets."""
     return await service.list_datasets(call, query)
@@ -117,7 +109,7 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
 )
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Return a page of a data set's examples."""
-    checked = validate_model(_drop_blank(query), ExamplesQuery, "query", with_input=True)
+    checked = validate_model(drop_blank(query), ExamplesQuery, "query", with_input=True)
     return await service.read_dataset_examples(call, checked)
 
 

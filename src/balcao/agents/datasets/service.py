@@ -11,7 +11,7 @@ import msgspec
 
 from balcao.agents.datasets import store
 from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
-from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, read_examples, refuse_body
+from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, NewExamples, read_many, refuse_body
 from balcao.agents.datasets.schemas import (
     Added,
     Dataset,
@@ -101,13 +101,13 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
     """Delete a data set with its examples; its name is free again, the ids stay taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
-            raise _make_unknown()
+            raise make_unknown()
         await call.platform.audit.record(connection, call, "delete", fields=["dataset"])
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
     """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
-    return await add_examples(call, dataset_id, await asyncio.to_thread(read_examples, content))
+    return await add_examples(call, dataset_id, await asyncio.to_thread(read_many, content, NewExamples, NewExample))
 
 
 async def add_examples(
@@ -224,11 +224,12 @@ def _to_edge(dataset_id: str, row: Row) -> Edge:
 
 def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:
     if dataset is None:
-        raise _make_unknown()
+        raise make_unknown()
     return dataset
 
 
-def _make_unknown() -> NotFound:
+def make_unknown() -> NotFound:
+    """Return the refusal of a data set that is not there."""
     return NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
 
 

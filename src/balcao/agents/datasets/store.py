@@ -45,8 +45,9 @@ async def lock(connection: Connection, dataset_id: str) -> StoredDataset | None:
 
 
 _LIST = """
-SELECT id, name, description, metadata, created_at, example_count, 0 AS experiment_count
-FROM agents.datasets
+SELECT id, name, description, metadata, created_at, example_count,
+       (SELECT count(*) FROM agents.experiments WHERE dataset_id = dataset.id) AS experiment_count
+FROM agents.datasets AS dataset
 WHERE deleted_at IS NULL AND ($1::timestamptz IS NULL OR (created_at, id) < ($1, $2))
 ORDER BY created_at DESC, id DESC
 LIMIT $3

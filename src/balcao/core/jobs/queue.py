@@ -201,6 +201,23 @@ async def drop(connection: Connection, number: int) -> None:
         await queries.log_jobs([(job, "deleted", None)])
 
 
+async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
+    """Return kinds, states and numbers of jobs; a kind and a state may come more than once."""
+    counted = await _queries(connection).queue_size()
+    return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
+
+
+_OLDEST_DUE = f"""
+SELECT entrypoint AS kind, extract(epoch FROM now() - min(execute_after))::float8 AS seconds
+FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'queued' AND execute_after <= now() GROUP BY entrypoint
+"""  # noqa: S608 - a constant
+
+
+async def find_oldest_due(connection: Connection) -> Mapping[str, float]:
+    """Return by kind for how many seconds the oldest job that is due has waited."""
+    return {row["kind"]: row["seconds"] for row in await connection.fetch(_OLDEST_DUE)}
+
+
 def _queries(connection: Connection) -> Queries:
     return queue_queries(AsyncpgDriver(connection))
 

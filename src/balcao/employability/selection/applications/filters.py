@@ -39,6 +39,13 @@ def parse_id(query: Mapping[str, str], name: str) -> UUID | None:
     return UUID(text) if text else None
 
 
+def require_uuid(field: str, text: str) -> UUID:
+    """Return the UUID that a member of a body holds. Raises Invalid."""
+    if not is_uuid(text.strip()):
+        raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
+    return UUID(text.strip())
+
+
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
     """Return the status, as shown, that the applications are to have. Raises Invalid."""
     text = query.get("status", "").strip()

@@ -12,16 +12,21 @@ from balcao.employability.selection.applications.schemas import Answer, Applicat
 from balcao.employability.selection.applications.states import ApplicationStatus, list_open_events, show_status
 
 
-class StoredApplication(msgspec.Struct, frozen=True, kw_only=True):
-    """A row; `status` is the application's own."""
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an application stands; `status` is its own."""
 
     id: UUID
     cpf: str | None
+    status: ApplicationStatus
+    id_etapa_atual: UUID | None
+
+
+class StoredApplication(Standing, frozen=True, kw_only=True):
+    """A row."""
+
     nome: str | None
     email: str | None
     id_vaga: UUID
-    status: ApplicationStatus
-    id_etapa_atual: UUID | None
     respostas: list[Answer]
     curriculo_snapshot: Resume | None
     created_at: datetime
@@ -61,3 +66,17 @@ def show_to(
         holds=holds,
     )
     return msgspec.structs.replace(show(stored, job), acoes_permitidas=open_events)
+
+
+class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
+    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here."""
+
+    id: UUID
+    cpf: str
+    nome: str
+    job: UUID
+    status: ApplicationStatus
+    step: UUID | None
+    made_at: datetime
+    has_resume: bool
+    resume: Resume | None = None

@@ -1,5 +1,6 @@
 """Wire types of applications (rules: employability 3.4)."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 from balcao.employability.selection.applications.states import ApplicationStatus
+from balcao.employability.selection.eligibility.schemas import Criterion
+from balcao.employability.selection.people.info import WholePersonalInfo
 
 QUESTION_EXAMPLE = "1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"
 LONGEST_NAME, LONGEST_EMAIL = 255, 254
@@ -110,6 +113,15 @@ class Application(msgspec.Struct, kw_only=True):
     ] = UNSET
 
 
+class ApplicationDetail(Application, kw_only=True):
+    """An application looked at alone."""
+
+    personal_info: Annotated[
+        WholePersonalInfo | UnsetType | None,
+        Meta(description="O que o cadastro da cidade diz da pessoa, só para a equipe; nulo se nada se sabe."),
+    ] = UNSET
+
+
 class StatusCounts(msgspec.Struct):
     """How many applications are shown with each status."""
 
@@ -130,5 +142,39 @@ class Applications(msgspec.Struct):
     ]
 
 
+class ApplicationEvent(msgspec.Struct):
+    """What happened to an application."""
+
+    de: Annotated[
+        str | None, Meta(description="Situação própria anterior; nula no começo.", examples=["candidatura_enviada"])
+    ]
+    evento: Annotated[str, Meta(description="O que houve.", examples=["approve"])]
+    para: Annotated[
+        str, Meta(description="Situação própria seguinte; `retirada` pela própria pessoa.", examples=["aprovada"])
+    ]
+    id_etapa_de: Annotated[UUID | None, Meta(description="Etapa anterior (UUID).", examples=[ID_EXAMPLE])]
+    id_etapa_para: Annotated[UUID | None, Meta(description="Etapa seguinte (UUID).", examples=[ID_EXAMPLE])]
+    em: Annotated[datetime, Meta(description="Quando, em UTC.", examples=["2026-10-05T14:30:00Z"])]
+    por: Annotated[
+        str | None,
+        Meta(
+            description="Quem da equipe; nulo se foi a pessoa ou o serviço, e para a própria pessoa.", examples=[None]
+        ),
+    ]
+    motivo: Annotated[str | None, Meta(description="Motivo informado.", examples=["Perfil da vaga."])]
+
+
+class ApplicationHistory(msgspec.Struct):
+    """A page of an application's history."""
+
+    data: Annotated[list[ApplicationEvent], Meta(description="O que houve, do mais novo ao mais antigo.")]
+    meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+
+
 class ApplicationRefusal(ErrorAndMessage):
     """Why an application was refused; a portal shows `message`, which is the same text."""
+
+    criterios_nao_atendidos: Annotated[
+        list[Criterion] | UnsetType,
+        Meta(description="Os critérios da vaga a que a pessoa não atende; só quando são eles o motivo."),
+    ] = UNSET

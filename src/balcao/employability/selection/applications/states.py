@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from balcao.core.errors import Invalid
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.selection.emails.kinds import Email
 
 DECIDE = "job_application:decide"
 CREATE_ANY = "job_application:create_any"
 READ = "job_application:read"
+READ_SENSITIVE = "job_application:read_sensitive"
 
 
 class ApplicationStatus(StrEnum):
@@ -100,6 +102,13 @@ TABLE = (
 # How staff bring an application to a status that they name.
 DECISIONS = {row.target: row for row in TABLE if row.action == DECIDE and row.target is not None}
 SUBMISSION = TABLE[0]
+
+
+def require_status(text: str) -> ApplicationStatus:
+    """Return the status that staff name. Raises Invalid."""
+    if text not in SHOWN:
+        raise Invalid(f"O campo `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
+    return ApplicationStatus(text)
 
 
 def show_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:

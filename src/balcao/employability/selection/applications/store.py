@@ -1,20 +1,20 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import affected, fetch_count, page_sql
+from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview.schemas import Resume
+from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import StoredApplication
-from balcao.employability.selection.applications.schemas import Answer, StatusCounts
+from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
+from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
@@ -33,30 +33,35 @@ async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
     return to_application(row) if row else None
 
 
+_READ_MANY = f"""
+SELECT {_COLUMNS} FROM employability.application
+JOIN employability.application_content AS content ON content.id_candidatura = application.id
+WHERE application.id = ANY($1::uuid[]) AND application.status <> 'retirada'
+"""  # noqa: S608 - our own texts
+
+
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
+    """Return those of these applications that live, in no order."""
+    return [to_application(row) for row in await connection.fetch(_READ_MANY, ids)]
+
+
 async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
     row = await connection.fetchrow(f"{_READ} FOR UPDATE OF application", id_)
     return to_application(row) if row else None
 
 
-_IS_LIVE = """
-SELECT EXISTS (SELECT FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status <> 'retirada')
+_COUNT_EARLIER = """
+SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WHERE status = 'retirada') AS withdrawn
+FROM employability.application WHERE cpf = $1 AND id_vaga = $2
 """
 
 
-async def is_live(connection: Connection, cpf: Cpf, job: UUID) -> bool:
-    """Return whether the person has an application for the job that is not withdrawn."""
-    return bool(await connection.fetchval(_IS_LIVE, cpf.digits, job))
-
-
-_COUNT_WITHDRAWN = """
-SELECT count(*) FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status = 'retirada'
-"""
-
-
-async def count_withdrawn(connection: Connection, cpf: Cpf, job: UUID) -> int:
-    """Return how often the person withdrew from the job."""
-    return await fetch_count(connection, _COUNT_WITHDRAWN, cpf.digits, job)
+async def count_earlier(connection: Connection, cpf: Cpf, job: UUID) -> tuple[int, int]:
+    """Return how many of the person's applications for the job live, none or one, and how many were withdrawn."""
+    row = await connection.fetchrow(_COUNT_EARLIER, cpf.digits, job)
+    assert row is not None
+    return row["live"], row["withdrawn"]
 
 
 _INSERT = """
@@ -97,65 +102,112 @@ async def insert(
 
 
 _RESTORE = """
-WITH made AS (
+WITH sent AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS sent (
+        id uuid, cpf text, nome text, job uuid, status text, step uuid, resume jsonb, made_at timestamptz)
+), made AS (
     INSERT INTO employability.application
         (id, cpf, nome, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'cidadao', $7, $7)
+    SELECT id, cpf, nome, job, status, step, 'cidadao', made_at, made_at FROM sent
     ON CONFLICT DO NOTHING
-    RETURNING id
+    RETURNING id, status, id_etapa_atual, created_at
 ), content AS (
     INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
-    SELECT id, '[]', $8::jsonb FROM made
+    SELECT made.id, '[]', sent.resume FROM made JOIN sent USING (id)
 )
 INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
-SELECT id, $9, $5, $6, $7 FROM made
+SELECT id, $2, status, id_etapa_atual, created_at FROM made
 """
 
 
-async def restore(
-    connection: Connection,
-    id_: UUID,
-    cpf: Cpf,
-    name: str,
-    job: UUID,
-    status: ApplicationStatus,
-    step: UUID | None,
-    resume: Resume,
-    made_at: datetime,
-) -> None:
-    """Insert an application as it stands, unless it is there."""
-    await connection.execute(
-        _RESTORE, id_, cpf.digits, name, job, status, step, made_at, json_text(resume), Event.SUBMIT
-    )
+async def restore(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
+    """Insert applications as they stand, but for those that are there."""
+    await connection.execute(_RESTORE, json_text(rows), Event.SUBMIT)
+
+
+_FIND_MISSING = """
+SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted
+WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
+"""
+
+
+async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no application ever had."""
+    return {row["id"] for row in await connection.fetch(_FIND_MISSING, ids)}
+
+
+_LOCK_LIVE = """
+SELECT id, cpf, status, id_etapa_atual FROM employability.application
+WHERE id_vaga = $1 AND cpf = ANY($2::text[]) AND status <> 'retirada'
+ORDER BY id FOR UPDATE
+"""
+
+
+async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) -> list[Standing]:
+    """Return where these people's applications for a job stand, and keep others from changing them.
+
+    They are locked in the order of their ids, so that two such calls never wait for each other in a circle.
+    """
+    rows = await connection.fetch(_LOCK_LIVE, job, [cpf.digits for cpf in people])
+    return [
+        Standing(
+            id=row["id"],
+            cpf=row["cpf"],
+            status=ApplicationStatus(row["status"]),
+            id_etapa_atual=row["id_etapa_atual"],
+        )
+        for row in rows
+    ]
 
 
 _MOVE = """
-WITH moved AS (
+WITH wanted AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[])
+        AS move (id, event, before, after, step_before, step_after)
+), moved AS (
     UPDATE employability.application SET
-        status = $2, id_etapa_atual = $3, row_version = row_version + 1, updated_at = clock_timestamp()
-    WHERE id = $1
+        status = wanted.after, id_etapa_atual = wanted.step_after, row_version = row_version + 1,
+        updated_at = clock_timestamp()
+    FROM wanted WHERE application.id = wanted.id
 )
 INSERT INTO employability.application_event
     (id_candidatura, evento, de, para, id_etapa_de, id_etapa_para, por, motivo)
-VALUES ($1, $4, $5, $2, $6, $3, $7, $8)
-RETURNING id
+SELECT id, event, before, after, step_before, step_after, $7, $8 FROM wanted ORDER BY id
+RETURNING id_candidatura, id
 """
 
 
 async def move(
-    connection: Connection,
-    before: StoredApplication,
-    event: Event,
-    status: ApplicationStatus,
-    step: UUID | None,
-    author: str | None,
-    reason: str | None,
-) -> int:
-    """Give a locked application its next status and step, and return the number of the event."""
-    made: int = await connection.fetchval(
-        _MOVE, before.id, status, step, event, before.status, before.id_etapa_atual, author, reason
+    connection: Connection, moves: Sequence[tuple[Standing, Change]], author: str | None, reason: str | None
+) -> dict[UUID, int]:
+    """Give locked applications their next status and step, and return the number of each one's event."""
+    rows = await connection.fetch(
+        _MOVE,
+        [before.id for before, _ in moves],
+        [change.row.event for _, change in moves],
+        [before.status for before, _ in moves],
+        [change.row.target or before.status for before, change in moves],
+        [before.id_etapa_atual for before, _ in moves],
+        [change.step for _, change in moves],
+        author,
+        reason,
     )
-    return made
+    return {row["id_candidatura"]: row["id"] for row in rows}
+
+
+_HISTORY = page_sql(
+    """
+    SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
+    WHERE id_candidatura = $1 ORDER BY id DESC LIMIT $2 OFFSET $3
+    """,
+    "SELECT count(*) FROM employability.application_event WHERE id_candidatura = $1",
+)
+
+
+async def list_history(connection: Connection, id_: UUID, page: Page) -> tuple[list[ApplicationEvent], int]:
+    """Return the page of what happened to an application, newest first, and how much that is in all."""
+    rows, total = await fetch_page(connection, _HISTORY, id_, page.limit, page.offset)
+    return [ApplicationEvent(**row) for row in rows], total
 
 
 _REPLACE = """
@@ -266,9 +318,7 @@ async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
 _ERASE = """
 WITH erased AS (
     SELECT application.id, application.status FROM employability.application
-    JOIN employability.application_content AS content ON content.id_candidatura = application.id
-    WHERE application.cpf = $1 AND (application.status = 'candidatura_enviada' OR content.curriculo_snapshot IS NOT NULL
-        OR content.respostas <> '[]' OR application.nome IS NOT NULL OR application.email IS NOT NULL)
+    WHERE application.cpf = $1 AND application.cleared_at IS NULL
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para)
     SELECT id, 'withdraw', status, 'retirada' FROM erased WHERE status = 'candidatura_enviada'
@@ -278,7 +328,8 @@ WITH erased AS (
 )
 UPDATE employability.application SET
     status = CASE WHEN application.status = 'candidatura_enviada' THEN 'retirada' ELSE application.status END,
-    nome = NULL, email = NULL, row_version = row_version + 1, updated_at = clock_timestamp()
+    nome = NULL, email = NULL, cleared_at = clock_timestamp(),
+    row_version = row_version + 1, updated_at = clock_timestamp()
 FROM erased WHERE application.id = erased.id
 """
 

@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+# The job that sends one.
+JOB = "application_email"
+
 
 class Email(StrEnum):
     """Kinds of e-mails, by the words of the rules."""
