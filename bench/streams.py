@@ -85,7 +85,15 @@ def bench(
         act(_register, codes)
         servers = [
             stack.enter_context(
-                serving(OURS, folder, url, "health_units", issuer.address, BALCAO_RISK_PORTAL_CLIENTS=PORTAL)
+                serving(
+                    OURS,
+                    folder,
+                    url,
+                    "health_units",
+                    "/health-units",
+                    issuer.address,
+                    BALCAO_RISK_PORTAL_CLIENTS=PORTAL,
+                )
             )
             for _ in range(-(-count // MOST_OF_PROCESS))
         ]

@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from balcao import app
-from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import pool
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
@@ -25,21 +23,16 @@ MOMENT = 0.3
 @pytest.fixture(scope="module")
 def stopped(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the address of a gateway whose database was stopped while it served."""
-    made: list[Platform] = []
-
-    def keep(*args: Any, **options: Any) -> Platform:
-        made.append(assemble(*args, **options))
-        return made[0]
-
-    with pytest.MonkeyPatch.context() as patch, Relay(database_url, tmp_path_factory.mktemp("relay")) as relay:
-        patch.setattr(app, "assemble", keep)
-        with RunningServer(app.build(settings, relay.url)) as running:
-            # Only now: a start takes longer on a busy machine.
-            made[0].database.block_seconds = MOMENT
-            patch.setattr(pool, "LOOKUP_SECONDS", MOMENT)
-            relay.stop()
-            yield running.url
-            relay.resume()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        Relay(database_url, tmp_path_factory.mktemp("relay")) as relay,
+        RunningServer(app.build(settings, relay.url)) as running,
+    ):
+        patch.setattr(pool, "SERVING_SECONDS", MOMENT)
+        patch.setattr(pool, "LOOKUP_SECONDS", MOMENT)
+        relay.stop()
+        yield running.url
+        relay.resume()
 
 
 async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:

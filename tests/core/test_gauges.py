@@ -60,13 +60,13 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
 def test_without_the_database_the_rest_is_there_and_says_so(
     settings: Settings, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "SERVING_SECONDS", MOMENT)
     with (
         Relay(database_url, tmp_path) as relay,
         RunningServer(app.build(settings, relay.url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         assert read(http)["balcao_database_up"] == {(): 1}
+        monkeypatch.setattr(pool, "SERVING_SECONDS", MOMENT)
         relay.stop()
         found = read(http)
         relay.resume()

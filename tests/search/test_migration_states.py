@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from balcao.core.context.platform import Platform
+from balcao.core.database import pool
 from balcao.core.errors import Unavailable
 from balcao.search.control_queries import service as control_queries
 from balcao.search.control_queries.schemas import ControlQueries
@@ -303,8 +304,11 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
     assert {"field": "custo", "rows": 3} in report["fields_changed"]
 
 
-async def test_a_dry_run_may_take_longer_than_other_calls(platform: Platform, owner: asyncpg.Connection) -> None:
-    platform.database.block_seconds = 1.0  # as while it serves
+async def test_a_dry_run_may_take_longer_than_other_calls(
+    platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform.database.is_serving = True
+    monkeypatch.setattr(pool, "SERVING_SECONDS", 1.0)
     staff = act_as_staff(platform)
     physical = await owner.fetchval("SELECT physical FROM search.search_collection")
     async with owner.transaction():

@@ -88,8 +88,8 @@ class Database:
     ) -> None:
         """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
-        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
-        self.block_seconds: float | None = None
+        # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
+        self.is_serving = False
         self._size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
@@ -343,7 +343,7 @@ class _Borrowed:
 
     def __init__(self, database: Database, seconds: float | None = None) -> None:
         self._database = database
-        self._seconds = seconds or database.block_seconds
+        self._seconds = seconds or (SERVING_SECONDS if database.is_serving else None)
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()

@@ -15,6 +15,7 @@ from pgqueuer.queries import Queries
 from pgqueuer.types import JobId
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import affected, fetch_count
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs.worker import QUEUE_SCHEMA, encode_payload, queue_queries
 
@@ -236,3 +237,21 @@ def _parse_job(row: Row) -> QueuedJob:
         error_code=row["code"],
         payload=payload if isinstance(payload, dict) else {},
     )
+
+
+_COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log WHERE $1::text IS NULL OR entrypoint = $1"
+
+
+async def count_log(connection: Connection, kind: str | None = None) -> int:
+    """Return how many entries the log has of a kind of jobs, or of all."""
+    return await fetch_count(connection, _COUNT_LOG, kind)
+
+
+_DELETE_LOG = """
+DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval AND ($2::text IS NULL OR entrypoint = $2)
+"""
+
+
+async def delete_log(connection: Connection, age: timedelta, kind: str | None = None) -> int:
+    """Delete the log's entries of this age, of a kind of jobs or of all; return how many."""
+    return affected(await connection.execute(_DELETE_LOG, age, kind))

@@ -46,14 +46,14 @@ async def _fetch(
 ) -> tuple[list[JobItem], int]:
     _add_filters(conditions, filters, now, zone)
     end = len(conditions.values)
-    # The page is cut before its records are made.
+    # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
             SELECT {ITEM}
             FROM (
-                SELECT job.* FROM employability.job WHERE {conditions}
+                SELECT job.id FROM employability.job WHERE {conditions}
                 ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
-            ) AS job {FROM.partition("FROM employability.job")[2]}
+            ) AS listed JOIN employability.job ON job.id = listed.id {FROM.partition("FROM employability.job")[2]}
             ORDER BY {order} DESC, job.id
         ) AS found"""  # noqa: S608 - our own texts
     counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"  # noqa: S608 - our own texts
@@ -61,8 +61,7 @@ async def _fetch(
     return [msgspec.json.decode(row["document"], type=JobItem) for row in rows], total
 
 
-# `position` and not LIKE: the signs of a pattern are ordinary characters of a name.
-_IN_NAME = "EXISTS (SELECT FROM unnest({{}}::text[]) AS part WHERE position(employability.folded(part) IN {}) > 0)"
+_IN_NAME = "{} LIKE ANY (ARRAY(SELECT employability.containing(part) FROM unnest({{}}::text[]) AS part))"
 _IN_NEIGHBOURHOOD = _IN_NAME.format("job.bairro_folded")
 _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
     SELECT FROM employability.company
@@ -77,7 +76,7 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
     if filters.department is not None:
         conditions.add("job.id_orgao_parceiro = {}", filters.department)
     if filters.search is not None:
-        conditions.add("position(employability.folded({}) IN job.titulo_folded) > 0", filters.search)
+        conditions.add("job.titulo_folded LIKE employability.containing({})", filters.search)
     if filters.period is not None:
         conditions.add("job.publicado_em >= {}", find_since(filters.period, now, zone))
     if filters.contract_types:

@@ -9,6 +9,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.blocks import api, demo, store
+from balcao.employability.selection.blocks.retention import RETENTION
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -26,4 +27,4 @@ PERSONAL_DATA = PersonalData(
     tables=("employability.application_block",),
     members=(ExportMember("bloqueios", "As tentativas de candidatura que foram recusadas, e por quê.", 203),),
 )
-FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(routes=api.routes.declared, retention=RETENTION, personal_data=PERSONAL_DATA, demo=Demo(demo.load))

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected, fetch_page, page_sql
+from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -75,6 +75,19 @@ async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
 async def delete(connection: Connection, cpf: Cpf) -> int:
     """Delete a person's blocks and return how many there were."""
     return affected(await connection.execute("DELETE FROM employability.application_block WHERE cpf = $1", cpf.digits))
+
+
+async def count(connection: Connection) -> int:
+    """Return how many blocks there are."""
+    return await fetch_count(connection, "SELECT count(*) FROM employability.application_block")
+
+
+_DELETE_OLD = "DELETE FROM employability.application_block WHERE created_at < now() - make_interval(months => $1)"
+
+
+async def delete_old(connection: Connection, months: int) -> int:
+    """Delete the blocks that are older than that, and return how many. By the owner of the tables only."""
+    return affected(await connection.execute(_DELETE_OLD, months))
 
 
 def _to_block(row: Row | dict[str, Any]) -> Block:

@@ -16,9 +16,7 @@ _SHOWN = "employability.shown_application_status({}.status, job.status, job.dele
 # The jobs first, so that theirs are found by the index of a job's applications.
 _OF_DEPARTMENTS = """application.id_vaga = ANY (ARRAY(
     SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
-# `position` and not LIKE would find the same, but by no index; the signs of a pattern are escaped.
-_BY_TEXT = r"""application.search_text LIKE
-    '%' || regexp_replace(employability.folded({}), '([\\%_])', '\\\1', 'g') || '%'"""
+_BY_TEXT = "application.search_text LIKE employability.containing({})"
 
 
 async def find_page(

@@ -9,6 +9,7 @@ from balcao.core.feature import Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.people import service
 from balcao.employability.selection.people.jobs import KINDS
+from balcao.employability.selection.people.retention import RETENTION
 from balcao.employability.selection.people.schemas import PersonRecord
 
 
@@ -18,4 +19,4 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
 
 # What it holds is exported by the registry, whose copy it is.
 PERSONAL_DATA = PersonalData("candidate_copy", erase=_erase, tables=("employability.candidate",))
-FEATURE = Feature(jobs=KINDS, personal_data=PERSONAL_DATA)
+FEATURE = Feature(jobs=KINDS, retention=RETENTION, personal_data=PERSONAL_DATA)

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
-from balcao.core.database.queries import affected
+from balcao.core.database.queries import affected, fetch_count
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.people.schemas import PersonRecord
 
@@ -67,3 +67,19 @@ async def find_candidate(connection: Connection, application: UUID) -> Cpf | Non
 async def delete(connection: Connection, cpf: Cpf) -> int:
     """Delete a person's copy and return how many there were."""
     return affected(await connection.execute("DELETE FROM employability.candidate WHERE cpf = $1", cpf.digits))
+
+
+async def count(connection: Connection) -> int:
+    """Return how many copies there are."""
+    return await fetch_count(connection, "SELECT count(*) FROM employability.candidate")
+
+
+_DELETE_UNNEEDED = """
+DELETE FROM employability.candidate
+WHERE NOT EXISTS (SELECT FROM employability.application WHERE application.cpf = candidate.cpf)
+"""
+
+
+async def delete_unneeded(connection: Connection) -> int:
+    """Delete the copies of people whom no application names, and return how many. By the owner of the tables only."""
+    return affected(await connection.execute(_DELETE_UNNEEDED))
