@@ -58,7 +58,6 @@ _AWAY = (
     asyncpg.TransactionRollbackError,
 )
 
-
 # After these a statement may still be under way.
 _UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # Of a connection that is gone: whether its last statement was carried out is not known.
@@ -156,10 +155,7 @@ class Database:
     async def rehearsal(
         self, *, isolation: str | None = None, seconds: float | None = None
     ) -> AsyncIterator[Connection]:
-        """Run the block in a transaction that is rolled back when the block ends.
-
-        Whoever calls waits no longer than other callers, or so many seconds.
-        """
+        """Run the block, of so many seconds if they are given, in a transaction that is rolled back at its end."""
         async with _Borrowed(self, seconds) as connection:
             transaction = connection.transaction(isolation=isolation)
             await transaction.start()

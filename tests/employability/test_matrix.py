@@ -1,0 +1,85 @@
+"""Every operation lets pass exactly whom its rule names, for each kind of caller (rules: employability 2, 4.6).
+
+The page's case 66. Who holds which action is written down here once more, from the rules and not from the seed data.
+"""
+
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from balcao.core.access.rules import AUTHENTICATED, PUBLIC, Rule
+from balcao.employability import SERVICE
+from tests.employability.people import ANA, BRUNO, GILDA
+from tests.support.issuer import Issuer, bearer
+from tests.support.operations import Served, all_operations
+
+PAGE = (Path(__file__).parents[2] / "docs/reference/rules/employability.md").read_text("utf-8")
+[_LINE] = re.findall(r"^Actions of this service.*?: (`.*?`)\. ", PAGE, re.MULTILINE)
+EVERY_ACTION = frozenset(re.findall(r"`([^`]+)`", _LINE))
+CURATED = frozenset(
+    "employer:create employer:update employer:lookup job_listing:read job_listing:create job_listing:update"
+    " job_listing:submit job_listing:delete job_application:read job_application:decide"
+    " job_application:create_any".split()
+)
+FREE = CURATED | frozenset(
+    "job_listing:update_published job_listing:publish job_listing:pause job_listing:close"
+    " job_listing:delete_published".split()
+)
+VISITOR, OWNER, OTHER, MACHINE = "visitor", "the person of the path", "another citizen", "machine"
+STAFF = {
+    "go:admin": EVERY_ACTION,
+    "go:empregabilidade:admin": EVERY_ACTION
+    - {"resume:read_any", "resume:write_any", "resume_bank:read", "job_application:read_sensitive"},
+    "go:empregabilidade:editor_sem_curadoria": FREE,
+    "go:empregabilidade:editor_com_curadoria": CURATED,
+    "go:empregabilidade:editor": CURATED,
+    "go:curriculos:editor": frozenset({"resume_bank:read"}),
+}
+OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
+# The person is not known, or a body or a record says what else is needed.
+TOLD_BY_TOKEN = {"token-without-cpf"}
+
+
+def passes(rule: Rule, who: str) -> bool:
+    if rule.action == PUBLIC:
+        return True
+    if who == VISITOR:
+        return False
+    return rule.action == AUTHENTICATED or (rule.owner and who == OWNER) or rule.action in STAFF.get(who, ())
+
+
+@pytest.fixture(scope="module")
+def tokens(issuer: Issuer) -> dict[str, dict[str, str]]:
+    people = {OWNER: bearer(issuer.person(ANA)), OTHER: bearer(issuer.person(BRUNO))}
+    staff = {role: bearer(issuer.person(GILDA, realm_access={"roles": [role]})) for role in STAFF}
+    return {VISITOR: {}, MACHINE: bearer(issuer.machine("sistema-parceiro")), **people, **staff}
+
+
+@pytest.mark.parametrize("who", [VISITOR, OWNER, OTHER, MACHINE, *STAFF])
+def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
+    http: httpx.Client, tokens: dict[str, dict[str, str]], who: str
+) -> None:
+    """Bodies are broken, so that whoever passes changes nothing."""
+    assert len(OURS) > 150
+    wrong = {}
+    for served in OURS:
+        answer = call(http, served, tokens[who])
+        refused = answer.status_code in {401, 403} and answer.headers["Error-Code"] not in TOLD_BY_TOKEN
+        if refused == passes(served.operation.rule, who):
+            wrong[str(served)] = (answer.status_code, answer.headers.get("Error-Code"))
+        elif refused:
+            assert answer.status_code == (401 if who == VISITOR else 403), served
+    assert wrong == {}
+
+
+def call(http: httpx.Client, served: Served, headers: dict[str, str]) -> httpx.Response:
+    values = {name: str(marker.example) for name, marker in served.operation.signature.path.items()}
+    body = b"{" if served.method in {"POST", "PUT"} else None
+    return http.request(served.method, served.filled(**values), content=body, headers=headers)
+
+
+def test_every_action_of_the_page_is_one_of_an_operation_and_no_other() -> None:
+    named = {name for served in OURS for name in (served.operation.rule.action, *served.operation.rule.also)}
+    assert {name for name in named if not name.startswith("platform:")} - EVERY_ACTION == set()
