@@ -22,6 +22,7 @@ MOMENT = 0.3
 JOB = """INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status)
          VALUES (0, 'crm_push', now() + make_interval(secs => $1), $2::queue.pgqueuer_status)"""
 
+UNIT = "INSERT INTO health_units.units (cnes, nome, tipo, atualizado_em) VALUES ($1, 'Unidade', 'CF', now())"
 NOTIFICATION = """INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
     SELECT gen_random_uuid(), $1, 'Amarelo', $3, at, at, CASE $3 WHEN 'Encerrado' THEN at END,
@@ -66,7 +67,7 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
 def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: httpx.Client, sql: Sql) -> None:
     assert read(http)["balcao_risk_outdated_notifications"] == {(): 0}
     for cnes, hours, status in (("9900001", 25, "Ativo"), ("9900002", 23, "Ativo"), ("9900003", 25, "Encerrado")):
-        sql("INSERT INTO health_units.units (cnes, nome, tipo, atualizado_em) VALUES ($1, 'Unidade', 'CF', now())", cnes)
+        sql(UNIT, cnes)
         sql(NOTIFICATION, cnes, hours, status)
     assert read(http)["balcao_risk_outdated_notifications"] == {(): 1}
 
