@@ -133,6 +133,7 @@ class Settings(ServiceSettings):
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
     # Of the job listings' terms of use: who accepted another version is asked again.
     jobs_terms_version: str = Field("1", min_length=1, max_length=50)
+    jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")

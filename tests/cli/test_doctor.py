@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from balcao.core.http.responses import to_json
-from balcao.core.mail import Outbox
+from balcao.core.mail import MailFolder
 from balcao.gateway.instance import HEADER
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
@@ -181,7 +181,9 @@ def test_a_mail_server_is_asked_without_an_email(tmp_path: Path) -> None:
 def test_the_sandbox_shows_the_emails_that_it_wrote_instead_of_sending(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, data_dir=tmp_path)
     assert terminal.json("sandbox", "emails", "--json") == []
-    asyncio.run(Outbox(tmp_path / "outbox", "balcao@cidade.example").send("ana@pessoa.example", "Situação", "Olá.\n"))
+    asyncio.run(
+        MailFolder(tmp_path / "emails", "balcao@cidade.example").send("ana@pessoa.example", "Situação", "Olá.\n")
+    )
     (email,) = terminal.json("sandbox", "emails", "--json")
     assert (email["to"], email["subject"], email["text"]) == ("ana@pessoa.example", "Situação", "Olá.\n")
     assert "Situação" in terminal.run("sandbox", "emails").stdout

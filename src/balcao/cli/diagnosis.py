@@ -27,7 +27,7 @@ from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.core.mail import MailRefused, Outbox, create_mailer
+from balcao.core.mail import MailFolder, MailRefused, create_mailer
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
 
@@ -304,7 +304,7 @@ async def _check_redis(settings: Settings) -> Part:
 async def _check_mail(settings: Settings) -> Part:
     """Check whether the mail server takes our login; in the sandbox e-mails go into a folder."""
     mailer = create_mailer(settings)
-    if isinstance(mailer, Outbox):
+    if isinstance(mailer, MailFolder):
         state = UP if settings.data_dir.exists() else STOPPED
         return Part(state, {"configured": False, "folder": str(mailer.folder)})
     if mailer is None:
