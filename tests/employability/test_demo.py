@@ -11,6 +11,7 @@ TABLES = (
     "resume",
     "experience",
     "behaviour_link",
+    "skill_link",
     "legacy_job",
     "reference_value",
     "behaviour",
@@ -119,3 +120,9 @@ def test_the_applications_and_refused_attempts_are_those_of_the_rules(examples: 
         "90000000418": ["idade_minima"],
         "90000000680": ["termos_uso"],
     }
+    skills = sql(
+        """SELECT link.cpf, skill.nome FROM employability.skill_link AS link
+           JOIN employability.skill_area AS pair ON pair.id = link.id_area_atuacao_habilidade
+           JOIN employability.skill ON skill.id = pair.skill_id"""
+    )
+    assert [tuple(row) for row in skills] == [("90000000256", "Direção categoria D")]

@@ -25,9 +25,12 @@ from balcao.employability.resume.sections.schemas import (
     ExperienceBody,
     ResumeLanguageBody,
 )
+from balcao.employability.resume.skill_links import service as skill_links
+from balcao.employability.resume.skill_links.schemas import SkillLinkBody
 
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 BEHAVIOURS = (1, 4)
+TRUCKS = 37  # Direção categoria D
 
 
 def _schooling(level: str, course: str | None, year: str) -> EducationBody:
@@ -79,6 +82,7 @@ async def load(platform: Platform) -> None:
         await _add(call, cpf, section, body, numbers[section])
     for behaviour in BEHAVIOURS:
         await behaviours.add_link(call, ANA, behaviour)
+    await skill_links.add_link(call, BRUNO, SkillLinkBody(TRUCKS))
 
 
 async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -> None:
