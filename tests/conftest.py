@@ -4,7 +4,6 @@ import asyncio
 import functools
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
 
 import asyncpg
 import httpx
@@ -24,6 +23,7 @@ from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
 from tests.support.leftovers import Leftovers
 from tests.support.opening import opened
+from tests.support.owner import Owner
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL
@@ -153,18 +153,9 @@ async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platf
         yield assembled
 
 
-@pytest.fixture
-def sql(database_url: str) -> Callable[..., list[asyncpg.Record]]:
+@pytest.fixture(scope="module")
+def sql(database_url: str) -> Iterator[Callable[..., list[asyncpg.Record]]]:
     """Run one statement as the owner, to look at what is stored or to age a row."""
-
-    def run(statement: str, *args: Any) -> list[asyncpg.Record]:
-        async def once() -> list[asyncpg.Record]:
-            connection = await asyncpg.connect(database_url)
-            try:
-                return list(await connection.fetch(statement, *args))
-            finally:
-                await connection.close()
-
-        return asyncio.run(once())
-
-    return run
+    owner = Owner(database_url)
+    yield owner.run
+    owner.close()

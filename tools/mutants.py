@@ -63,7 +63,7 @@ TESTS = {
         PERSONAL_DATA,
     ],
     Path("src/balcao/registry/person/phones"): [
-        "tests/registry/person/test_phone_verification.py",
+        "tests/registry/person/phones",
         "tests/registry/rights/test_rights_retention.py",
         "tests/registry/test_dead_letters.py",
         PERSONAL_DATA,

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, SecretStr
 
 from balcao import fixed_tokens
+from balcao.zones import load_zone
 
 _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
@@ -21,10 +21,7 @@ def split(csv: str) -> tuple[str, ...]:
 
 
 def _check_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, OSError):
-        raise ValueError("fuso horário desconhecido") from None
+    load_zone(name)
     return name
 
 

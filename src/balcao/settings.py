@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from balcao import fixed_tokens, production
 from balcao.fixed_tokens import FixedToken
+from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
     Csv,
@@ -48,7 +49,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"
 
 
-class Settings(BaseModel):
+class Settings(ServiceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -147,11 +148,6 @@ class Settings(BaseModel):
 
     search_migration_lease: float = Field(30, ge=0.5, le=3600)
     search_rollback_hours: int = Field(168, ge=1, le=720)
-
-    mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
-    mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
-    mobility_max_vehicles: int = Field(20, ge=0)
-    mobility_max_drivers: int = Field(10, ge=0)
 
     smtp_url: MailServer = SecretStr("")
     mail_from: str = Field("nao-responda@localhost", pattern=r"^[^@\s]+@[^@\s]+$")
@@ -264,11 +260,6 @@ class Settings(BaseModel):
         if self.phone_code_url_override is None and self.sandbox_crm:
             return f"{self.crm_url}/_sandbox/codes"
         return self.phone_code_url_override or ""
-
-    @property
-    def mobility_hosts(self) -> frozenset[str]:
-        """Return the hosts on which photos of vehicles may be stored, in lower case."""
-        return frozenset(host.lower() for host in split(self.mobility_file_hosts))
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:

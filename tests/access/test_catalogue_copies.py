@@ -1,8 +1,9 @@
 """Whatever was changed in one catalogue, its document makes another one equal to it (rules: access 4.7)."""
 
+import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 
 import pytest
 
@@ -19,7 +20,7 @@ from balcao.access.roles import service as roles
 from balcao.core.access import catalogue
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform, assemble
-from balcao.core.errors import BalcaoError
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.service import describe_operations
 from balcao.settings import Settings
 from tests.support import databases
@@ -32,11 +33,10 @@ WORDS = [f"w{number}" for number in range(6)]
 async def other(settings: Settings) -> AsyncIterator[Platform]:
     """Another installation, with a database of its own."""
     name = databases.new_name()
-    async with AsyncExitStack() as stack:
-        stack.callback(databases.drop, name)
-        opened = assemble(settings, databases.create(name))
-        await stack.enter_async_context(app.open_services(opened))
+    opened = assemble(settings, await asyncio.to_thread(databases.create, name))
+    async with app.open_services(opened):
         yield opened
+    await asyncio.to_thread(databases.drop, name)
 
 
 async def announce(platform: Platform) -> None:
@@ -52,7 +52,7 @@ async def change(call: Call, chosen: random.Random) -> None:
     role, group = (chosen.choice(sorted(kind)) for kind in (snapshot.roles_by_name, [*WORDS, "administradores"]))
     word, name = chosen.choice(WORDS), f"{chosen.choice(WORDS)}:{chosen.choice(WORDS)}"
     mapping = chosen.choice(sorted(snapshot.mappings))
-    deeds = [
+    deeds: list[Callable[[], Awaitable[object]]] = [
         lambda: actions.create_action(call, name, word),
         lambda: actions.update_action(call, action.id, ActionChange(name=name)),
         lambda: actions.update_action(call, action.id, ActionChange(name=name, description=word)),
@@ -71,10 +71,8 @@ async def change(call: Call, chosen: random.Random) -> None:
         lambda: mappings.update_mapping(call, mapping, MappingChange(action_id=action.id)),
         lambda: mappings.delete_mapping(call, mapping),
     ]
-    try:
+    with suppress(Invalid, Forbidden, NotFound, Conflict):
         await chosen.choice(deeds)()
-    except BalcaoError as refused:
-        assert refused.status < 500
 
 
 async def test_the_document_of_any_catalogue_makes_another_one_equal(platform: Platform, other: Platform) -> None:

@@ -100,7 +100,7 @@ def test_input_and_context_are_described_for_the_examples_alone(described: dict[
 def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(described: dict[str, Any]) -> None:
     for path, _, operation in operations(described):
         for parameter in operation.get("parameters", ()):
-            limits = {"pattern", "maxLength", "maximum"} & set(parameter["schema"])
+            limits = {"pattern", "maxLength", "maximum", "enum"} & set(parameter["schema"])
             assert limits or path.startswith("/docs")
             assert parameter["in"] != "path" or parameter["schema"]["type"] == "string"
 

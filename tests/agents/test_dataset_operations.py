@@ -1,5 +1,7 @@
 """Making, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5, cases 39-41)."""
 
+import csv
+import io
 import itertools
 import json
 from collections.abc import Callable
@@ -115,7 +117,7 @@ def test_examples_come_as_an_array_or_as_lines(send: Send, dataset: str) -> None
 @pytest.mark.parametrize(
     ("body", "loc", "message"),
     [
-        (b"", ["body"], "envie de 1 a 1000 exemplos"),
+        (b"", ["body"], "envie de 1 a 1000 itens"),
         (b"[]", ["body"], "pelo menos 1"),
         (b"[{]", ["body"], "JSON"),
         (b"\n".join([b'{"input": {}}'] * 1001), ["body"], "envie de 1 a 1000"),
@@ -229,6 +231,33 @@ def test_what_deleted_examples_held_is_removed_after_ninety_days(send: Send, sql
     assert taken.status_code == 422
 
 
+def test_an_export_holds_every_living_example_in_its_order(send: Send, dataset: str) -> None:
+    examples = [{"input": {"p": f'"{number}", a\nb', "é": 1.5}, "metadata": {"n": number}} for number in range(230)]
+    ids = send("POST", f"datasets/{dataset}/examples", examples).json()["ids"]
+    send("DELETE", f"datasets/{dataset}/examples/{ids[7]}")
+    send("PUT", f"datasets/{dataset}/examples/{ids[8]}", {"input": {"p": "novo"}})
+    wanted = [
+        {"id": id, "input": {"p": "novo"} if number == 8 else example["input"], "output": {}}
+        | {"metadata": {} if number == 8 else example["metadata"]}
+        for number, (id, example) in enumerate(zip(ids, examples, strict=True))
+        if number != 7
+    ]
+    lines = send("GET", f"datasets/{dataset}/export")
+    assert (lines.status_code, lines.headers["content-type"]) == (200, "application/x-ndjson")
+    assert lines.headers["content-disposition"] == f'attachment; filename="{dataset}.jsonl"'
+    assert [json.loads(line) for line in lines.text.split("\n") if line] == wanted
+    table = send("GET", f"datasets/{dataset}/export?format=csv")
+    rows = list(csv.DictReader(io.StringIO(table.text, newline="")))
+    assert [row | {name: json.loads(row[name]) for name in ("input", "output", "metadata")} for row in rows] == wanted
+
+
+def test_an_export_of_nothing_is_empty_and_of_the_unknown_refused(send: Send, dataset: str) -> None:
+    assert send("GET", f"datasets/{dataset}/export").text == ""
+    assert send("GET", f"datasets/{dataset}/export?format=csv").text == "id,input,output,metadata\r\n"
+    assert send("GET", f"datasets/{dataset}/export?format=xml").status_code == 422
+    assert send("GET", "datasets/unknown/export").headers["Error-Code"] == "dataset-not-found"
+
+
 def test_only_who_manages_data_sets_writes_them(http: httpx.Client, issuer: Issuer, send: Send, dataset: str) -> None:
     for headers, status in (
         ({}, 401),
@@ -244,8 +273,9 @@ def test_only_who_manages_data_sets_writes_them(http: httpx.Client, issuer: Issu
         ):
             assert http.request(method, f"{BASE}/{path}", headers=headers).status_code == status
     for headers in (staff(issuer, "agentes:leitor"), bearer(issuer.machine("agentes-runtime"))):
-        assert http.get(f"{BASE}/datasets_data", headers=headers).status_code == 200
-    assert http.get(f"{BASE}/datasets_data", headers=bearer(issuer.person("90000000175"))).status_code == 403
+        for path in ("datasets_data", f"datasets/{dataset}/export"):
+            assert http.get(f"{BASE}/{path}", headers=headers).status_code == 200
+            assert http.get(f"{BASE}/{path}", headers=bearer(issuer.person("90000000175"))).status_code == 403
 
 
 def test_every_write_is_in_the_audit_trail_and_a_refused_one_is_not(send: Send, sql: Any) -> None:

@@ -18,6 +18,7 @@ from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from tests.support.patience import PATIENCE
+from tests.support.sizes import size
 
 _names = (f"agent-{number}" for number in itertools.count(1))
 
@@ -86,20 +87,21 @@ async def test_a_save_without_activation_leaves_pointer_and_log(call: Call, agen
     assert await read_log(call, agent) == [(None, 1, "save")]
 
 
-async def test_thirty_parallel_saves_in_two_processes_are_numbered_without_gap(
+async def test_parallel_saves_in_two_processes_are_numbered_without_gap(
     call: Call, second_process: Call, agent: str
 ) -> None:
+    count = size(30, 40)
     await service.save_version(call, body(agent, prompt_content="0"))
     saves = [
         service.save_version((call, second_process)[number % 2], body(agent, prompt_content=f"texto {number}"))
-        for number in range(1, 31)
+        for number in range(1, count + 1)
     ]
     numbers = [saved.version.version for saved in await asyncio.gather(*saves)]
-    assert sorted(numbers) == list(range(2, 32))
+    assert sorted(numbers) == list(range(2, count + 2))
     moves = await read_log(call, agent)
-    assert len(moves) == 31
+    assert len(moves) == count + 1
     assert [before for before, _, _ in moves[1:]] == [after for _, after, _ in moves[:-1]]
-    assert await read_active_version(call, agent) == moves[-1][1] == 31
+    assert await read_active_version(call, agent) == moves[-1][1] == count + 1
 
 
 async def test_of_two_saves_expecting_the_same_version_one_conflicts(call: Call, agent: str) -> None:

@@ -93,8 +93,10 @@ def test_retention_is_applied_and_reported_kind_by_kind(terminal: Terminal) -> N
 def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
     found = {one["kind"]: one["cron"] for one in terminal.json("jobs", "recurring", "--json")}
     assert found == {
+        "employability.refresh_bank_names": "10 7 * * *",
         "employability.refresh_departments": "40 6 * * *",
         "platform.apply_retention": "15 6 * * *",
+        "health_units.add_holidays": "10 6 2 1 *",
         "platform.chain_audit": "* * * * *",
         "search.count_words": "50 4 * * *",
         "search.enter_words": "*/5 * * * *",

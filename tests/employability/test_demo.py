@@ -60,7 +60,7 @@ def test_a_second_load_changes_nothing_and_records_nothing(
 
 def test_the_examples_name_things_that_are_there(examples: Mapping[str, Any], sql: Sql) -> None:
     own = {"work_model_id", "availability_id", "experience_id", "behaviour_link_id", "job_id"}
-    assert set(examples) == own | {"vaga_id", "draft_vaga_id"}
+    assert set(examples) == own | {"vaga_id", "draft_vaga_id", "candidatura_id", "open_candidatura_id"}
     jobs = sql("SELECT id, status FROM employability.job")
     assert {str(job["id"]): job["status"] for job in jobs}.items() >= {
         examples["vaga_id"]: "publicado_ativo",

@@ -7,6 +7,7 @@ import pytest
 from balcao.health_units import demo
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
+from tests.support.issuer import Issuer, bearer
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +20,14 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 def loaded(act: Act) -> None:
     """The demo data, loaded as the sandbox does."""
     act(lambda call: demo.load(call.platform))
+
+
+@pytest.fixture(scope="session")
+def manager(issuer: Issuer) -> dict[str, str]:
+    """Headers of somebody who keeps the units' register."""
+    return bearer(issuer.person("90000020524", name="Sílvia Duarte", realm_access={"roles": ["saude:unidades:admin"]}))
+
+
+@pytest.fixture(scope="session")
+def citizen(issuer: Issuer) -> dict[str, str]:
+    return bearer(issuer.person("90000000175"))

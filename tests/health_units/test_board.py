@@ -14,11 +14,12 @@ from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
-from balcao.health_units.risk.board import RiskBoard
+from balcao.health_units.records import Tipo
+from balcao.health_units.risk.board import UnitBoard
 from balcao.health_units.risk.service import refresh
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
-from balcao.health_units.units.schemas import Tipo, UnitBody
+from balcao.health_units.units.schemas import UnitBody
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.serving import service_alone
@@ -29,7 +30,7 @@ UNIT = Cnes("7000001")
 @pytest_asyncio.fixture
 async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
     await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
-    await refresh(platform, platform.part(RiskBoard))
+    await refresh(platform, platform.part(UnitBoard))
     transport = httpx.ASGITransport(service_alone(SERVICE, platform))
     headers = bearer(issuer.person("90000000175"))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
@@ -39,7 +40,7 @@ async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.Asyn
 async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
     platform: Platform, client: httpx.AsyncClient
 ) -> None:
-    board = platform.part(RiskBoard)
+    board = platform.part(UnitBoard)
 
     def age(seconds: float) -> None:
         """Before each call, as the process confirms its state by itself every few seconds."""
@@ -79,6 +80,6 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
 
 def _body(platform: Platform, cnes: Cnes) -> bytes:
     try:
-        return platform.part(RiskBoard).get(cnes).body
+        return platform.part(UnitBoard).get(cnes).ready.body
     except NotFound:
         return b""

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from balcao.core.errors import Unprocessable
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.records import Tipo
 from balcao.health_units.units import service as units
-from balcao.health_units.units.schemas import Tipo, UnitBody
+from balcao.health_units.units.schemas import UnitBody
 from tests.support.issuer import Issuer, bearer
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

@@ -13,9 +13,10 @@ from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE, demo
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
-from balcao.health_units.units.schemas import Tipo, UnitBody
+from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer, new_key
 

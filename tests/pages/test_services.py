@@ -110,7 +110,7 @@ def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
     reads_to_the_end(window, operations)
     expect(window.page.get_by_role("heading", name=service.title)).to_be_visible()
     drawn = window.page.locator(".opblock").count()
-    step = size(max(1, drawn // 6), 1)
+    step = size(max(1, drawn // 3), 1)
     assert window.page.evaluate(OPEN_EACH, step) == -(-drawn // step) > 0
     assert window.page.locator(".errors-wrapper").count() == 0
     _fill_in(window, "/liveness")

@@ -2,6 +2,7 @@
 
 from balcao.agents.datasets.feature import FEATURE as DATASETS
 from balcao.agents.demo import DEMO
+from balcao.agents.experiments.feature import FEATURE as EXPERIMENTS
 from balcao.agents.history.feature import FEATURE as HISTORY
 from balcao.agents.prompts.feature import FEATURE as PROMPTS
 from balcao.agents.running import running
@@ -16,13 +17,14 @@ SERVICE = Service(
     prefix="/agent",
     title="Balcão: configuração de agentes",
     package=__name__,
-    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, Feature(demo=DEMO)],
+    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, EXPERIMENTS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="Configuração e dados de exemplo dos agentes de conversa da cidade, lidos por quem os executa.",
     tags={
         "autenticação": "Se um token vale, e de quem é.",
         "configurações": "As versões da configuração de cada agente.",
         "conjuntos de dados": "Exemplos com que os agentes são avaliados.",
+        "experimentos": "O que os agentes responderam aos exemplos, e com que notas.",
     },
     running=running,
 )

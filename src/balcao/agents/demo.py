@@ -9,6 +9,8 @@ from typing import Any
 
 from balcao.agents.datasets import service as datasets
 from balcao.agents.datasets.incoming import MAX_IMPORT, NewDataset, NewExample
+from balcao.agents.experiments import service as experiments
+from balcao.agents.experiments.schemas import EXPERIMENT_ID, NewAnnotation, NewExperiment, NewRun
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.context.call import Call, operator_call
@@ -23,6 +25,9 @@ HIDDEN = 4
 ROLLED_BACK_TO = 6
 DATASETS = {"Perguntas frequentes": 40, "Atendimento simulado": 2500, "Conjunto vazio": 0}
 LARGEST = "Atendimento simulado"
+# Two versions of the first agent tried on the largest set, by their experiments' ids.
+EXPERIMENTS = {EXPERIMENT_ID: 10, f"{EXPERIMENT_ID}-2": ACTIVE}
+RUNS = 40
 
 _INSTRUCTIONS = (
     "Você atende pessoas que procuram serviços da prefeitura. Responda em português claro, indique o serviço certo "
@@ -74,6 +79,7 @@ async def load(platform: Platform) -> None:
         await versions.save_version(call, SaveBody(agent_type=SECOND_AGENT, reason="primeira versão", **_FIRST), start)
     for name, count in DATASETS.items():
         await _fill_dataset(call, name, count, start)
+    await _record_experiments(call)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
@@ -112,6 +118,34 @@ async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None
     missing = list(itertools.islice(_make_examples(name), filled, count))
     for begin in range(0, len(missing), MAX_IMPORT):
         await datasets.add_examples(call, make_dataset_id(name), missing[begin : begin + MAX_IMPORT], at)
+
+
+async def _record_experiments(call: Call) -> None:
+    """Make the experiments that are missing, with their runs."""
+    dataset_id = make_dataset_id(LARGEST)
+    listed = (await experiments.list_experiments(call, dataset_id)).data.dataset.experiments.edges
+    there = {edge.experiment.id: edge.experiment.run_count for edge in listed}
+    for experiment_id, version in EXPERIMENTS.items():
+        if experiment_id not in there:
+            body = NewExperiment(name=f"Versão {version}", agent_type=AGENT, version=version)
+            await experiments.create_experiment(call, dataset_id, body, experiment_id)
+        if not there.get(experiment_id):
+            await experiments.record_runs(call, experiment_id, list(_make_runs(version)))
+
+
+def _make_runs(version: int) -> Iterator[NewRun]:
+    """Yield made-up answers; the newer version is right a little more often."""
+    for number, example in enumerate(itertools.islice(_make_examples(LARGEST), RUNS), start=1):
+        is_right = number % (version - 7) != 0
+        score = NewAnnotation(
+            name="correção", annotator_kind="human", score=is_right, label="certo" if is_right else ""
+        )
+        yield NewRun(
+            example_id=example.id or "",
+            output=example.output if is_right else {"golden_answer": "Não sei."},
+            latency_ms=600 + 10 * number,
+            annotations=[score],
+        )
 
 
 def _make_examples(name: str) -> Iterator[NewExample]:

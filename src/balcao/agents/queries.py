@@ -1,5 +1,6 @@
 """What several features read from a path or a query, checked by pydantic so that all faults are listed at once."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -42,6 +43,16 @@ class PageQuery(AgentQuery):
     """A page of a history, newest first; `before` is the `next_before` of the page before."""
 
     before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
+
+
+def drop_blank(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters that are not blank."""
+    return {name: value for name, value in query.items() if value.strip()}
+
+
+def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
+    """As `in_query`, where a parameter that is blank counts as absent."""
+    return InQuery(lambda query: validate_model(drop_blank(query), kind, "query"), kind)
 
 
 def in_query(kind: type[BaseModel]) -> InQuery:

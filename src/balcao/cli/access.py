@@ -11,13 +11,16 @@ from balcao.access.audit import service
 from balcao.access.audit.schemas import MAX_SEQ, Verdict, VerifyQuery
 from balcao.access.documents import service as documents
 from balcao.access.documents.schemas import Format
+from balcao.access.groups import service as groups
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.context.call import Call
 from balcao.core.http.operations import MIB
+from balcao.core.values.cpf import Cpf
 
-access = Commands(help="Catálogo de acessos: o seu documento e a conferência do seu histórico.")
+access = Commands(help="Catálogo de acessos: primeiro administrador, documento, conferência do histórico.")
+SUPERADMINISTRATORS = "superadministradores"
 audit = Commands(help="Histórico do catálogo.")
 access.add_typer(audit, name="audit")
 
@@ -50,6 +53,18 @@ def plan(
 def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano dos últimos 15 minutos.")]) -> None:
     """Faz tudo o que o plano diz, ou nada, e responde em JSON."""
     print_json(use("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
+
+
+@access.command("grant-admin")
+def grant_admin(
+    cpf: Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, com ou sem pontuação.")],
+) -> None:
+    """Inclui uma pessoa em `superadministradores`: é o primeiro caminho para dentro de uma instalação nova."""
+    person = Cpf.parse_path(cpf)
+    if person is None:
+        raise OperatorFault("O CPF é inválido: use 11 dígitos.")
+    use("access.add_member", lambda call: groups.add_member(call, SUPERADMINISTRATORS, person))
+    print(f"O CPF {person.masked} é de superadministrador: vale em todos os processos em até 5 segundos.")
 
 
 @audit.command("verify")

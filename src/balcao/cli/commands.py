@@ -42,7 +42,8 @@ COMMANDS = {
         "employability:employability", "Empregabilidade: importação de empresas, vagas e catálogos."
     ),
     "search": Entry("search:search", "Catálogo de serviços: importação e exportação, migrações do esquema da busca."),
-    "access": Entry("access:access", "Catálogo de acessos: conferência do seu histórico."),
+    "agents": Entry("agents:agents", "Configuração de agentes: importação de versões, conjuntos de dados e exemplos."),
+    "access": Entry("access:access", "Catálogo de acessos: primeiro administrador, conferência do histórico."),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),

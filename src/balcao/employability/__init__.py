@@ -15,6 +15,7 @@ from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
 from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
+from balcao.employability.resume.bank.feature import FEATURE as RESUME_BANK
 from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
 from balcao.employability.resume.job_search.feature import FEATURE as JOB_SEARCH
 from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
@@ -23,6 +24,8 @@ from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
 from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
 from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
+from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
+from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
@@ -40,7 +43,10 @@ _FEATURES = [
     SKILL_LINKS,
     JOB_SEARCH,
     OVERVIEW,
+    RESUME_BANK,
     TERMS,
+    APPLICATIONS,
+    EMAILS,
     ONBOARDING,
     LEGACY_JOBS,
     Feature(demo=Demo(demo.load, demo.examples)),
@@ -62,7 +68,9 @@ SERVICE = Service(
         "companies": "Empresas que anunciam vagas.",
         "jobs": "Vagas, como a equipe as cadastra, publica e encerra.",
         "public-jobs": "Vagas publicadas, para qualquer pessoa.",
+        "applications": "Candidaturas, para quem se candidata e para a equipe.",
         "resume": "O currículo da pessoa que chama.",
+        "resume-bank": "Currículos que a equipe consulta, de quem aceitou os termos.",
         "rights": "O que as vagas guardam da pessoa: ter tudo em um arquivo, ou apagar.",
         "terms": "Os termos de uso e a apresentação das vagas.",
         "legacy-jobs": "Vagas do sistema antigo.",

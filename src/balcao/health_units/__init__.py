@@ -4,10 +4,14 @@ from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 from balcao.health_units.demo import DEMO
+from balcao.health_units.directory.feature import FEATURE as DIRECTORY
 from balcao.health_units.feed.feature import FEATURE as FEED
+from balcao.health_units.holidays import service as holidays
+from balcao.health_units.holidays.feature import FEATURE as HOLIDAYS
 from balcao.health_units.notifications.feature import FEATURE as NOTIFICATIONS
 from balcao.health_units.risk.feature import FEATURE as RISK
 from balcao.health_units.running import ready, running
+from balcao.health_units.timetables.feature import FEATURE as TIMETABLES
 from balcao.health_units.units.feature import FEATURE as UNITS
 
 SERVICE = Service(
@@ -15,10 +19,15 @@ SERVICE = Service(
     prefix="/health-units",
     title="Balcão: risco das unidades de saúde",
     package=__name__,
-    features=[UNITS, NOTIFICATIONS, FEED, RISK, Feature(demo=DEMO)],
+    features=[UNITS, TIMETABLES, HOLIDAYS, NOTIFICATIONS, FEED, RISK, DIRECTORY, Feature(demo=DEMO)],
     dialects={"": DETAIL},
-    description="A situação de risco de cada unidade de saúde, para painéis e portais.",
-    tags={"risco": "A cor de risco de uma unidade e as notificações que a definem."},
+    description="As unidades de saúde: quando abrem e se o entorno é seguro, para painéis e portais.",
+    tags={
+        "unidades": "As unidades de saúde, com o risco em vigor e se estão abertas.",
+        "horários": "Quando as unidades abrem: semana, exceções e feriados.",
+        "risco": "A cor de risco de uma unidade e as notificações que a definem.",
+    },
+    seed=holidays.seed,
     running=running,
     ready=ready,
 )

@@ -17,9 +17,10 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
-from balcao.health_units.units.schemas import Tipo, UnitBody
+from balcao.health_units.units.schemas import UnitBody
 
 SEED = 2026
 HISTORY_DAYS = 90

@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypeAlias
 
-from balcao.agents.datasets import service
+from balcao.agents.datasets import export, service
 from balcao.agents.datasets.incoming import INPUT, MAX_BODY_BYTES, OUTPUT, ExampleContent, NewDataset, NewExamples
 from balcao.agents.datasets.schemas import (
     DATASET_ID,
@@ -16,15 +16,18 @@ from balcao.agents.datasets.schemas import (
     DatasetsQuery,
     ExamplePath,
     ExamplesQuery,
+    ExportQuery,
     RevisedExample,
 )
 from balcao.agents.operations import READ_DATASET
+from balcao.agents.queries import drop_blank, in_query, in_query_with_blanks
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL, DETAIL_WITH_INPUT
 from balcao.core.http.operations import Routes
-from balcao.core.http.parameters import InPath, InQuery, Query
+from balcao.core.http.parameters import InPath, Query
+from balcao.core.http.responses import Response, streamed_attachment
 
 DatasetIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do conjunto de dados", SET_ID, DATASET_ID)]
 ExampleIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do exemplo", EXAMPLE_ID, DATASET_ID)]
@@ -32,10 +35,6 @@ ExampleIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do exempl
 MANAGE = action("dataset:manage")
 
 routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
-
-
-def _drop_blank(query: Query) -> dict[str, str]:
-    return {name: value for name, value in query.items() if value.strip()}
 
 
 @routes.get(
@@ -50,11 +49,7 @@ def _drop_blank(query: Query) -> dict[str, str]:
     errors=[422],
 )
 async def list_datasets(
-    call: Call,
-    query: Annotated[
-        DatasetsQuery,
-        InQuery(lambda query: validate_model(_drop_blank(query), DatasetsQuery, "query"), DatasetsQuery),
-    ],
+    call: Call, query: Annotated[DatasetsQuery, in_query_with_blanks(DatasetsQuery)]
 ) -> DatasetsEnvelope:
     """Return a page of data sets."""
     return await service.list_datasets(call, query)
@@ -114,8 +109,30 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
 )
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Return a page of a data set's examples."""
-    checked = validate_model(_drop_blank(query), ExamplesQuery, "query", with_input=True)
+    checked = validate_model(drop_blank(query), ExamplesQuery, "query", with_input=True)
     return await service.read_dataset_examples(call, checked)
+
+
+@routes.get(
+    "/api/v1/datasets/{dataset_id}/export",
+    "agents.export_dataset",
+    READ_DATASET,
+    "Exporta um conjunto de dados",
+    description=(
+        "Envia os exemplos, na sua ordem, enquanto os lê: um conjunto de qualquer tamanho. Em `jsonl`, `id`, `input`, "
+        "`output` e `metadata` de um exemplo por linha, como se acrescentam; em `csv`, as mesmas colunas com os "
+        "objetos em texto JSON. Exige a ação `dataset:read`, ou um cliente dos próprios agentes."
+    ),
+    errors=[404, 422],
+    media_types=list(export.MEDIA_TYPES.values()),
+)
+async def export_dataset(
+    call: Call, dataset_id: DatasetIdInPath, query: Annotated[ExportQuery, in_query(ExportQuery)]
+) -> Response[str]:
+    """Export a data set."""
+    path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
+    chunks = await export.export_dataset(call, path.dataset_id, query.format)
+    return streamed_attachment(chunks, f"{path.dataset_id}.{query.format}", export.MEDIA_TYPES[query.format])
 
 
 @routes.post(

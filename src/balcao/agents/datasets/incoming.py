@@ -1,7 +1,7 @@
 """What callers bring to the data sets, checked without personal data, and how a body of many examples is read."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstraints
@@ -11,6 +11,8 @@ from balcao.core.errors import Fault, Invalid, Unprocessable
 from balcao.core.http.decoding import decode_model, parse, require_few_values, validate_model
 from balcao.core.values.personal_data import refuse
 from balcao.core.values.text import has_nul, iterate_texts
+
+T = TypeVar("T", bound=BaseModel)
 
 MAX_IMPORT = 1000
 MAX_OBJECT_BYTES = 64 * 1024
@@ -34,27 +36,35 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
     if _measure_depth(value) > MAX_OBJECT_DEPTH:
         raise ValueError(f"deve ter no máximo {MAX_OBJECT_DEPTH} níveis")
     for text in iterate_texts(value):
-        _check_text(text)
+        check_text(text)
     return value
 
 
-def _check_text(text: str) -> str:
+def check_text(text: str) -> str:
+    """Return the text. Raises ValueError for one that cannot be stored, or that holds personal data."""
     if has_nul(text):
         raise ValueError("não pode conter o caractere nulo")
     return refuse(text)
+
+
+def refuse_repetition(found: list[T], member: str) -> list[T]:
+    """Return the models. Raises ValueError when two have the same value in a member."""
+    if len({getattr(one, member) for one in found}) < len(found):
+        raise ValueError(f"não pode repetir `{member}`")
+    return found
 
 
 Object = Annotated[dict[str, Any], AfterValidator(_check_object)]
 Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200, strip_whitespace=True),
-    AfterValidator(_check_text),
+    AfterValidator(check_text),
     Field(description="Nome do conjunto, único.", examples=["Perguntas sobre poda"]),
 ]
 Description = Annotated[
     str,
     StringConstraints(max_length=2000),
-    AfterValidator(_check_text),
+    AfterValidator(check_text),
     Field(description="Para que serve o conjunto.", examples=["Perguntas simuladas."]),
 ]
 Metadata = Annotated[Object, Field(description="Dados livres, sem dados pessoais.", examples=[{"origem": "equipe"}])]
@@ -93,32 +103,32 @@ class NewDataset(BaseModel):
     ] = []
 
 
-def read_examples(content: bytes) -> list[NewExample]:
-    """Return the examples of a body: a JSON array, or JSON Lines, in which blank lines do not count.
+def read_many(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> list[T]:
+    """Return the items of a body: a JSON array, or JSON Lines, in which blank lines do not count.
 
-    Raises Unprocessable with every fault; `loc` names the example by its place, counted from 0, and of a body in lines
-    the message names the line, counted from 1.
+    Raises Unprocessable with every fault; `loc` names the item by its place, counted from 0, and of a body in lines the
+    message names the line, counted from 1.
     """
     try:
         require_few_values(content)
         if content.lstrip()[:1] != b"[":
-            return _read_lines(content)
-        return validate_model(parse(content), NewExamples, "body").root
+            return validate_model(_read_lines(content, item), kind, "body").root
+        return validate_model(parse(content), kind, "body").root
     except Unprocessable:
         raise
     except Invalid as fault:
         raise refuse_body([], fault.message, "json_invalid") from None
 
 
-def _read_lines(content: bytes) -> list[NewExample]:
+def _read_lines(content: bytes, item: type[T]) -> list[T]:
     numbered = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     if not 1 <= len(numbered) <= MAX_IMPORT:
-        raise refuse_body([], f"envie de 1 a {MAX_IMPORT} exemplos")
-    found: list[NewExample] = []
+        raise refuse_body([], f"envie de 1 a {MAX_IMPORT} itens")
+    found: list[T] = []
     faults: list[Fault] = []
     for place, (number, line) in enumerate(numbered):
         try:
-            found.append(decode_model(line, NewExample))
+            found.append(decode_model(line, item))
         except Unprocessable as refused:
             for fault in refused.faults:
                 where = ["body", str(place), *fault["loc"][1:]]

@@ -214,6 +214,17 @@ class DatasetPath(BaseModel):
     dataset_id: Annotated[str, Field(pattern=DATASET_ID)]
 
 
+class ExportQuery(BaseModel):
+    """How a data set is exported."""
+
+    format: Annotated[
+        Literal["jsonl", "csv"],
+        Field(
+            description="`jsonl`, um objeto JSON por linha, ou `csv`, com os objetos como texto.", examples=["jsonl"]
+        ),
+    ] = "jsonl"
+
+
 class ExamplePath(DatasetPath):
     """The ids of an example in a path."""
 

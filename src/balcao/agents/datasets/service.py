@@ -11,7 +11,7 @@ import msgspec
 
 from balcao.agents.datasets import store
 from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
-from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, read_examples, refuse_body
+from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, NewExamples, read_many, refuse_body
 from balcao.agents.datasets.schemas import (
     Added,
     Dataset,
@@ -92,7 +92,7 @@ async def create_dataset(
     async with call.platform.database.transaction() as connection:
         if not await store.insert(connection, *fields, created_at):
             raise Conflict("Já existe um conjunto de dados com este nome.", code="dataset-exists")
-        added = await _add_all(call, connection, dataset, body.examples, created_at, ["examples"])
+        added = await _add_all(connection, dataset, body.examples, call.author.name, created_at, ["examples"])
         await call.platform.audit.record(connection, call, "create", fields=["dataset"])
     return Dataset(*fields, format_rfc3339_offset(created_at), added.added, 0)
 
@@ -101,13 +101,13 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
     """Delete a data set with its examples; its name is free again, the ids stay taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
-            raise _make_unknown()
+            raise make_unknown()
         await call.platform.audit.record(connection, call, "delete", fields=["dataset"])
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
     """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
-    return await add_examples(call, dataset_id, await asyncio.to_thread(read_examples, content))
+    return await add_examples(call, dataset_id, await asyncio.to_thread(read_many, content, NewExamples, NewExample))
 
 
 async def add_examples(
@@ -119,18 +119,18 @@ async def add_examples(
     """
     async with call.platform.database.transaction() as connection:
         dataset = _require_dataset(await store.lock(connection, dataset_id))
-        added = await _add_all(call, connection, dataset, examples, at or utc_now(), [])
+        added = await _add_all(connection, dataset, examples, call.author.name, at or utc_now())
         await call.platform.audit.record(connection, call, "create", fields=["examples"])
     return added
 
 
 async def _add_all(
-    call: Call,
     connection: Connection,
     dataset: StoredDataset,
     examples: Sequence[NewExample],
+    author: str,
     at: datetime,
-    place: Sequence[str],
+    place: Sequence[str] = (),
 ) -> Added:
     """Add examples to a locked data set; `place` is where the body has them.
 
@@ -138,16 +138,15 @@ async def _add_all(
     """
     if not examples:
         return Added(0, 0, [])
-    rows = [_make_row(example.id or _new_id(), example, number) for number, example in enumerate(examples)]
+    rows = [make_row(example.id or _new_id(), example.content, number) for number, example in enumerate(examples)]
     ids = await store.find_living_ids(connection, dataset.id, [row.content_hash for row in rows])
     new = []
     for row in rows:
         if row.content_hash not in ids:
             ids[row.content_hash] = row.id
             new.append(row)
-    if dataset.example_count + len(new) > MAX_EXAMPLES:
-        raise refuse_body(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
-    free = await store.add(connection, dataset.id, new, call.author.name, at)
+    require_room(dataset, len(new), place)
+    free = await store.add(connection, dataset.id, new, author, at)
     for row in new:
         if row.id not in free:
             raise refuse_body([*place, str(row.place), "id"], "este identificador já é de outro exemplo")
@@ -155,12 +154,18 @@ async def _add_all(
     return Added(len(new), len(rows) - len(new), [ids[row.content_hash] for row in rows])
 
 
+def require_room(dataset: StoredDataset, count: int, place: Sequence[str] = ()) -> None:
+    """Raise Unprocessable when so many examples more do not go into the set."""
+    if dataset.example_count + count > MAX_EXAMPLES:
+        raise refuse_body(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
+
+
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
     """Give an example other content, as a new revision; content that it has already makes none.
 
     Raises NotFound; Unprocessable when another example of the set has the content.
     """
-    row = _make_row(example_id, body)
+    row = make_row(example_id, body.content)
     async with call.platform.database.transaction() as connection:
         revision = await store.revise(connection, dataset_id, row, call.author.name, utc_now())
         if revision is None:
@@ -187,18 +192,23 @@ async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
         await call.platform.audit.record(connection, call, "delete", fields=["example"])
 
 
+async def require_dataset(call: Call, dataset_id: str) -> StoredDataset:
+    """Return a data set. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return _require_dataset(await store.read(connection, dataset_id))
+
+
 async def find_dataset(call: Call, name: str) -> StoredDataset | None:
     """Return the data set of this name, or None."""
     async with call.platform.database.connection() as connection:
         return await store.find_by_name(connection, name)
 
 
-def _make_row(example_id: str, example: ExampleContent, place: int = 0) -> NewRow:
+def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
     """Return an example as it is stored; equal content has one hash, whatever the order of its members."""
-    content = example.content
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
-    return NewRow(place, example_id, size, content_hash, content)
+    return NewRow(place, example_id, size, content_hash, content, span)
 
 
 def _to_dataset(row: Row) -> Dataset:
@@ -214,11 +224,12 @@ def _to_edge(dataset_id: str, row: Row) -> Edge:
 
 def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:
     if dataset is None:
-        raise _make_unknown()
+        raise make_unknown()
     return dataset
 
 
-def _make_unknown() -> NotFound:
+def make_unknown() -> NotFound:
+    """Return the refusal of a data set that is not there."""
     return NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
 
 

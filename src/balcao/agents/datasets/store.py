@@ -45,8 +45,9 @@ async def lock(connection: Connection, dataset_id: str) -> StoredDataset | None:
 
 
 _LIST = """
-SELECT id, name, description, metadata, created_at, example_count, 0 AS experiment_count
-FROM agents.datasets
+SELECT id, name, description, metadata, created_at, example_count,
+       (SELECT count(*) FROM agents.experiments WHERE dataset_id = dataset.id) AS experiment_count
+FROM agents.datasets AS dataset
 WHERE deleted_at IS NULL AND ($1::timestamptz IS NULL OR (created_at, id) < ($1, $2))
 ORDER BY created_at DESC, id DESC
 LIMIT $3
@@ -100,6 +101,22 @@ async def list_page(connection: Connection, dataset_id: str, after: int, first: 
     return list(await connection.fetch(_PAGE, dataset_id, after, first, max_bytes))
 
 
+_EXPORT = """
+SELECT example.id, position, input, output, metadata
+FROM agents.dataset_examples AS example
+JOIN agents.dataset_example_revisions AS content
+    ON content.example_id = example.id AND content.revision = example.revision
+WHERE dataset_id = $1 AND position > $2 AND deleted_at IS NULL
+ORDER BY position
+LIMIT $3
+"""
+
+
+async def list_contents(connection: Connection, dataset_id: str, after: int, count: int) -> list[Row]:
+    """Return the contents of living examples past a position."""
+    return list(await connection.fetch(_EXPORT, dataset_id, after, count))
+
+
 _LIVING = """
 SELECT content_hash, id FROM agents.dataset_examples
 WHERE dataset_id = $1 AND content_hash = ANY($2) AND deleted_at IS NULL
@@ -114,15 +131,16 @@ async def find_living_ids(connection: Connection, dataset_id: str, content_hashe
 # One statement for thousands of rows: each of its own costs a round trip, and the data set's row a new version.
 _ADD = """
 WITH new AS (
-    SELECT * FROM unnest($2::text[], $3::integer[], $4::bytea[]) WITH ORDINALITY AS row(id, size, content_hash, place)
+    SELECT * FROM unnest($2::text[], $3::integer[], $4::bytea[], $5::text[])
+        WITH ORDINALITY AS row(id, size, content_hash, span, place)
 ), placed AS (
     UPDATE agents.datasets
     SET next_position = next_position + cardinality($2), example_count = example_count + cardinality($2)
     WHERE id = $1
     RETURNING next_position - cardinality($2) AS first
 )
-INSERT INTO agents.dataset_examples (id, dataset_id, position, size, content_hash)
-SELECT new.id, $1, placed.first + new.place - 1, new.size, new.content_hash FROM new, placed
+INSERT INTO agents.dataset_examples (id, dataset_id, position, size, content_hash, span)
+SELECT new.id, $1, placed.first + new.place - 1, new.size, new.content_hash, new.span::jsonb FROM new, placed
 ON CONFLICT (id) DO NOTHING
 RETURNING id
 """
@@ -135,13 +153,14 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS row(id, input, ou
 
 @dataclass(frozen=True)
 class NewRow:
-    """An example to add; `place` is where the caller sent it."""
+    """An example to write; `place` is where the caller sent it, `span` where an imported one was taken from."""
 
     place: int
     id: str
     size: int
     content_hash: bytes
     content: Mapping[str, Any]
+    span: Any = None
 
 
 async def add(connection: Connection, dataset_id: str, rows: Sequence[NewRow], author: str, at: datetime) -> set[str]:
@@ -149,8 +168,11 @@ async def add(connection: Connection, dataset_id: str, rows: Sequence[NewRow], a
 
     Of two with one id only one is added; the caller finds that out by counting.
     """
+    if not rows:
+        return set()
     ids = [row.id for row in rows]
-    columns = [row.size for row in rows], [row.content_hash for row in rows]
+    spans = [None if row.span is None else json_text(row.span) for row in rows]
+    columns = [row.size for row in rows], [row.content_hash for row in rows], spans
     added = {row["id"] for row in await connection.fetch(_ADD, dataset_id, ids, *columns)}
     contents = {row.id: row.content for row in rows if row.id in added}
     texts = ([json_text(content[name]) for content in contents.values()] for name in ("input", "output", "metadata"))
@@ -221,6 +243,35 @@ _DELETE_SET = "UPDATE agents.datasets SET deleted_at = $2 WHERE id = $1 AND dele
 async def delete_dataset(connection: Connection, dataset_id: str, at: datetime) -> bool:
     """Delete a data set, and with it its examples; return false when there is none."""
     return affected(await connection.execute(_DELETE_SET, dataset_id, at)) > 0
+
+
+# A set that staff have deleted stays as it is.
+_IMPORT_SETS = """
+INSERT INTO agents.datasets AS dataset (id, name, description, metadata, created_at)
+SELECT id, name, description, metadata, coalesce(created_at, now())
+FROM jsonb_to_recordset($1::jsonb)
+    AS row (id text, name text, description text, metadata jsonb, created_at timestamptz)
+ON CONFLICT (id) DO UPDATE
+    SET name = excluded.name, description = excluded.description, metadata = excluded.metadata
+WHERE dataset.deleted_at IS NULL AND (dataset.name, dataset.description, dataset.metadata)
+    IS DISTINCT FROM (excluded.name, excluded.description, excluded.metadata)
+"""
+
+
+async def import_datasets(connection: Connection, rows: Sequence[msgspec.Struct]) -> int:
+    """Write the sets that are new or changed; return how many. By the tables' owner only."""
+    return affected(await connection.execute(_IMPORT_SETS, json_text(rows)))
+
+
+_KNOWN = """
+SELECT id, dataset_id, content_hash, deleted_at IS NOT NULL AS deleted
+FROM agents.dataset_examples WHERE id = ANY($1)
+"""
+
+
+async def find_examples(connection: Connection, ids: Sequence[str]) -> dict[str, Row]:
+    """Return those of the examples that are there, deleted ones too: set, content's hash, and whether deleted."""
+    return {row["id"]: row for row in await connection.fetch(_KNOWN, ids)}
 
 
 _ERASE_EXAMPLES = """

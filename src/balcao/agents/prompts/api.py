@@ -4,12 +4,13 @@ from typing import Annotated, TypeAlias
 
 from balcao.agents.operations import CONFIG_ID, READ_CONFIG
 from balcao.agents.prompts import service
-from balcao.agents.prompts.schemas import PromptPath, SystemPrompt
+from balcao.agents.prompts.schemas import CheckedPrompt, PromptPath, PromptToCheck, SystemPrompt
 from balcao.agents.queries import AgentQuery, in_query
+from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import MIB, SMALL_BODY, Routes
 from balcao.core.http.parameters import InPath
 
 PromptIdInPath: TypeAlias = Annotated[
@@ -65,3 +66,22 @@ async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
 async def list_agent_types(call: Call) -> list[str]:
     """List the agent types."""
     return await service.list_agent_types(call)
+
+
+@routes.post(
+    "/api/v1/system-prompt/check",
+    "agents.check_prompt",
+    action("agent_config:read"),
+    "Confere um texto de instruções antes de salvar",
+    description=(
+        "Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` "
+        "nenhum bloco de memória preenche. Nada é gravado, e salvar não depende disto. Exige a ação "
+        "`agent_config:read`."
+    ),
+    errors=[422],
+    body_limit=MIB,
+    example={"prompt_content": "Responda em português claro, como {{persona}}."},
+)
+async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
+    """Check a text of instructions."""
+    return await service.check_prompt(call, body)

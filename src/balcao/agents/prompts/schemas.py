@@ -1,12 +1,13 @@
 """Wire types of an agent's text of instructions."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
 from balcao.agents.operations import CONFIG_ID
+from balcao.agents.queries import AgentQuery
 
 
 class PromptPath(BaseModel):
@@ -35,3 +36,47 @@ class SystemPrompt(msgspec.Struct):
             examples=["2026-10-05T14:30:00.000000+00:00"],
         ),
     ]
+
+
+class PromptToCheck(AgentQuery):
+    """A text of instructions before it is saved."""
+
+    prompt_content: Annotated[
+        str, Field(max_length=1_000_000, description="Texto de instruções.", examples=["Responda com {{persona}}."])
+    ]
+    known: Annotated[
+        list[Annotated[str, Field(max_length=100)]] | None,
+        Field(
+            max_length=200,
+            description=(
+                "Nomes entre `{{` e `}}` que serão preenchidos; sem eles, os blocos de memória da versão ativa do "
+                "agente."
+            ),
+            examples=[["persona", "human"]],
+        ),
+    ] = None
+
+
+class Problem(msgspec.Struct):
+    """One thing that is wrong with a text."""
+
+    kind: Annotated[
+        Literal["size", "secret", "placeholder"],
+        Meta(description="Tamanho, segredo ou nome que ninguém preenche.", examples=["placeholder"]),
+    ]
+    message: Annotated[
+        str,
+        Meta(
+            description="O que há, para pessoas; um segredo não se repete.",
+            examples=["Ninguém preenche `nome`: nenhum bloco de memória tem este nome."],
+        ),
+    ]
+    line: Annotated[int, Meta(ge=1, description="Linha do texto, a partir de 1.", examples=[3])]
+
+
+class CheckedPrompt(msgspec.Struct):
+    """What was found; nothing is stored."""
+
+    ok: Annotated[bool, Meta(description="Se nada foi achado.", examples=[True])]
+    characters: Annotated[int, Meta(ge=0, description="Tamanho do texto em caracteres.", examples=[1200])]
+    problems: Annotated[list[Problem], Meta(description="Problemas, até 100.")]

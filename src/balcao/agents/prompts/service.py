@@ -1,7 +1,10 @@
-"""Reading the texts of instructions (rules: agents 2.2)."""
+"""Reading the texts of instructions, and checking one before it is saved (rules: agents 2.2)."""
+
+import asyncio
 
 from balcao.agents.prompts import store
-from balcao.agents.prompts.schemas import SystemPrompt
+from balcao.agents.prompts.check import find_problems
+from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
 from balcao.agents.reading import reading_prompts
 from balcao.agents.versions.service import parse_id
 from balcao.core.context.call import Call
@@ -27,6 +30,16 @@ async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
         if row is None:
             raise NotFound("Texto de instruções não encontrado.", code="prompt-not-found")
         return _to_prompt(row)
+
+
+async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
+    """Return what is wrong with a text; nothing is stored. Without names the active version's memory blocks count."""
+    known = body.known
+    if known is None:
+        async with call.platform.database.connection() as connection:
+            known = await store.list_active_labels(connection, body.agent_type)
+    problems = await asyncio.to_thread(find_problems, body.prompt_content, set(known))
+    return CheckedPrompt(not problems, len(body.prompt_content), problems)
 
 
 async def list_agent_types(call: Call) -> list[str]:

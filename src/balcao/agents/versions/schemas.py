@@ -70,7 +70,8 @@ def _refuse_repetition(names: list[str]) -> list[str]:
 _Text = AfterValidator(_refuse_nul)
 Tool = Annotated[str, StringConstraints(min_length=1, max_length=100), _Text]
 ModelName = Annotated[str, StringConstraints(max_length=100), _Text]
-Prompt = Annotated[str, StringConstraints(min_length=1, max_length=200_000), _Text]
+LONGEST_PROMPT = 200_000
+Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT), _Text]
 ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]

@@ -1,12 +1,13 @@
 """SQL of the versions, the active pointer and the log of its moves."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from balcao.agents.versions.content import AgentContent
+from balcao.agents.versions.content import EMPTY, AgentContent, classify_change
 from balcao.core.context.call import Author
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
@@ -140,6 +141,60 @@ async def insert(
         _INSERT, agent_type, *texts, change_type, base, author.name, author.subject, reason, content.hash, at
     )
     return number
+
+
+_IMPORT = """
+WITH numbered AS (
+    UPDATE agents.agents SET next_version = greatest(next_version, $2 + 1) WHERE agent_type = $1
+)
+INSERT INTO agents.agent_versions
+    (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
+     change_type, base_version, author, author_sub, reason, content_hash, created_at)
+VALUES (coalesce($3, gen_random_uuid()), coalesce($4, gen_random_uuid()), coalesce($5, gen_random_uuid()), $1, $2,
+        $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+RETURNING version_id
+"""
+
+
+async def import_version(
+    connection: Connection,
+    agent_type: str,
+    version: int,
+    ids: Sequence[UUID | None],
+    content: AgentContent,
+    base: AgentVersion | None,
+    author: Author,
+    reason: str,
+    at: datetime,
+) -> UUID:
+    """Insert a version under the number of a former system and return its id; the agent's row is locked.
+
+    `ids` are those of version, configuration and prompt, where the former system has any.
+    """
+    blocks, tools = json_text(content.memory_blocks), json_text(content.tools)
+    texts = (content.prompt, blocks, tools, content.model_name, content.embedding_name)
+    origin = (classify_change(base.content if base else EMPTY, content), base.version if base else None)
+    signed = (author.name, author.subject, reason, content.hash, at)
+    found: UUID = await connection.fetchval(_IMPORT, agent_type, version, *ids, *texts, *origin, *signed)
+    return found
+
+
+_NEWEST_BEFORE = "SELECT max(version) FROM agents.agent_versions WHERE agent_type = $1 AND version < $2"
+
+
+async def read_before(connection: Connection, agent_type: str, version: int) -> AgentVersion | None:
+    """Return the version with the next lower number."""
+    number = await connection.fetchval(_NEWEST_BEFORE, agent_type, version)
+    return None if number is None else await read(connection, agent_type, number)
+
+
+_LAST_MOVER = "SELECT author FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id DESC LIMIT 1"
+
+
+async def read_last_mover(connection: Connection, agent_type: str) -> str | None:
+    """Return who moved the pointer last; None before the first activation."""
+    author: str | None = await connection.fetchval(_LAST_MOVER, agent_type)
+    return author
 
 
 _POINT = """

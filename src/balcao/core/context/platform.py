@@ -21,6 +21,7 @@ from balcao.core.database import pool
 from balcao.core.database.pool import Database
 from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
+from balcao.zones import load_zone
 
 P = TypeVar("P")
 
@@ -46,7 +47,7 @@ class Platform:
     @property
     def zone(self) -> ZoneInfo:
         """Return the city's time zone."""
-        return ZoneInfo(self.settings.time_zone)
+        return load_zone(self.settings.time_zone)
 
     def part(self, kind: type[P]) -> P:
         """Return the part of this type that a service added when it was opened."""

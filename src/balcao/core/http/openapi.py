@@ -20,6 +20,7 @@ DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
 _MEANINGS = {
+    201: "Criado",
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
     401: "Sem token válido",

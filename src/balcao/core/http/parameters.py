@@ -6,7 +6,7 @@ well-formed.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -47,10 +47,14 @@ class InPath:
 
 @dataclass(frozen=True)
 class InQuery:
-    """Values of the query; `schema` is a msgspec or pydantic type whose members describe the parameters."""
+    """Values of the query; `schema` is a msgspec or pydantic type whose members describe the parameters.
 
-    parse: Callable[[Mapping[str, str]], Any]
+    Those named in `repeated` may come several times, and are lists.
+    """
+
+    parse: Callable[[Mapping[str, Any]], Any]
     schema: type | None = None
+    repeated: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,7 @@ def invoker(
     for place, name in enumerate(path_names):
         binders[name] = _bind_path_value(place, signature.path[name].parse)
     for name, marker in signature.queries.items():
-        binders[name] = _bind_query(marker.parse)
+        binders[name] = _bind_query(marker)
     for name, other in signature.others.items():
         binders[name] = _bind_request(other.read)
     if not binders:
@@ -231,8 +235,9 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
     return lambda _, request: parse(request.path_values[place])
 
 
-def _bind_query(parse: Callable[[Mapping[str, str]], Any]) -> Binder:
-    return lambda _, request: parse(request.query())
+def _bind_query(marker: InQuery) -> Binder:
+    parse, repeated = marker.parse, marker.repeated
+    return lambda _, request: parse(request.query(repeated))
 
 
 def _bind_call(read: Callable[[Call], Any]) -> Binder:

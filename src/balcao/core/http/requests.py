@@ -1,8 +1,9 @@
 """A request as the server received it, before anything is checked."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from time import perf_counter
+from typing import Any
 from urllib.parse import parse_qsl
 
 from uuid_utils import uuid7
@@ -48,9 +49,15 @@ class Request:
         sent = headers.get(b"x-request-id")
         self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())
 
-    def query(self) -> Mapping[str, str]:
-        """Return the query as text; of a repeated parameter the first counts."""
-        found: dict[str, str] = {}
+    def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
+        """Return the query as text; of a parameter that comes twice the first counts.
+
+        Those named in `repeated` are lists of what came, absent where nothing did.
+        """
+        found: dict[str, Any] = {}
         for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):
-            found.setdefault(name, value)
+            if name in repeated:
+                found.setdefault(name, []).append(value)
+            else:
+                found.setdefault(name, value)
         return found

@@ -122,6 +122,12 @@ def stored(value: T) -> Response[T]:
     return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
+def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_type: str) -> Response[Any]:
+    """Return a file of any size, sent while it is made; nobody on the way stores it."""
+    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(chunks=chunks, headers=headers, media_type=media_type)
+
+
 def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
     """Return people's data too long to be held whole, as JSON that is made while it is sent."""
     return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})

@@ -18,8 +18,9 @@ class Import:
 
     `write` gets a batch of rows that are valid by type, inside a transaction under the owner's role, and returns how
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
-    (`__post_init__` of `row`), whose text names the member and never the value. `batch` is the most rows of one call.
-    `from_table`: a row has texts, numbers and lists of texts only, so that it may come in CSV, too.
+    (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
+    stored is an Invalid of `write`, which is then called with fewer rows until that one is found. `batch` is the most
+    rows of one call. `from_table`: a row has texts, numbers and lists of texts only, so that it may come in CSV, too.
     """
 
     kind: str

@@ -168,9 +168,9 @@ async def _write(connection: Connection, declared: Import, rows: Sequence[Number
     try:
         async with connection.transaction():
             return await declared.write(connection, [row for _, row in rows]), []
-    except RowsRefused:
+    except (*RowsRefused, Invalid) as fault:
         if len(rows) == 1:
-            return 0, [Refused(rows[0].line, _NOT_STORED)]
+            return 0, [Refused(rows[0].line, fault.message if isinstance(fault, Invalid) else _NOT_STORED)]
     middle = len(rows) // 2
     first = await _write(connection, declared, rows[:middle])
     second = await _write(connection, declared, rows[middle:])

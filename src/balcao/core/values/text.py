@@ -95,3 +95,9 @@ def iterate_texts(value: Any) -> Iterator[str]:
 def has_nul(value: Any) -> bool:
     """Return whether a JSON value holds the one character that PostgreSQL cannot store."""
     return any("\0" in text for text in iterate_texts(value))
+
+
+def fold(text: str) -> str:
+    """Return the text without case and accents, for comparing; marks must not be stacked (`stacks_marks`)."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))

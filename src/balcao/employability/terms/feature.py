@@ -6,9 +6,9 @@ from typing import Any
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
-from balcao.core.feature import Feature
+from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
-from balcao.employability.terms import api, store
+from balcao.employability.terms import api, demo, store
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -28,4 +28,4 @@ PERSONAL_DATA = PersonalData(
     tables=("employability.terms_acceptance",),
     members=(ExportMember("termos_vagas", "A versão dos termos das vagas que a pessoa aceitou, e quando.", 201),),
 )
-FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA)
+FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))

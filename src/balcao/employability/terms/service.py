@@ -4,6 +4,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
+from balcao.employability.resume.bank import service as bank
 from balcao.employability.schemas import Message
 from balcao.employability.terms import store
 from balcao.employability.terms.schemas import TermsAcceptance, TermsStatus
@@ -26,7 +27,9 @@ async def has_accepted(connection: Connection, cpf: Cpf, version: str) -> bool:
 async def accept(call: Call, cpf: Cpf) -> Message:
     """Accept the current version; a repeat keeps the first instant."""
     async with call.platform.database.transaction() as connection:
-        if await store.accept(connection, cpf, call.platform.settings.jobs_terms_version):
+        acceptance = await store.accept(connection, cpf, call.platform.settings.jobs_terms_version)
+        if acceptance is not None:
+            await bank.enter(connection, acceptance)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return Message("Termos de uso aceitos.")
 

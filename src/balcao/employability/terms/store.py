@@ -1,5 +1,7 @@
 """SQL of the acceptance of the terms of use."""
 
+from uuid import UUID
+
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import affected
 from balcao.core.values.cpf import Cpf
@@ -17,12 +19,14 @@ _ACCEPT = """
 INSERT INTO employability.terms_acceptance AS held (cpf, version, aceito_em) VALUES ($1, $2, clock_timestamp())
 ON CONFLICT (cpf) DO UPDATE SET version = $2, aceito_em = clock_timestamp(), updated_at = clock_timestamp()
 WHERE held.version <> $2
+RETURNING id
 """
 
 
-async def accept(connection: Connection, cpf: Cpf, version: str) -> bool:
-    """Store the acceptance; return false when this version was accepted before."""
-    return bool(affected(await connection.execute(_ACCEPT, cpf.digits, version)))
+async def accept(connection: Connection, cpf: Cpf, version: str) -> UUID | None:
+    """Store the acceptance and return its id; None when this version was accepted before."""
+    found: UUID | None = await connection.fetchval(_ACCEPT, cpf.digits, version)
+    return found
 
 
 async def delete(connection: Connection, cpf: Cpf) -> int:

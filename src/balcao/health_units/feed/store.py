@@ -1,6 +1,5 @@
 """SQL of the change feed."""
 
-from datetime import datetime
 from typing import Any
 
 from balcao.core.database.pool import Connection, json_text
@@ -10,19 +9,19 @@ from balcao.core.values.cnes import Cnes
 # The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit.
 _APPEND = """
 WITH counter AS (
-    UPDATE health_units.feed_counter SET last = last + 1 RETURNING last
+    UPDATE health_units.feed_counter SET last = last + 1, em = greatest(em, now()) RETURNING last, em
 ), entry AS (
     INSERT INTO health_units.change_feed (sequencia, tipo, cnes, em, dados)
-    SELECT last, $1, $2, $3, $4::jsonb FROM counter
+    SELECT last, $1, $2, em, $3::jsonb FROM counter
     RETURNING sequencia
 )
-SELECT sequencia, pg_notify($5, sequencia::text) FROM entry
+SELECT sequencia, pg_notify($4, sequencia::text) FROM entry
 """
 
 
-async def append_change(connection: Connection, channel: str, tipo: str, cnes: Cnes, em: datetime, dados: Any) -> int:
-    """Append an entry and return its number.
+async def append_change(connection: Connection, channel: str, tipo: str, cnes: Cnes, dados: Any) -> int:
+    """Append an entry as of now and return its number.
 
     To be called last in a transaction: everybody else who writes waits for its end.
     """
-    return await fetch_count(connection, _APPEND, tipo, cnes.digits, em, json_text(dados), channel)
+    return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel)

@@ -26,7 +26,7 @@ from balcao.health_units.notifications.schemas import (
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
-from balcao.health_units.operations import READ, CnesInPath
+from balcao.health_units.operations import RATES, READ, CnesInPath
 
 
 def _parse_id(text: str) -> UUID:
@@ -59,8 +59,7 @@ routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
         "token lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo."
     ),
     errors=[404, 422],
-    rate="50/second",
-    machine_rate="500/second",
+    **RATES,
 )
 async def list_notifications(
     call: Call, cnes: CnesInPath, query: Annotated[LogQuery, InQuery(_parse_query, LogQuery)]

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from balcao.core.values.personal_data import CPF, EMAIL, refuse
-from balcao.core.values.text import has_nul
+from balcao.health_units.operations import WholeNumber
 from balcao.health_units.situation import Risco, Status
+from balcao.health_units.texts import Reason
 
 NOTIFICATION_ID = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
@@ -31,18 +31,12 @@ class EventKind(StrEnum):
     ENCERRAMENTO = "encerramento"
 
 
-def _check_reason(text: str) -> str:
-    if has_nul(text):
-        raise ValueError("não pode conter o caractere nulo")
-    return refuse(text, {CPF, EMAIL})
-
-
 # Internal, but no place for a person's data either.
 Motivo = Annotated[
-    str,
-    StringConstraints(max_length=1000),
-    AfterValidator(_check_reason),
-    Field(description="Motivo, visto só pela equipe; sem dados pessoais.", examples=["confronto na rua"]),
+    Reason,
+    Field(
+        max_length=1000, description="Motivo, visto só pela equipe; sem dados pessoais.", examples=["confronto na rua"]
+    ),
 ]
 _Risco = Annotated[Risco, Field(description="Cor do risco: Verde, Amarelo, Laranja ou Vermelho.")]
 
@@ -83,20 +77,13 @@ def _parse_instant(sent: Any) -> datetime:
 _Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
-def _check_digits(sent: Any) -> Any:
-    """Return a text of digits for pydantic to parse, anything else as what is no number."""
-    return sent[:9] if isinstance(sent, str) and sent.isascii() and sent.isdigit() else "x"
-
-
 class LogQuery(BaseModel):
     """Which notifications of a unit; `de` and `ate` bound the instant of the opening, both inclusive."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
     de: Annotated[_Bound | None, Field(description="Abertas neste instante ou depois (RFC 3339).")] = None
     ate: Annotated[_Bound | None, Field(description="Abertas até este instante (RFC 3339).")] = None
-    limit: Annotated[
-        int, Field(ge=1, le=200, description="Notificações por página, de 1 a 200."), BeforeValidator(_check_digits)
-    ] = 50
+    limit: Annotated[WholeNumber, Field(ge=1, le=200, description="Notificações por página, de 1 a 200.")] = 50
     after: Annotated[
         str, Field(max_length=100, description="Cursor da página anterior (`proximo`); vazio para o começo.")
     ] = ""

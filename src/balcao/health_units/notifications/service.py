@@ -121,7 +121,7 @@ async def _record(
 ) -> None:
     await store.append_event(connection, state.id, event, motivo, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
-    await feed.publish_risk(call, connection, Cnes(state.cnes), event.em)
+    await feed.publish_risk(call, connection, Cnes(state.cnes))
 
 
 def _make_already_active(present: Notification | None) -> Conflict:

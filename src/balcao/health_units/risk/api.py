@@ -1,15 +1,16 @@
-"""Routes of a unit's risk."""
+"""Routes of the units' risk."""
+
+from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.responses import Response, from_ready
-from balcao.health_units.operations import READ, CnesInPath
+from balcao.health_units.operations import CACHE, RATES, READ, CnesInPath, in_query
 from balcao.health_units.risk import service
-from balcao.health_units.risk.schemas import UnitRisk
+from balcao.health_units.risk.schemas import RisksQuery, UnitRisk, UnitRisks
 
-CACHE = "private, max-age=30"
-
+RisksInQuery: TypeAlias = Annotated[RisksQuery, in_query(RisksQuery, repeated=("cnes",))]
 
 routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
 
@@ -25,9 +26,26 @@ routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
         " pouco, a resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`."
     ),
     errors=[304, 404, 422],
-    rate="50/second",
-    machine_rate="500/second",
+    **RATES,
 )
 def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     """Return a unit's risk from memory."""
     return from_ready(service.read_risk(call, cnes), call, CACHE)
+
+
+@routes.get(
+    "/unidades/risco",
+    "health_units.list_risks",
+    READ,
+    "Risco atual de várias unidades, ou de todas",
+    description=(
+        "Devolve o risco das unidades pedidas, por CNES, e em `desconhecidas` os códigos que não são de nenhuma; sem "
+        "`cnes`, o retrato de todas as unidades ativas. Toda pessoa com token lê; uma máquina precisa do escopo "
+        "`sms:read`. Revalide com o `ETag`; para seguir as mudanças, continue da `sequencia` em `/unidades/eventos`."
+    ),
+    errors=[304, 422],
+    **RATES,
+)
+def list_risks(call: Call, query: RisksInQuery) -> Response[UnitRisks]:
+    """Return the risk of several units from memory."""
+    return from_ready(service.read_risks(call, query.cnes), call, CACHE)

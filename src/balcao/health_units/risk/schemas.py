@@ -4,7 +4,10 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from pydantic import BaseModel, Field, StringConstraints
 
+from balcao.core.values.cnes import PATTERN
+from balcao.health_units.records import CnesText
 from balcao.health_units.situation import Risco, Status
 
 Instant = Annotated[
@@ -13,9 +16,6 @@ Instant = Annotated[
         description="Instante da última mudança ou confirmação, em segundos inteiros e com fuso.",
         examples=["2026-10-05T14:30:00-03:00"],
     ),
-]
-CnesText = Annotated[
-    str, Meta(pattern=r"^[0-9]{7}$", description="CNES da unidade: sete dígitos.", examples=["9900001"])
 ]
 
 
@@ -37,3 +37,31 @@ class UnitRisk(msgspec.Struct):
     ultima_notificacao: Annotated[
         Situation | None, Meta(description="A mais recente, ativa ou encerrada; nula se nunca houve.")
     ]
+
+
+class UnitRisks(msgspec.Struct):
+    """The risk of several units."""
+
+    itens: Annotated[list[UnitRisk], Meta(description="Por CNES, cada unidade uma vez.")]
+    desconhecidas: Annotated[
+        list[CnesText], Meta(description="Códigos pedidos que não são de unidade nenhuma.", examples=[["9999999"]])
+    ]
+    sequencia: Annotated[
+        int, Meta(description="Número da última mudança contida; continue dele em `/unidades/eventos`.", examples=[42])
+    ]
+    gerado_em: Annotated[
+        str, Meta(description="Instante dessa última mudança, com fuso.", examples=["2026-10-05T14:30:00-03:00"])
+    ]
+
+
+class RisksQuery(BaseModel):
+    """Which units."""
+
+    cnes: Annotated[
+        list[Annotated[str, StringConstraints(pattern=PATTERN)]],
+        Field(
+            max_length=100,
+            description="CNES, repetido para até 100 unidades; sem nenhum vêm todas as ativas.",
+            examples=[["9900001"]],
+        ),
+    ] = []

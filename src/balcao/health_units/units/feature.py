@@ -1,5 +1,6 @@
-"""The health units."""
+"""The health units as they are registered."""
 
 from balcao.core.feature import Feature
+from balcao.health_units.units import api
 
-FEATURE = Feature()
+FEATURE = Feature(routes=api.routes.declared)

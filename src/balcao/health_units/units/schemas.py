@@ -1,35 +1,31 @@
 """What a health unit is made of."""
 
-from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
+from balcao.health_units.records import Tipo
+from balcao.health_units.texts import Line
 
-class Tipo(StrEnum):
-    CF = "CF"
-    CMS = "CMS"
-    UPA = "UPA"
-    HOSPITAL = "HOSPITAL"
-    OUTRO = "OUTRO"
-
-
-_Phone = Annotated[str, Field(pattern=r"^\([0-9]{2}\) [0-9]{4,5}-[0-9]{4}$")]
+_Phone = Annotated[str, StringConstraints(pattern=r"^\([0-9]{2}\) [0-9]{4,5}-[0-9]{4}$")]
+_ZipCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{5}-[0-9]{3}$")]
 
 
 class UnitBody(BaseModel):
     """A unit without its derived members (rules: health_units 3.1)."""
 
-    nome: Annotated[str, Field(min_length=1, max_length=200)]
-    logradouro: Annotated[str, Field(max_length=200)] | None = None
-    numero: Annotated[str, Field(max_length=20)] | None = None
-    complemento: Annotated[str, Field(max_length=200)] | None = None
-    cep: Annotated[str, Field(pattern=r"^[0-9]{5}-[0-9]{3}$")] | None = None
-    telefone: _Phone | None = None
-    celular: _Phone | None = None
-    tipo: Tipo
-    area: Annotated[str, Field(min_length=1, max_length=20)] | None = None
-    bairro: Annotated[str, Field(max_length=100)] | None = None
-    latitude: Annotated[float, Field(ge=-90, le=90)] | None = None
-    longitude: Annotated[float, Field(ge=-180, le=180)] | None = None
-    ativa: bool = True
+    nome: Annotated[Line, Field(max_length=200, description="Nome da unidade.", examples=["Clínica da Família"])]
+    logradouro: Annotated[Line | None, Field(max_length=200, description="Rua.", examples=["Rua Modelo"])] = None
+    numero: Annotated[Line | None, Field(max_length=20, description="Número.", examples=["101"])] = None
+    complemento: Annotated[Line | None, Field(max_length=200, description="Complemento.", examples=["fundos"])] = None
+    cep: Annotated[_ZipCode | None, Field(description="CEP.", examples=["20000-001"])] = None
+    telefone: Annotated[_Phone | None, Field(description="Telefone.", examples=["(21) 2222-2222"])] = None
+    celular: Annotated[_Phone | None, Field(description="Celular.", examples=["(21) 99999-9999"])] = None
+    tipo: Annotated[Tipo, Field(description="Tipo da unidade.", examples=["CF"])]
+    area: Annotated[Line | None, Field(max_length=20, description="Área de planejamento.", examples=["2.1"])] = None
+    bairro: Annotated[Line | None, Field(max_length=100, description="Bairro.", examples=["Centro"])] = None
+    latitude: Annotated[float | None, Field(ge=-90, le=90, description="Latitude em graus.", examples=[-22.9])] = None
+    longitude: Annotated[float | None, Field(ge=-180, le=180, description="Longitude em graus.", examples=[-43.2])] = (
+        None
+    )
+    ativa: Annotated[bool, Field(description="Se a unidade funciona; uma unidade nunca é apagada.")] = True

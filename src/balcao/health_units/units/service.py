@@ -8,20 +8,21 @@ from balcao.core.errors import NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
+from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody
 
 
-async def put_unit(call: Call, cnes: Cnes, unit: UnitBody, at: datetime | None = None) -> bool:
-    """Create or replace a unit as of `at` (now unless given); return true when it is new."""
+async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
+    """Create or replace a unit as of `at` (now unless given); return it, and whether it is new."""
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
-        new = await store.put(connection, cnes, unit, at)
+        record, is_new = await store.put(connection, cnes, body, at, call.zone)
         await call.platform.audit.record(
-            connection, call, "create" if new else "update", fields=sorted(unit.model_fields_set)
+            connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )
-        await feed.publish_unit(connection, cnes, at)
-    return new
+        await feed.publish_unit(connection, cnes)
+    return record, is_new
 
 
 async def list_codes(call: Call) -> set[str]:
@@ -30,7 +31,18 @@ async def list_codes(call: Call) -> set[str]:
         return await store.list_codes(connection)
 
 
+async def lock(connection: Connection, cnes: Cnes) -> None:
+    """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
+    if not await store.lock(connection, cnes):
+        raise make_unknown()
+
+
 async def lock_active(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
-    if not await store.lock_active(connection, cnes):
+    if not await store.lock(connection, cnes, active=True):
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")
+
+
+def make_unknown() -> NotFound:
+    """Return the fault of a unit that is not there."""
+    return NotFound("Unidade de saúde não encontrada.", code="unit-not-found")

@@ -1,9 +1,12 @@
 """SQL of the health units."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from balcao.core.database.pool import Connection
+from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
+from balcao.health_units.records import UnitRecord
 from balcao.health_units.units.schemas import UnitBody
 
 _PUT = """
@@ -17,21 +20,27 @@ ON CONFLICT (cnes) DO UPDATE SET
     celular = excluded.celular, tipo = excluded.tipo, area = excluded.area, bairro = excluded.bairro,
     latitude = excluded.latitude, longitude = excluded.longitude, ativa = excluded.ativa,
     atualizado_em = excluded.atualizado_em
-RETURNING xmax = 0
+RETURNING xmax = 0 AS is_new, atualizado_em
 """
 
 
-async def put(connection: Connection, cnes: Cnes, unit: UnitBody, at: datetime) -> bool:
-    """Return true when the unit is new."""
-    return bool(await connection.fetchval(_PUT, cnes.digits, *unit.model_dump().values(), at))
+async def put(
+    connection: Connection, cnes: Cnes, body: UnitBody, at: datetime, zone: ZoneInfo
+) -> tuple[UnitRecord, bool]:
+    """Return the unit, and whether it is new."""
+    members = body.model_dump()
+    row = await connection.fetchrow(_PUT, cnes.digits, *members.values(), at)
+    updated = format_rfc3339_seconds(row["atualizado_em"], zone)
+    return UnitRecord(cnes=cnes.digits, **members, atualizado_em=updated), row["is_new"]
 
 
-_LOCK_ACTIVE = "SELECT true FROM health_units.units WHERE cnes = $1 AND ativa FOR NO KEY UPDATE"
+# Whoever holds a unit's row is alone in opening a notification of it.
+_LOCK = "SELECT true FROM health_units.units WHERE cnes = $1 AND (ativa OR NOT $2) FOR NO KEY UPDATE"
 
 
-async def lock_active(connection: Connection, cnes: Cnes) -> bool:
-    """Lock a unit: whoever holds its row is alone in opening a notification of it."""
-    return bool(await connection.fetchval(_LOCK_ACTIVE, cnes.digits))
+async def lock(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
+    """Lock a unit, or only an active one; return whether there is one."""
+    return bool(await connection.fetchval(_LOCK, cnes.digits, active))
 
 
 _KNOWN = "SELECT cnes FROM health_units.units"

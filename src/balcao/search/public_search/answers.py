@@ -35,9 +35,8 @@ from balcao.search.public_search.schemas import (
 )
 from balcao.search.public_search.service import Found
 from balcao.search.public_search.state import SearchState
-from balcao.search.public_search.store import ScoredService
+from balcao.search.public_search.store import MOST_COUNTED, ScoredService
 
-MOST_COUNTED = 10_000
 # On average 50 a second, with bursts of 200.
 RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"

@@ -23,7 +23,8 @@ class Matching:
 
     Which services: those that match the tsquery `query`, where it is not empty, and at least `fewest` of the tsqueries
     `terms`; whose folded name holds every one of `name_parts`; whose folded name is `similar_to` this. `name` and
-    `head` are `query` within the name, and within name, summary and category. `exact` has no synonym.
+    `head` are `query` within the name, and within name, summary and category: what has one of them matches, unless the
+    step `is_strict`. `exact` has no synonym.
     """
 
     match: Match
@@ -37,6 +38,7 @@ class Matching:
     similar_to: str = ""
     folded: str = ""
     asked: int = 0  # how many terms there are
+    is_strict: bool = False
 
 
 def match_all_terms(query: ParsedQuery, classes: str = EVERYWHERE) -> Matching | None:
@@ -44,7 +46,17 @@ def match_all_terms(query: ParsedQuery, classes: str = EVERYWHERE) -> Matching |
     if not query.terms:
         parts = tuple(query.folded.split())
         return Matching("all_terms", name_parts=parts, folded=query.folded) if parts and not query.excluded else None
-    return _combine(query.terms, query.excluded, query.folded, classes)
+    label = _label(classes)
+    return Matching(
+        "all_terms",
+        query=tsquery.write_all(query.terms, query.excluded, label),
+        exact=tsquery.write_all(query.terms, (), label, widened=False),
+        name=tsquery.write_all(query.terms, (), NAME),
+        head=tsquery.write_all(query.terms, (), _label(HEAD, classes)),
+        folded=query.folded,
+        asked=len(query.terms),
+        is_strict=_is_strict(query, classes),
+    )
 
 
 def match_prefix(query: ParsedQuery, expansions: Sequence[str], classes: str = EVERYWHERE) -> Matching | None:
@@ -61,7 +73,14 @@ def match_prefix(query: ParsedQuery, expansions: Sequence[str], classes: str = E
     name_end = f"({' | '.join([_write_prefix(last, NAME), *map(_write_with(NAME), known)])})"
     name = " & ".join([*([tsquery.write_all(first, (), NAME)] if first else []), name_end])
     return Matching(
-        "all_terms", query=wanted, exact=wanted, name=name, head=wanted, folded=query.folded, asked=len(query.terms)
+        "all_terms",
+        query=wanted,
+        exact=wanted,
+        name=name,
+        head=wanted,
+        folded=query.folded,
+        asked=len(query.terms),
+        is_strict=_is_strict(query, classes),
     )
 
 
@@ -87,6 +106,7 @@ def match_any_term(
         fewest=fewest,
         folded=query.folded,
         asked=len(terms),
+        is_strict=_is_strict(query, classes) or len(terms) > tsquery.MOST_COMBINED_TERMS,
     )
 
 
@@ -100,17 +120,8 @@ def match_similar(query: ParsedQuery) -> Matching | None:
 LIST_ALL = Matching("all_terms")
 
 
-def _combine(terms: Sequence[Term], excluded: Sequence[Alternative], folded: str, classes: str) -> Matching:
-    label = _label(classes)
-    return Matching(
-        "all_terms",
-        query=tsquery.write_all(terms, excluded, label),
-        exact=tsquery.write_all(terms, (), label, widened=False),
-        name=tsquery.write_all(terms, (), NAME),
-        head=tsquery.write_all(terms, (), _label(HEAD, classes)),
-        folded=folded,
-        asked=len(terms),
-    )
+def _is_strict(query: ParsedQuery, classes: str) -> bool:
+    return bool(query.excluded) or classes != EVERYWHERE
 
 
 def _correct(term: Term, corrections: dict[str, Sequence[str]]) -> Term:

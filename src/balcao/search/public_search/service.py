@@ -88,7 +88,8 @@ async def suggest(platform: Platform, typed: str) -> list[str]:
 async def _search(platform: Platform, state: SearchState, request: SearchRequest) -> Found:
     if request.matches_nothing:
         return Found("none", _NOTHING)
-    async with platform.database.connection() as connection:
+    async with platform.database.transaction(isolation="repeatable_read") as connection:
+        await store.plan_once(connection)
         alias = await _read_alias(connection, state)
         if request.q == terms.LISTS_ALL:
             page = await store.search(connection, alias, matching.LIST_ALL, request)

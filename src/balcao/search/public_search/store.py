@@ -1,7 +1,6 @@
-"""SQL of the public search: one statement for a page with its totals and facets, by whichever step of the ladder."""
+"""SQL of the public search: a page with its totals and facets, by whichever step of the ladder."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import asyncpg
 import msgspec
@@ -10,13 +9,20 @@ from balcao.core.database.pool import Connection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.document import ServiceDocument
+from balcao.search.public_search import candidates_store
+from balcao.search.public_search.conditions_store import (
+    BUDGET_SECONDS,
+    MOST_CANDIDATES,
+    Values,
+    count_terms,
+    write_condition,
+)
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.terms import Word
-from balcao.search.public_search.tsquery import MOST_COMBINED_TERMS
 
-BUDGET_SECONDS = 2.0
-MOST_CANDIDATES = 2000
+# So far the total is exact (rules: search 4.6, counts).
+MOST_COUNTED = 10_000
 MOST_FACET_VALUES = 20
 # The table that a copy of the alias row named has been dropped meanwhile.
 TableGone = asyncpg.UndefinedTableError
@@ -40,74 +46,129 @@ class FoundPage(msgspec.Struct, frozen=True):
     facets: dict[str, list[tuple[str, int]]]
 
 
-class _Values:
-    """The parameters of one statement, in their order."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-
-    def add(self, value: Any, kind: str) -> str:
-        """Return the place of a further parameter, as its type."""
-        self.values.append(value)
-        # A tsquery comes as text: the driver does not know the type.
-        return f"${len(self.values)}::text::tsquery" if kind == "tsquery" else f"${len(self.values)}::{kind}"
-
-
-# `matched` holds every match once, narrow, because total and facets need all of them. Only the candidates are looked at
-# again for their score. The row that is always there carries the totals of a page that is empty.
-_SEARCH = """
-WITH matched AS MATERIALIZED (
-    SELECT service.id, {nearness} AS nearness, coalesce(popularity.percentile, 0) AS popularity{facet_columns}
-    FROM search.{physical} AS service
-    LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id
-    WHERE {condition}
-), candidates AS MATERIALIZED (
-    SELECT id, popularity FROM matched ORDER BY nearness DESC, popularity DESC, id LIMIT {most}
-), measured AS MATERIALIZED (
-    SELECT service.id, service.fixar_destaque, service.last_update, candidates.popularity,
-           {text_match} AS text_match, {name_match} AS name_match, {recency} AS recency
-    FROM candidates JOIN search.{physical} AS service ON service.id = candidates.id
-), scored AS (
-    SELECT id, fixar_destaque, last_update, text_match, recency,
-           round(({score})::numeric, 6)::float8 AS final_score
-    FROM measured
-), page AS (
-    SELECT *, row_number() OVER (ORDER BY final_score DESC, fixar_destaque DESC, last_update DESC, id) AS place
-    FROM scored WHERE final_score >= {threshold}
-    ORDER BY place LIMIT {limit} OFFSET {offset}
-)
-SELECT (SELECT count(*) FROM matched) AS total,
-       (SELECT count(*) FROM scored WHERE final_score >= {threshold}) AS passed,
-       {facets} AS facets,
-       shown.*
-FROM (VALUES (true)) AS always
-LEFT JOIN (
-    SELECT page.place, page.text_match, page.recency, page.final_score, stepped.doc::text AS doc
-    FROM page JOIN search.{physical} AS service ON service.id = page.id,
-         search.step(service.id, service.doc, service.carried, {schema_version}, {program_version}) AS stepped
-) AS shown ON true
-ORDER BY shown.place
+# What no session keeps is set for the transaction. Every statement of the search has one good plan, by the indexes and
+# whatever the words, and planning it again takes longer than most searches.
+_PLAN_ONCE = """
+SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('jit', 'off', true)
 """
 
 
+async def plan_once(connection: Connection) -> None:
+    """Have the searches of this transaction go by the indexes, with plans that are kept."""
+    await connection.execute(_PLAN_ONCE)
+
+
+# Only what was matched is looked at again, and by its place in the table, which costs half as much as by its id.
+# OFFSET 0 keeps the planner to that. Without facets, which need them all, no more are matched than are counted.
+_MATCHED = """
+WITH matched AS MATERIALIZED (
+    SELECT service.ctid AS place, service.id, {nearness} AS nearness{facet_columns}
+    FROM search.{physical} AS service WHERE {condition}{cut}
+), counted AS MATERIALIZED (
+    SELECT count(*) AS total FROM matched
+), candidates AS MATERIALIZED (
+    SELECT place FROM matched WHERE (SELECT total FROM counted) <= {most}
+    UNION ALL (
+        SELECT place FROM matched
+        WHERE (SELECT total FROM counted) > {most} AND (SELECT total FROM counted) <= {most_counted}
+        ORDER BY nearness DESC, {popularity} DESC, id LIMIT {most}
+    )
+)"""
+_GIVEN = """
+WITH candidates AS MATERIALIZED (
+    SELECT service.place FROM unnest({ids}) AS chosen (id), LATERAL (
+        SELECT service.ctid AS place FROM search.{physical} AS service WHERE service.id = chosen.id OFFSET 0
+    ) AS service
+)"""
+# The row that is always there carries the totals of a page that is empty.
+_PAGE = """, measured AS MATERIALIZED (
+    SELECT candidates.place, fixar_destaque, last_update, id, {text_match} AS text_match, name_match, recency,
+           {popularity} AS popularity
+    FROM candidates, LATERAL (
+        SELECT service.id, service.fixar_destaque, service.last_update,
+               {rank} AS rank, {share} AS share, {name_match} AS name_match, {recency} AS recency
+        FROM search.{physical} AS service WHERE service.ctid = candidates.place OFFSET 0
+    ) AS matched
+), scored AS MATERIALIZED (
+    SELECT place, fixar_destaque, last_update, id, text_match, recency, round(1e6 * ({score})) / 1e6 AS final_score
+    FROM measured
+), page AS (
+    SELECT * FROM scored WHERE final_score >= {threshold}
+    ORDER BY final_score DESC, fixar_destaque DESC, last_update DESC, id LIMIT {limit} OFFSET {offset}
+)
+SELECT {total} AS total, (SELECT count(*) FROM scored WHERE final_score >= {threshold}) AS passed, {facets} AS facets,
+       shown.*
+FROM (VALUES (true)) AS always
+LEFT JOIN (
+    SELECT page.*, stepped.doc::text AS doc
+    FROM page, LATERAL (
+        SELECT stepped.doc
+        FROM search.{physical} AS service,
+             search.step(service.id, service.doc, service.carried, {schema_version}, {program_version}) AS stepped
+        WHERE service.ctid = page.place OFFSET 0
+    ) AS stepped
+) AS shown ON true
+ORDER BY shown.final_score DESC, shown.fixar_destaque DESC, shown.last_update DESC, shown.id
+"""
+_POPULARITY = "coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = matched.id), 0)"
+
+
 async def search(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
-    """Return the page of the services that match. Raises TableGone, and Unavailable beyond the time budget."""
-    values = _Values()
-    threshold = values.add(request.threshold or 0.0, "float8")
-    statement = _SEARCH.format(
+    """Return the page of the services that match; a total above `MOST_COUNTED` says only that it is above.
+
+    Raises TableGone, and Unavailable beyond the time budget.
+    """
+    values = Values()
+    matched = _MATCHED.format(
         physical=alias.physical,
-        nearness=_write_nearness(matching, values),
         facet_columns=_write_facet_columns(request.facets),
-        condition=" AND ".join([*_write_match(alias, matching, values), *_write_filters(request, values)]),
+        condition=" AND ".join(write_condition(alias, matching, request, values)),
+        cut="" if request.facets else f" LIMIT {MOST_COUNTED + 1}",
         most=MOST_CANDIDATES,
-        text_match=_write_text_match(matching, request, values),
+        most_counted=MOST_COUNTED,
+        nearness=_write_nearness(matching, values),
+        popularity=_POPULARITY,
+    )
+    found = await _read_page(
+        connection, alias, matching, request, matched, values,
+        total="(SELECT total FROM counted)", facets=_write_facets(request.facets),
+    )  # fmt: skip
+    if found.total <= MOST_COUNTED:
+        return found
+    values = Values()
+    ids = await candidates_store.list_candidates(connection, alias, matching, request)
+    given = _GIVEN.format(physical=alias.physical, ids=values.add(ids, "uuid[]"))
+    page = await _read_page(connection, alias, matching, request, given, values, total=str(found.total), facets="'{}'")
+    return msgspec.structs.replace(page, facets=found.facets)
+
+
+async def _read_page(
+    connection: Connection,
+    alias: Alias,
+    matching: Matching,
+    request: SearchRequest,
+    candidates: str,
+    values: Values,
+    *,
+    total: str,
+    facets: str,
+) -> FoundPage:
+    """Score the candidates, of which `candidates` is the beginning of the statement, with the parameters `values`."""
+    statement = candidates + _PAGE.format(
+        physical=alias.physical,
+        rank=_write_rank_of(matching, request, values),
+        share=_write_share(matching, values),
+        text_match=_write_text_match(matching),
         name_match=_write_name_match(matching, values),
-        recency=_RECENCY if request.recency_boost else "1.0",
+        recency=_RECENCY if request.recency_boost else "1.0::float8",
+        popularity=_POPULARITY,
         score=SCORE if matching.folded else SCORE_OF_LIST,
-        threshold=threshold,
+        threshold=values.add(request.threshold or 0.0, "float8"),
         limit=values.add(request.per_page, "int"),
         offset=values.add(min((request.page - 1) * request.per_page, MOST_CANDIDATES), "int"),
-        facets=_write_facets(request.facets),
+        total=total,
+        facets=facets,
         schema_version=values.add(alias.schema_version, "text"),
         program_version=values.add(PROGRAM_VERSION, "text"),
     )
@@ -142,44 +203,7 @@ SYNONYM_SHARE = 0.8
 NORMALISATION = 1
 
 
-def _write_match(alias: Alias, matching: Matching, values: _Values) -> list[str]:
-    conditions = []
-    if matching.query:
-        conditions.append(f'service."full" @@ {values.add(matching.query, "tsquery")}')
-    if len(matching.terms) > MOST_COMBINED_TERMS:  # of fewer terms the tsquery itself demands enough
-        conditions.append(f"{_count_terms(matching, values)} >= {values.add(matching.fewest, 'int')}")
-    if matching.name_parts:
-        # One condition for each: an index serves no comparison with all of a list.
-        conditions += [f"service.nome_fold LIKE {values.add(f'%{part}%', 'text')}" for part in matching.name_parts]
-    if matching.similar_to:
-        physical, folded = values.add(alias.physical, "text"), values.add(matching.similar_to, "text")
-        conditions.append(f"service.id IN (SELECT search.similar_names({physical}, {folded}))")
-    return conditions
-
-
-def _count_terms(matching: Matching, values: _Values) -> str:
-    each = [f'(service."full" @@ {values.add(term, "tsquery")})::int' for term in matching.terms]
-    return f"({' + '.join(each)})"
-
-
-def _write_filters(request: SearchRequest, values: _Values) -> list[str]:
-    conditions = [] if request.include_inactive else ["service.status = 1"]
-    if request.exclude_agent_exclusive:
-        conditions.append("NOT service.exclusive")
-    if request.category is not None:
-        conditions.append(f"service.tema_fold = search.fold_label({values.add(request.category, 'text')})")
-    if request.sub_category is not None:
-        conditions.append(f"service.sub_fold = search.fold_label({values.add(request.sub_category, 'text')})")
-    if request.orgao is not None:
-        conditions.append(f"search.fold_label({values.add(request.orgao, 'text')}) = ANY(service.orgao_fold)")
-    if request.publico is not None:
-        conditions.append(f"search.fold_label({values.add(request.publico, 'text')}) = ANY(service.publico_fold)")
-    if request.is_free is not None:
-        conditions.append(f"service.is_free = {values.add(request.is_free, 'boolean')}")
-    return conditions
-
-
-def _write_nearness(matching: Matching, values: _Values) -> str:
+def _write_nearness(matching: Matching, values: Values) -> str:
     """Return which group of candidates a match belongs to: name, head, or anywhere."""
     if not matching.query:
         return "0"
@@ -187,7 +211,8 @@ def _write_nearness(matching: Matching, values: _Values) -> str:
     return f"CASE WHEN service.head @@ {name} THEN 2 WHEN service.head @@ {head} THEN 1 ELSE 0 END"
 
 
-def _write_text_match(matching: Matching, request: SearchRequest, values: _Values) -> str:
+def _write_rank_of(matching: Matching, request: SearchRequest, values: Values) -> str:
+    """Return the rank of a service's text; of a name that only looks like the query, how much it does."""
     if matching.similar_to:
         similar = values.add(matching.similar_to, "text")
         return f"public.word_similarity({similar}, service.nome_fold)::float8"
@@ -197,23 +222,27 @@ def _write_text_match(matching: Matching, request: SearchRequest, values: _Value
     ranks = [_write_rank(weights, values.add(matching.exact, "tsquery"))]
     if matching.query != matching.exact:
         ranks.append(f"{SYNONYM_SHARE} * {_write_rank(weights, values.add(matching.query, 'tsquery'))}")
-    rank = f"greatest({', '.join(ranks)})"
-    share = f"{_count_terms(matching, values)}::float8 / {len(matching.terms)} * " if matching.terms else ""
-    return _TEXT_MATCH.format(share=share, rank=rank, half=HALF_RANK)
-
-
-_TEXT_MATCH = "({share}(SELECT rank / (rank + {half}) FROM (SELECT {rank} AS rank) AS ranked))::float8"
+    return f"greatest({', '.join(ranks)})"
 
 
 def _write_rank(weights: str, query: str) -> str:
     return f'ts_rank({weights}, service."full", {query}, {NORMALISATION})::float8'
 
 
+def _write_share(matching: Matching, values: Values) -> str:
+    """Return which share of the terms a service has."""
+    return f"{count_terms(matching, values)}::float8 / {len(matching.terms)}" if matching.terms else "1.0::float8"
+
+
+def _write_text_match(matching: Matching) -> str:
+    return f"share * (rank / (rank + {HALF_RANK}))" if matching.query else "rank"
+
+
 # More for a name that says little else.
 _HOLDS_ALL = "0.4 + 0.3 * least(1.0, {asked}::float8 / greatest(length(ts_filter(service.head, '{{a}}')), 1))"
 
 
-def _write_name_match(matching: Matching, values: _Values) -> str:
+def _write_name_match(matching: Matching, values: Values) -> str:
     if not matching.folded:
         return "0.0::float8"
     folded = values.add(matching.folded, "text")
@@ -271,7 +300,7 @@ async def suggest_names(connection: Connection, alias: Alias, words: Sequence[st
 
     Raises TableGone, and Unavailable beyond the time budget.
     """
-    values = _Values()
+    values = Values()
     values.values.append(most)
     conditions = [
         f"service.nome_fold LIKE {values.add(f'%{word}%', 'text')}"

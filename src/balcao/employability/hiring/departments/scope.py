@@ -28,6 +28,10 @@ class Scope:
         """Return whether a job of this department may be made by the caller; one without belongs to its author."""
         return self.departments is None or department is None or department in self.departments
 
+    def reaches(self, department: str | None) -> bool:
+        """Return whether applications for a job of this department are within the caller's reach."""
+        return self.departments is None or department in self.departments
+
 
 class StaffLinks:
     """The registry's links between staff and departments as last seen by this process."""

@@ -139,6 +139,27 @@ class Job(JobItem, kw_only=True):
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
 
+class JobSummary(msgspec.Struct):
+    """A job as an application shows it, also after the job was deleted."""
+
+    id: JobId
+    slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-49c67c23c0e7"])]
+    titulo: Title
+    status: Annotated[
+        JobStatus,
+        Meta(
+            description="Situação da vaga; a de uma excluída é `vaga_descontinuada`.",
+            examples=["publicado_ativo"],
+        ),
+    ]
+    data_limite: Annotated[
+        datetime | None, Meta(description="Até quando se aceita candidatura.", examples=["2026-12-01T02:59:59Z"])
+    ]
+    contratante: Annotated[Company, Meta(description="A empresa.")]
+    etapas: Annotated[list[Step], Meta(description="Etapas do processo seletivo, em ordem.")]
+    informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
+
+
 class StaffJob(Job, kw_only=True):
     """A whole job, as staff see it."""
 

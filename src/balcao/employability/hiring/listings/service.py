@@ -1,6 +1,6 @@
 """Jobs: kept by staff, read by anybody once published (rules: employability 2.5, 2.6, 4.1, 4.2, 4.6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,7 +28,7 @@ from balcao.employability.hiring.listings.content import (
 )
 from balcao.employability.hiring.listings.filters import JobFilters
 from balcao.employability.hiring.listings.merge import merge
-from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, StaffJob
+from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, JobSummary, StaffJob
 from balcao.employability.hiring.listings.slugs import parse_slug
 from balcao.employability.hiring.listings.states import (
     DRAFTS,
@@ -90,6 +90,23 @@ async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no job ever had."""
     async with call.platform.database.connection() as connection:
         return await store.list_missing_ids(connection, ids)
+
+
+async def list_summaries(
+    connection: Connection, ids: Iterable[UUID], now: datetime
+) -> dict[UUID, tuple[JobSummary, str | None]]:
+    """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
+    return {job.id: (job, department) for job, department in await store.list_summaries(connection, list(ids), now)}
+
+
+async def share(connection: Connection, id_: UUID) -> None:
+    """Keep a job as it is until the transaction ends: whoever applies or decides does so on the state they read."""
+    await store.share(connection, id_)
+
+
+async def find_published(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+    """Return a job that was ever published; None for any other, and for a deleted one."""
+    return await store.read_published(connection, id_, now)
 
 
 async def list_history(call: Call, id_: UUID, page: Page) -> History:
@@ -208,6 +225,9 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
         if content.data_limite != stored.data_limite:
             require_future(content.data_limite, now)
     await _require_known(connection, content)
+    remaining = [step.id for step in content.etapas]
+    if any(step.id not in remaining for step in stored.etapas):
+        await store.leave_steps(connection, id_, remaining)
     await store.update(connection, id_, content)
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:

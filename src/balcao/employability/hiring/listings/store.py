@@ -14,10 +14,10 @@ from balcao.core.database.queries import affected
 from balcao.core.errors import Invalid
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.content import JobContent
-from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.schemas import Job, JobSummary
 from balcao.employability.hiring.listings.slugs import slugify
 from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.hiring.listings.views_store import FROM, WHOLE, reached, scope_values
+from balcao.employability.hiring.listings.views_store import FROM, SUMMARY, WHOLE, reached, scope_values
 
 
 def _read(condition: str) -> str:
@@ -70,6 +70,33 @@ _READ_ANY = _read("job.id = $2")
 async def read_any(connection: Connection, id_: UUID, now: datetime) -> Job | None:
     """Return a job, whoever reaches it; None for a deleted one."""
     return _to_job(await connection.fetchval(_READ_ANY, now, id_))
+
+
+_SUMMARIES = f"""
+SELECT to_jsonb(found) AS document, found.id_orgao_parceiro
+FROM (SELECT {SUMMARY} {FROM} WHERE job.id = ANY($2::uuid[])) AS found
+"""  # noqa: S608 - our own texts
+
+
+async def list_summaries(
+    connection: Connection, ids: Sequence[UUID], now: datetime
+) -> list[tuple[JobSummary, str | None]]:
+    """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
+    rows = await connection.fetch(_SUMMARIES, now, ids)
+    return [(msgspec.json.decode(row["document"], type=JobSummary), row["id_orgao_parceiro"]) for row in rows]
+
+
+async def share(connection: Connection, id_: UUID) -> None:
+    """Keep others from changing a job until the transaction ends; any number may do so at once."""
+    await connection.execute("SELECT FROM employability.job WHERE id = $1 FOR SHARE", id_)
+
+
+_LEAVE_STEPS = "SELECT employability.leave_steps($1, $2::uuid[])"
+
+
+async def leave_steps(connection: Connection, id_: UUID, remaining: Sequence[UUID]) -> None:
+    """Move the candidates of the other steps of a locked job to the remaining step before, or to none."""
+    await connection.execute(_LEAVE_STEPS, id_, remaining)
 
 
 _MISSING = """

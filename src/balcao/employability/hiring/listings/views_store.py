@@ -77,11 +77,13 @@ PLAIN = (
     "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
     "areas_formacao_elegibilidade publicado_em created_at updated_at"
 )
+SLUG = "job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12)"
+_COMPANY = _object("company", " ".join(Company.__struct_fields__))
 ITEM = f"""
     {", ".join(f"job.{name}" for name in PLAIN.split())},
     {SHOWN} AS status,
-    job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12) AS slug,
-    {_object("company", " ".join(Company.__struct_fields__))} AS contratante,
+    {SLUG} AS slug,
+    {_COMPANY} AS contratante,
     {_value("job.id_regime_contratacao")} AS regime_contratacao,
     {_value("job.id_modelo_trabalho")} AS modelo_trabalho,
     {_value("job.id_escolaridade_minima", ranked=True)} AS escolaridade_minima,
@@ -91,3 +93,11 @@ ITEM = f"""
     {_values("zonas")} AS zonas,
     {_LANGUAGES} AS idiomas_requisito"""
 WHOLE = f"{ITEM},\n    {_STEPS} AS etapas,\n    {_QUESTIONS} AS informacoes_complementares"
+# What an application shows of its job, which stays readable after the job was deleted.
+SUMMARY = f"""
+    job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
+    CASE WHEN job.deleted_at IS NULL THEN {SHOWN} ELSE 'vaga_descontinuada' END AS status,
+    {SLUG} AS slug,
+    {_COMPANY} AS contratante,
+    {_STEPS} AS etapas,
+    {_QUESTIONS} AS informacoes_complementares"""

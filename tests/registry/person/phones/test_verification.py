@@ -2,36 +2,35 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.core.context.audit import HashKey
-from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform, assemble
-from balcao.core.errors import Invalid
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
-from balcao.registry.mirror.records import Mirror, MirroredField, Wording
-from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import Secrets
-from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
-from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
+from tests.registry.person.phones.numbers import (
+    AGE,
+    AGE_COUNTS,
+    HELD,
+    digits,
+    mobile,
+    other_than,
+    registers,
+)
 from tests.registry.talking import Talk
-from tests.support.crm import RunningCrm, crm_settings
+from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
@@ -40,61 +39,7 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
-HELD = "SELECT * FROM registry.phone_verification WHERE cpf = $1"
-AGE = """UPDATE registry.phone_verification SET sent_at = sent_at - make_interval(secs => $2),
-         expires_at = expires_at - make_interval(secs => $2), used_at = used_at - make_interval(secs => $2)
-         WHERE cpf = $1"""
-AGE_COUNTS = "UPDATE registry.phone_code_sent SET sent_at = sent_at - make_interval(secs => $1)"
-FORGET_COUNTS = "DELETE FROM registry.phone_code_sent"
-NOW = datetime.now(UTC)
 FUTURE = "2099-01-01T00:00:00Z"
-_subscribers = iter(range(10_000_000, 99_999_999))
-
-
-@pytest.fixture(scope="module")
-def running_crm(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[RunningCrm]:
-    with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def settings(running_crm: RunningCrm) -> Settings:
-    return running_crm.settings
-
-
-@pytest.fixture
-def citizen(http: httpx.Client, issuer: Issuer) -> Citizen:
-    return Citizen.new(http, issuer)
-
-
-@pytest.fixture
-def code_of(running_crm: RunningCrm, drain: Drain) -> Callable[[dict[str, str]], str]:
-    """The newest code that reached a number, once the worker has done its part."""
-
-    def find(phone: dict[str, str]) -> str:
-        drain()
-        codes = running_crm.switch.get("/codes", params={"to": digits(phone)}).json()
-        return str(codes[-1]["code"])
-
-    return find
-
-
-def mobile(**parts: str) -> dict[str, str]:
-    """A Brazilian number that no other test uses."""
-    return {"ddi": "55", "ddd": "21", "valor": f"9{next(_subscribers)}"} | parts
-
-
-def digits(phone: dict[str, str]) -> str:
-    return phone["ddi"].lstrip("+") + phone.get("ddd", "") + phone["valor"]
-
-
-def other_than(code: str) -> str:
-    return f"{(int(code) + 1) % 1_000_000:06}"
-
-
-def registers(sql: Sql, citizen: Citizen) -> dict[str, str]:
-    rows = sql("SELECT field, value::text FROM registry.register WHERE cpf = $1", citizen.cpf)
-    return {row["field"]: json.loads(row["value"]) for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -152,30 +97,6 @@ def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(
     assert sent["text"] == f"Seu código da prefeitura é {code}. Ele vale por 10 min. Não o passe a ninguém."
 
 
-_numbers = st.one_of(
-    st.tuples(st.just("55"), st.integers(11, 99).map(str), st.from_regex(r"[0-9]{8,9}", fullmatch=True)),
-    st.from_regex(r"([1-9][0-9]{0,2}),([0-9]{0,4}),([0-9]{4,14})", fullmatch=True)
-    .map(lambda text: tuple(text.split(",")))
-    .filter(lambda parts: parts[0] != "55" and 8 <= len("".join(parts)) <= 15),
-)
-
-
-@given(_numbers, st.sampled_from(["{}", "+{}", "({}) ", "00-{}"]))
-def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tuple[str, str, str], form: str) -> None:
-    ddi, ddd, valor = parts
-    number = Number.parse(PhoneBody(ddi=f"+{ddi}", ddd=ddd, valor=valor))
-    for shape, shows in (("{}", True), (form, form != "00-{}")):
-        held = {
-            field: MirroredField(shape.format(value), NOW, "citizen")
-            for field, value in number.own_write.values.items()
-        }
-        mirror = Mirror(True, held, {"telefone": Wording(dict(number.typed), number.digits)})
-        phones = merge_record(Cpf("90000000175"), None, mirror).telefone
-        assert phones is not None
-        main = phones.principal
-        assert (main is not None and (main.ddi, main.ddd, main.valor) == parts) is shows
-
-
 WRONG = [
     ({"ddd": None}, "ddd"),
     ({"ddd": ""}, "ddd"),
@@ -210,175 +131,6 @@ def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[st
         assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
         assert member in answer.json()["error"]
     assert sql(HELD, citizen.cpf) == []
-
-
-@pytest.mark.parametrize(
-    ("parts", "code", "text"),
-    [
-        (("5555", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos."),
-        (("55", "10", "988887777"), "ddd-invalid", "O campo `ddd` deve ter dois dígitos, de 11 a 99."),
-        (("55", "21", "1234567"), "valor-invalid", "O campo `valor` deve ter 8 ou 9 dígitos."),
-        (("1", "12345", "988887777"), "ddd-invalid", "O campo `ddd` deve ter até 4 dígitos."),
-        (("1", "", "123"), "valor-invalid", "O campo `valor` deve ter de 4 a 14 dígitos."),
-        (("1", "", "123456"), "phone-length", "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15 dígitos."),
-        (("123", "1234", "123456789"), "phone-length", "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15"),
-    ],
-)
-def test_a_refused_number_says_which_part_and_what_would_do(parts: tuple[str, str, str], code: str, text: str) -> None:
-    ddi, ddd, valor = parts
-    with pytest.raises(Invalid) as refused:
-        Number.parse(PhoneBody(ddi=ddi, ddd=ddd, valor=valor))
-    assert refused.value.code == code
-    assert str(refused.value).startswith(text)
-
-
-@pytest.mark.parametrize("parts", [("1", "", "1234567"), ("123", "1234", "12345678"), ("44", "", "1234567890123")])
-def test_the_shortest_and_the_longest_number_are_taken(parts: tuple[str, str, str]) -> None:
-    ddi, ddd, valor = parts
-    assert len(Number.parse(PhoneBody(ddi=ddi, ddd=ddd, valor=valor)).digits) in (8, 15)
-
-
-def test_what_is_stored_of_a_number_and_a_citizen_is_the_same_in_every_release() -> None:
-    """Limits that count hashes would begin anew, and codes on their way die, if one of these changed."""
-    hashes = Secrets(HashKey(b"k" * 32, 1))
-    assert hashes.hash_number(Number("55", "21", "988887777")).hex()[:16] == "e1d2d6247b4c559f"
-    assert hashes.hash_citizen(Cpf("90000000175")).hex()[:16] == "70679cb818e1540f"
-    assert hashes.hash_code("a", "123456").hex()[:16] == "d6344cc354c90e48"
-
-
-@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"])
-def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any) -> None:
-    phone = mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    answer = citizen.post("phone/validate", phone | {"code": code})
-    assert (answer.status_code, "code" in answer.json()["error"]) == (400, True)
-    assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
-
-
-def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
-    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
-) -> None:
-    phone = mobile()
-    assert citizen.post("phone/validate", phone | {"code": "123456"}).status_code == 404
-    assert citizen.put("phone", phone).status_code == 200
-    code = code_of(phone)
-    another = citizen.post("phone/validate", mobile() | {"code": code})
-    wrong = citizen.post("phone/validate", phone | {"code": other_than(code)})
-    assert (another.status_code, another.text) == (wrong.status_code, wrong.text)
-    assert (wrong.status_code, wrong.headers["Error-Code"]) == (404, "phone-code-wrong")
-    assert wrong.json() == {
-        "error": "Invalid or expired verification code",
-        "message": "O código não confere ou não vale mais para este telefone.",
-    }
-    assert sql(HELD, citizen.cpf)[0]["attempts"] == 2
-    assert citizen.post("phone/validate", phone | {"code": f" {code} "}).status_code == 200
-    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
-
-
-def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
-    phone = mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    code = code_of(phone)
-    (held,) = sql("SELECT expires_at - sent_at AS lasting FROM registry.phone_verification WHERE cpf = $1", citizen.cpf)
-    assert held["lasting"] == timedelta(seconds=600)
-    sql(AGE, citizen.cpf, 601.0)
-    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
-    assert citizen.main("telefone") is None
-
-
-def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
-    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
-) -> None:
-    phone = mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    code = code_of(phone)
-    tries = [citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code for _ in range(5)]
-    assert tries == [404] * 5
-    refused = citizen.post("phone/validate", phone | {"code": code})
-    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-tries")
-    assert 1 <= int(refused.headers["Retry-After"]) <= 60
-    sql(AGE_COUNTS, 61.0)
-    assert citizen.put("phone", phone).status_code == 200
-    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
-
-
-def test_however_many_guess_at_once_only_five_are_heard(
-    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
-) -> None:
-    phone = mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    wrong = other_than(code_of(phone))
-    with ThreadPoolExecutor(12) as many:
-        answers = list(many.map(lambda _: citizen.post("phone/validate", phone | {"code": wrong}), range(12)))
-    assert sorted(answer.status_code for answer in answers) == [404] * 5 + [429] * 7
-    assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
-
-
-def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of: Callable[[dict[str, str]], str]) -> None:
-    phone = mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    body = phone | {"code": code_of(phone)}
-    with ThreadPoolExecutor(5) as many:
-        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
-    assert sorted(answers) == [200] + [404] * 4
-
-
-def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
-    first, second = mobile(), mobile()
-    assert citizen.put("phone", first).status_code == 200
-    code = code_of(first)
-    sql(AGE_COUNTS, 61.0)
-    assert citizen.put("phone", second).status_code == 200
-    assert citizen.post("phone/validate", first | {"code": code}).status_code == 404
-    assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
-
-
-def test_a_code_a_minute_for_the_citizen_and_for_the_number(
-    http: httpx.Client, issuer: Issuer, citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
-) -> None:
-    phone, another = mobile(), mobile()
-    assert citizen.put("phone", phone).status_code == 200
-    (before,) = sql(HELD, citizen.cpf)
-    refused = citizen.put("phone", another)
-    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-limit")
-    assert 1 <= int(refused.headers["Retry-After"]) <= 60
-    stranger = Citizen.new(http, issuer)
-    assert stranger.put("phone", phone).status_code == 429
-    assert sql(HELD, citizen.cpf) == [before]
-    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
-    assert citizen.put("phone", another).status_code == 429
-    sql(AGE_COUNTS, 61.0)
-    assert citizen.put("phone", another).status_code == 200
-
-
-@pytest.mark.parametrize(("sent", "window"), [(5, 3_600), (20, 86_400)])
-@pytest.mark.parametrize("whose", ["citizen", "number"])
-def test_so_many_codes_an_hour_and_a_day(
-    http: httpx.Client, issuer: Issuer, sql: Sql, sent: int, window: int, whose: str
-) -> None:
-    """Spread over the window, so that each bound is met alone; then the oldest leaves it."""
-    sql(FORGET_COUNTS)
-    one, number, step = Citizen.new(http, issuer), mobile(), window / (sent + 1)
-    for _ in range(sent):
-        asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
-        assert asking.put("phone", phone).status_code == 200
-        sql(AGE_COUNTS, step)
-    asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
-    refused = asking.put("phone", phone)
-    assert refused.status_code == 429
-    assert abs(int(refused.headers["Retry-After"]) - step) < 60
-    sql(AGE_COUNTS, step)
-    assert asking.put("phone", phone).status_code == 200
-
-
-async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(
-    http: httpx.Client, issuer: Issuer, platform: Platform
-) -> None:
-    phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
-    citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
-    asked = (service.declare(call, cpf, phone) for cpf in citizens)
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7
 
 
 def test_the_same_number_is_no_change_until_it_has_aged(
@@ -572,20 +324,3 @@ def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
     sql(AGE_COUNTS, 86_401.0)
     platform_run(store.erase_expired)
     assert sql("SELECT FROM registry.phone_code_sent") == []
-
-
-@pytest.fixture
-def platform_run(settings: Settings, database_url: str) -> Callable[..., Any]:
-    """Runs a function of the room in a transaction of the application's role."""
-
-    async def run(act: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        platform = assemble(settings, database_url)
-        await platform.database.open()
-        try:
-            async with platform.database.transaction() as connection:
-                return await act(connection, *args)
-        finally:
-            await platform.database.close()
-            await platform.http.aclose()
-
-    return lambda act, *args: asyncio.run(run(act, args))

@@ -1,0 +1,7 @@
+"""What agents answered to the examples of a data set, and how annotators scored it."""
+
+from balcao.agents.experiments import api
+from balcao.agents.experiments.retention import RETENTION
+from balcao.core.feature import Feature
+
+FEATURE = Feature(routes=api.routes.declared, retention=RETENTION)

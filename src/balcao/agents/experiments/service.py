@@ -1,0 +1,170 @@
+"""Experiments: recording what agents answered, with scores, and comparing two (rules: agents 2.4)."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+
+import msgspec
+
+from balcao.agents.datasets import service as datasets
+from balcao.agents.datasets.cursors import encode_cursor
+from balcao.agents.datasets.incoming import read_many, refuse_body
+from balcao.agents.datasets.schemas import PageInfo, Revision
+from balcao.agents.experiments import store
+from balcao.agents.experiments.schemas import (
+    AnnotationSummary,
+    ComparedExample,
+    Experiment,
+    ExperimentEdge,
+    Experiments,
+    ExperimentsData,
+    ExperimentsEnvelope,
+    ExperimentsOfDataset,
+    NewExperiment,
+    NewRun,
+    NewRuns,
+    Recorded,
+    Run,
+    RunEdge,
+    RunPage,
+    RunsData,
+    RunsEnvelope,
+    RunsQuery,
+    ScoreChange,
+    ScoreRange,
+)
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Row
+from balcao.core.errors import Fault, NotFound, Unprocessable
+from balcao.core.values.clock import format_rfc3339_offset, utc_now
+
+MAX_LISTED = 200
+
+
+async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
+    """Return a data set with its newest experiments. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        rows = await store.list_experiments(connection, dataset_id, MAX_LISTED)
+    if not rows:
+        raise datasets.make_unknown()
+    found = [_to_experiment(row) for row in rows if row["id"] is not None]
+    described = ExperimentsOfDataset(
+        rows[0]["dataset_name"],
+        rows[0]["dataset_description"],
+        rows[0]["example_count"],
+        _find_ranges(found),
+        Experiments([ExperimentEdge(experiment) for experiment in found]),
+    )
+    return ExperimentsEnvelope(ExperimentsData(described))
+
+
+async def create_experiment(
+    call: Call, dataset_id: str, body: NewExperiment, experiment_id: str | None = None
+) -> Experiment:
+    """Create an experiment without runs, under this id where one is given.
+
+    Raises NotFound, Conflict for a name that the set has, and Unprocessable for a version that is not there.
+    """
+    async with call.platform.database.transaction() as connection:
+        if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
+            raise refuse_body(["version"], "o agente não tem esta versão")
+        new_id = experiment_id or secrets.token_urlsafe(16)
+        row = await store.insert(connection, dataset_id, new_id, body, call.author.name, utc_now())
+        if row is None:
+            raise datasets.make_unknown()
+        await call.platform.audit.record(connection, call, "create", fields=["experiment"])
+    return _to_experiment(row)
+
+
+async def delete_experiment(call: Call, experiment_id: str) -> None:
+    """Delete an experiment with its runs. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        if not await store.delete(connection, experiment_id):
+            raise _make_unknown()
+        await call.platform.audit.record(connection, call, "delete", fields=["experiment"])
+
+
+async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
+    """Record the runs of a body, a JSON array or JSON Lines. Raises as `record_runs`."""
+    return await record_runs(call, experiment_id, await asyncio.to_thread(read_many, content, NewRuns, NewRun))
+
+
+async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) -> Recorded:
+    """Record all runs or none, each in place of the example's earlier one.
+
+    Raises NotFound; Unprocessable for an example that the data set does not have.
+    """
+    async with call.platform.database.transaction() as connection:
+        dataset_id = await store.lock(connection, experiment_id)
+        if dataset_id is None:
+            raise _make_unknown()
+        revisions = await store.find_revisions(connection, dataset_id, [run.example_id for run in runs])
+        for place, run in enumerate(runs):
+            if run.example_id not in revisions:
+                raise refuse_body([str(place), "example_id"], "o conjunto de dados não tem este exemplo")
+        replaced = await store.record(connection, experiment_id, runs, revisions, call.author.name, utc_now())
+        await call.platform.audit.record(connection, call, "update", fields=["experiment_runs"])
+    return Recorded(len(runs) - replaced, replaced)
+
+
+async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
+    """Return a page of runs, beside those of another experiment of the set where one is named.
+
+    Raises NotFound for an unknown experiment, Unprocessable for another one that is of another set.
+    """
+    wanted, other = query.experiment_id, query.compare_with
+    async with call.platform.database.connection() as connection:
+        found = await store.find_datasets(connection, [wanted] if other is None else [wanted, other])
+        if wanted not in found or (other is not None and other not in found):
+            raise _make_unknown()
+        if other is not None and found[other] != found[wanted]:
+            message = "os dois experimentos devem ser do mesmo conjunto de dados"
+            raise Unprocessable(faults=[Fault(loc=["query", "compare_with"], msg=message, type="value_error")])
+        rows = await store.list_runs(connection, found[wanted], wanted, other, query.position, query.first + 1)
+        changes = [] if other is None else await store.compare_scores(connection, wanted, other)
+    edges = [_to_edge(wanted, row) for row in rows[: query.first]]
+    page = PageInfo(edges[-1].cursor if edges else None, len(rows) > query.first)
+    return RunsEnvelope(RunsData(RunPage([ScoreChange(**dict(row)) for row in changes], edges, page)))
+
+
+def _to_experiment(row: Row) -> Experiment:
+    summary = msgspec.json.decode(row["summary"])
+    return Experiment(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        metadata=msgspec.json.decode(row["metadata"]),
+        agent_type=row["agent_type"],
+        version=row["version"],
+        created_at=format_rfc3339_offset(row["created_at"]),
+        run_count=summary["runs"],
+        error_rate=summary["errors"] / summary["runs"] if summary["runs"] else None,
+        average_run_latency_ms=summary["latency"],
+        annotation_summaries=msgspec.convert(summary["annotations"], list[AnnotationSummary]),
+    )
+
+
+def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
+    """Return the bounds of each name's scores over all of the experiments."""
+    bounds: dict[str, list[float]] = {}
+    for experiment in experiments:
+        for summary in experiment.annotation_summaries:
+            scores = [score for score in (summary.min_score, summary.max_score) if score is not None]
+            bounds.setdefault(summary.annotation_name, []).extend(scores)
+    return [
+        ScoreRange(name, min(scores, default=None), max(scores, default=None))
+        for name, scores in sorted(bounds.items())
+    ]
+
+
+def _to_edge(experiment_id: str, row: Row) -> RunEdge:
+    contents = {name: msgspec.json.decode(row[name]) for name in ("input", "output", "metadata")}
+    run, compared = (
+        msgspec.json.decode(row[name], type=Run) if row[name] else None for name in ("run", "compared_run")
+    )
+    cursor = encode_cursor(experiment_id, row["position"])
+    return RunEdge(ComparedExample(row["id"], Revision(**contents)), run, compared, cursor)
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Experimento não encontrado.", code="experiment-not-found")

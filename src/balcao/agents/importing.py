@@ -1,0 +1,21 @@
+"""What the imports of this service have in common: rows are checked as bodies are (rules: agents 3.2, 4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+from balcao.portuguese import translate_fault
+
+# Who has written what an import brings.
+AUTHOR = "Importação"
+
+
+def check_row(members: Mapping[str, Any], model: type[pydantic.BaseModel]) -> None:
+    """Raise ValueError for the first fault of a row's members, naming the member and never the value."""
+    try:
+        model.model_validate(dict(members))
+    except pydantic.ValidationError as faults:
+        fault = faults.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"])) or "a linha"
+        raise ValueError(f"O campo `{place}`: {translate_fault(fault)}.") from None

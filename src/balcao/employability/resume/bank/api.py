@@ -1,0 +1,78 @@
+"""Routes of the resume bank."""
+
+from typing import Annotated
+from uuid import UUID
+
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.errors import Invalid
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import InPath, InQuery, Query
+from balcao.core.http.responses import Response, personal
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import UUID_PATTERN, is_uuid
+from balcao.employability.lists import parse_page, read_text
+from balcao.employability.resume.bank import service
+from balcao.employability.resume.bank.schemas import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    BankEntries,
+    BankQuery,
+    BankResume,
+)
+
+BASE = "/api/v1/empregabilidade/banco-curriculos"
+READ = "resume_bank:read"
+PATTERN = rf"^({UUID_PATTERN}|[0-9]{{11}}|[0-9]{{3}}\.[0-9]{{3}}\.[0-9]{{3}}-[0-9]{{2}})$"
+
+routes = Routes(tags=["resume-bank"], body_limit=SMALL_BODY)
+
+
+def parse_key(text: str) -> UUID | Cpf:
+    """Return the id or the CPF of a path. Raises Invalid for what is neither."""
+    if is_uuid(text):
+        return UUID(text)
+    cpf = Cpf.parse_path(text)
+    if cpf is None:
+        raise Invalid("O caminho não tem um UUID nem um CPF válido.", code="id-invalid")
+    return cpf
+
+
+KeyInPath = Annotated[UUID | Cpf, InPath(parse_key, "Identificador no banco (UUID) ou CPF", "90000000175", PATTERN)]
+BankPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BankQuery)]
+
+
+@routes.get(
+    BASE,
+    "employability.list_bank",
+    action(READ),
+    "Banco de currículos",
+    concerns_people=True,
+    description=(
+        "Devolve as pessoas com currículo que aceitaram os termos atuais, a mais nova primeiro. `search` procura no "
+        "nome e no nome social, sem distinguir maiúsculas e acentos. O CPF vem mascarado; a leitura de cada pessoa da "
+        "página fica na auditoria. Exige a ação `resume_bank:read`."
+    ),
+    errors=[304, 400],
+)
+async def list_bank(call: Call, page: BankPage, query: Query) -> Response[BankEntries]:
+    """Return a page of the bank."""
+    return personal(await service.list_people(call, page, read_text(query, "search")), call)
+
+
+@routes.get(
+    f"{BASE}/{{id}}",
+    "employability.read_bank_resume",
+    action(READ),
+    "Uma pessoa do banco de currículos",
+    concerns_people=True,
+    description=(
+        "Devolve o currículo de uma pessoa do banco e o que o cadastro da cidade diz dela agora, pelo `id` do banco ou "
+        "pelo CPF; nulo é o que não foi informado. A leitura fica na auditoria. Exige a ação `resume_bank:read`."
+    ),
+    errors=[304, 400, 404],
+)
+async def read_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
+    """Return a person of the bank."""
+    return personal(await service.read_person(call, id), call)

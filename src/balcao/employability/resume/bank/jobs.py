@@ -1,0 +1,29 @@
+"""What the worker runs for the resume bank."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from balcao.core.context.call import worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.employability.resume.bank import service
+
+REFRESH = "employability.refresh_bank_names"
+
+
+async def read_names(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Read the names of one who accepted the terms."""
+    await service.read_names(worker_call(platform, service.READ_NAMES), UUID(payload["acceptance"]))
+
+
+async def refresh_names(platform: Platform, _: Mapping[str, Any]) -> None:
+    """Have names read again that were read long ago."""
+    await service.refresh_names(worker_call(platform, REFRESH))
+
+
+KINDS = [
+    JobKind(service.READ_NAMES, read_names, first_delay=timedelta(seconds=30), at_once=4),
+    JobKind(REFRESH, refresh_names, first_delay=timedelta(minutes=5), cron="10 7 * * *"),
+]

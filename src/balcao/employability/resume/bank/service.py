@@ -1,0 +1,103 @@
+"""The resume bank: resumes that staff may look through, of people who accept the terms (rules: employability 2.11)."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import NotFound
+from balcao.core.http.paging import Page
+from balcao.core.jobs.worker import enqueue
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.lists import ListMeta
+from balcao.employability.registry_people import RegistryPerson, find_person
+from balcao.employability.resume.bank import store
+from balcao.employability.resume.bank.schemas import BankEntries, BankEntry, BankResume
+from balcao.employability.resume.overview import service as overview
+
+LISTED = ["banco_curriculos"]
+FIELDS = ["banco_curriculos", "curriculo"]
+READ_NAMES = "employability.read_bank_names"
+# A social name that somebody took is seen here after that time at the latest, or when their entry is opened.
+FRESH = timedelta(days=7)
+MOST_A_NIGHT = 20_000
+
+
+async def list_people(call: Call, page: Page, search: str | None) -> BankEntries:
+    """Return a page of the bank, newest first, of those with `search` in a name; a read of each is recorded."""
+    call.require_reason()
+    async with call.platform.database.transaction() as connection:
+        entries, total = await store.list_page(connection, _version(call), search, page)
+        people = [Cpf(entry.cpf) for entry in entries]
+        await call.platform.audit.record_each(connection, call, "read", people, fields=LISTED)
+    return BankEntries([_show(entry) for entry in entries], ListMeta.of(page, total))
+
+
+async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
+    """Return a person of the bank with their resume and what the registry says now; the read is recorded.
+
+    Raises NotFound, and Unavailable when the registry is away: null would say that the person told nothing.
+    """
+    async with call.platform.database.connection() as connection:
+        entry = await store.read(connection, _version(call), key)
+    if entry is None:
+        raise NotFound("Não há currículo desta pessoa no banco.", code="bank-entry-unknown")
+    cpf = Cpf(entry.cpf)
+    resume = await overview.read_resume(call, cpf)
+    person = await find_person(call, cpf) or RegistryPerson()
+    async with call.platform.database.connection() as connection:
+        await store.write(connection, cpf, person.nome, person.nome_social)
+    return BankResume(
+        entry.id,
+        cpf.masked,
+        person.nome,
+        person.nome_social,
+        entry.data_inclusao,
+        entry.profissao,
+        entry.escolaridade,
+        person.neighbourhood,
+        person.phone,
+        person.genero,
+        person.count_years(utc_now().astimezone(call.zone).date()),
+        resume,
+    )
+
+
+async def enter(connection: Connection, acceptance: UUID) -> None:
+    """Have the names of whoever has just accepted read from the registry."""
+    await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)})
+
+
+async def read_names(call: Call, acceptance: UUID) -> None:
+    """Read and keep the names of one who accepted; nothing once it was revoked. Raises Unavailable."""
+    async with call.platform.database.connection() as connection:
+        cpf = await store.find_cpf(connection, acceptance)
+    if cpf is None:
+        return
+    person = await find_person(call, cpf) or RegistryPerson()
+    async with call.platform.database.connection() as connection:
+        await store.write(connection, cpf, person.nome, person.nome_social)
+
+
+async def refresh_names(call: Call) -> None:
+    """Have those names read that were never read, and those read longest ago."""
+    async with call.platform.database.transaction() as connection:
+        for acceptance in await store.list_stale(connection, FRESH, MOST_A_NIGHT):
+            await enter(connection, acceptance)
+
+
+def _version(call: Call) -> str:
+    return call.platform.settings.jobs_terms_version
+
+
+def _show(entry: store.Entry) -> BankEntry:
+    return BankEntry(
+        entry.id,
+        Cpf(entry.cpf).masked,
+        entry.nome,
+        entry.nome_social,
+        entry.profissao,
+        entry.escolaridade,
+        entry.data_inclusao,
+    )

@@ -1,0 +1,110 @@
+"""Answers to the questions of a job, checked by their type (rules: employability 4.5)."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from uuid import UUID
+
+from balcao.core.errors import Invalid
+from balcao.core.values.ids import is_uuid
+from balcao.employability.hiring.listings.schemas import Question
+from balcao.employability.selection.applications.schemas import Answer, AnswerBody
+from balcao.employability.texts import clean_prose
+
+FIELD = "respostas_info_complementares"
+LONGEST_ANSWER = 2000
+SEPARATOR = ", "
+_NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
+# Options that contain one another can be tried in very many ways; of those that people write, a few are.
+MOST_TRIES = 20_000
+
+
+def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> list[Answer]:
+    """Return the answers to store, in the order of the questions; an empty one is none.
+
+    Raises Invalid for an unknown or repeated question, a required one without answer, and an answer that its question
+    does not allow. The text never holds what was typed.
+    """
+    texts = _read(sent)
+    if texts.keys() - {question.id for question in questions}:
+        raise Invalid(_describe("tem uma pergunta que não é desta vaga"), code="answer-foreign")
+    found = []
+    for place, question in enumerate(questions):
+        text = texts.get(question.id, "")
+        if text:
+            _check(question, text, place)
+            found.append(Answer(question.id, question.titulo, text))
+        elif question.obrigatorio:
+            raise Invalid(_describe(f"não tem a resposta obrigatória à pergunta {place + 1}"), code="answer-missing")
+    return found
+
+
+def split_options(text: str, options: Sequence[str]) -> list[str] | None:
+    """Return the options that the text joins by `, `, each at most once; None where it joins none.
+
+    Options may contain `, ` themselves: from the left the longest is tried first, and taken back where the rest fails.
+    """
+    longest_first = sorted(options, key=len, reverse=True)
+    tries = 0
+
+    def split(rest: str, taken: tuple[str, ...]) -> tuple[str, ...] | None:
+        nonlocal tries
+        for option in longest_first:
+            tries += 1
+            if tries > MOST_TRIES:
+                return None
+            if option in taken or not rest.startswith(option):
+                continue
+            if len(rest) == len(option):
+                return (*taken, option)
+            behind = rest[len(option) :]
+            if behind.startswith(SEPARATOR) and (found := split(behind[len(SEPARATOR) :], (*taken, option))):
+                return found
+        return None
+
+    found = split(text, ())
+    return None if found is None else list(found)
+
+
+def _read(sent: Sequence[AnswerBody]) -> dict[UUID, str]:
+    texts: dict[UUID, str] = {}
+    for answer in sent:
+        if not is_uuid(answer.id_info.strip()):
+            raise Invalid(_describe("tem um `id_info` que não é um UUID"), code="answer-foreign")
+        id_ = UUID(answer.id_info.strip())
+        if id_ in texts:
+            raise Invalid(_describe("tem duas respostas à mesma pergunta"), code="answer-twice")
+        texts[id_] = clean_prose(f"{FIELD}.resposta", _to_text(answer.resposta), LONGEST_ANSWER)
+    return texts
+
+
+def _to_text(value: str | int | float | bool | None) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _check(question: Question, text: str, place: int) -> None:
+    match question.tipo_campo:
+        case "resposta_numerica":
+            fits = _is_within(text, question.valor_minimo, question.valor_maximo)
+        case "selecao_unica":
+            fits = text in (question.opcoes or ())
+        case "selecao_multipla":
+            fits = split_options(text, question.opcoes or ()) is not None
+        case _:
+            fits = True
+    if not fits:
+        raise Invalid(_describe(f"tem uma resposta que a pergunta {place + 1} não aceita"), code="answer-invalid")
+
+
+def _is_within(text: str, lowest: int | None, highest: int | None) -> bool:
+    """Return whether the text is a decimal number within the bounds; there is no mark of thousands."""
+    if not _NUMBER.fullmatch(text):
+        return False
+    number = Decimal(text.replace(",", "."))
+    return (lowest is None or number >= lowest) and (highest is None or number <= highest)
+
+
+def _describe(fault: str) -> str:
+    return f"O campo `{FIELD}` {fault}."

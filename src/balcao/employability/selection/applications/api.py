@@ -1,0 +1,167 @@
+"""Routes of the applications for citizens; staff reach them within their departments."""
+
+from typing import Annotated
+
+from balcao.core.access.rules import authenticated, own
+from balcao.core.context.call import Call
+from balcao.core.http.dialects import ERROR_AND_MESSAGE, Dialect
+from balcao.core.http.operations import MIB, SMALL_BODY, Routes
+from balcao.core.http.paging import Page
+from balcao.core.http.parameters import CpfInPath, InQuery
+from balcao.core.http.responses import Response, created, personal, stored
+from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT
+from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.lists import parse_page
+from balcao.employability.schemas import Message
+from balcao.employability.selection.applications import service
+from balcao.employability.selection.applications.filters import (
+    DEFAULT_PER_PAGE,
+    MOST_PER_PAGE,
+    OwnApplicationQuery,
+    OwnFilters,
+    parse_own_filters,
+)
+from balcao.employability.selection.applications.paths import ApplicationInPath, OpenApplicationInPath
+from balcao.employability.selection.applications.schemas import (
+    Application,
+    ApplicationBody,
+    ApplicationChange,
+    ApplicationHistory,
+    ApplicationRefusal,
+    Applications,
+)
+from balcao.employability.selection.applications.states import (
+    CREATE_ANY,
+    READ,
+    TABLE,
+    Event,
+)
+
+BASE = "/api/v1/empregabilidade/candidaturas"
+RATE = "60/minute"
+# The citizen portal shows `message` where this call is refused.
+REFUSAL = Dialect(ERROR_AND_MESSAGE.body, ApplicationRefusal)
+_REACH = "Sem `job_listing:any_department`, a equipe só alcança as vagas dos próprios órgãos."
+
+routes = Routes(tags=["applications"], body_limit=SMALL_BODY)
+
+OwnPage = Annotated[
+    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), OwnApplicationQuery)
+]
+HistoryPage = Annotated[Page, InQuery(lambda query: parse_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)]
+Filters = Annotated[OwnFilters, InQuery(parse_own_filters)]
+
+
+def describe(event: Event) -> str:
+    """Return the rows of the table for this event in words."""
+    return " ".join(row.describe() for row in TABLE if row.event is event)
+
+
+@routes.post(
+    BASE,
+    "employability.submit_application",
+    authenticated().testing(CREATE_ANY, ANY_DEPARTMENT),
+    "Candidata-se a uma vaga",
+    description=(
+        "Cria a candidatura de quem chama a uma vaga ativa e a devolve, com o currículo como o serviço o tem agora. "
+        "As respostas seguem o tipo de cada pergunta. Uma pessoa tem uma candidatura a cada vaga; depois de retirá-la "
+        "pode candidatar-se de novo, até três vezes. Com a ação `job_application:create_any` a equipe candidata outra "
+        f"pessoa, pelo `cpf`. {_REACH}"
+    ),
+    example={"id_vaga": str(sandbox_job_id("V2"))},
+    dialect=REFUSAL,
+    status=201,
+    errors=[400, 403, 404, 409, 503],
+    body_limit=MIB,
+    rate="10/minute",
+)
+async def submit_application(call: Call, body: ApplicationBody) -> Response[Application]:
+    """Apply for a job."""
+    return created(await service.submit(call, body))
+
+
+@routes.get(
+    f"{BASE}/usuario/{{cpf}}",
+    "employability.list_applications_of_person",
+    own(READ).testing(ANY_DEPARTMENT),
+    "Candidaturas de uma pessoa",
+    description=(
+        "Devolve as candidaturas de uma pessoa, da mais nova à mais antiga, cada uma com a vaga e a etapa atual; as "
+        "retiradas ficam de fora. `resumo` conta por situação, sem olhar o filtro `status`. Para a própria pessoa e "
+        f"para quem tem a ação `job_application:read`. {_REACH}"
+    ),
+    errors=[304, 400],
+)
+async def list_applications_of_person(
+    call: Call, cpf: CpfInPath, filters: Filters, page: OwnPage
+) -> Response[Applications]:
+    """Return a page of a person's applications."""
+    return personal(await service.list_of_person(call, cpf, filters, page), call)
+
+
+@routes.get(
+    f"{BASE}/{{id}}",
+    "employability.read_application",
+    authenticated().testing(READ, CREATE_ANY, ANY_DEPARTMENT),
+    "Uma candidatura",
+    description=(
+        "Devolve uma candidatura e, em `acoes_permitidas`, o que quem chama pode fazer com ela agora. Para a própria "
+        f"pessoa e para quem tem a ação `job_application:read`. {_REACH}"
+    ),
+    errors=[304, 400, 404],
+)
+async def read_application(call: Call, id: ApplicationInPath) -> Response[Application]:
+    """Return an application."""
+    return personal(await service.read(call, id), call)
+
+
+@routes.get(
+    f"{BASE}/{{id}}/historico",
+    "employability.list_application_history",
+    authenticated().testing(READ, ANY_DEPARTMENT),
+    "O que houve com uma candidatura",
+    description=(
+        "Devolve as mudanças de uma candidatura, também de uma retirada, da mais nova à mais antiga. Para a própria "
+        f"pessoa, que não vê quem da equipe agiu, e para quem tem a ação `job_application:read`. {_REACH}"
+    ),
+    errors=[304, 400, 404],
+)
+async def list_application_history(
+    call: Call, id: ApplicationInPath, page: HistoryPage
+) -> Response[ApplicationHistory]:
+    """Return a page of what happened to an application."""
+    return personal(await service.list_history(call, id, page), call)
+
+
+@routes.put(
+    f"{BASE}/{{id}}",
+    "employability.replace_application",
+    authenticated().testing(CREATE_ANY, ANY_DEPARTMENT),
+    "Altera uma candidatura",
+    description=(
+        "Altera o e-mail e as respostas, pela equipe também o nome; o que falta no corpo fica como está. "
+        f"{describe(Event.EDIT)} Para a própria pessoa e para quem tem a ação `job_application:create_any`. {_REACH}"
+    ),
+    example={"email": "elisa@pessoa.example"},
+    errors=[400, 404, 409, 412],
+    body_limit=MIB,
+    rate=RATE,
+)
+async def replace_application(call: Call, id: OpenApplicationInPath, body: ApplicationChange) -> Response[Application]:
+    """Change contact and answers."""
+    return stored(await service.replace(call, id, body))
+
+
+@routes.delete(
+    f"{BASE}/{{id}}",
+    "employability.withdraw_application",
+    authenticated(),
+    "Retira a própria candidatura",
+    description=f"Retira a candidatura, e a pessoa pode candidatar-se de novo. {describe(Event.WITHDRAW)}",
+    errors=[400, 404, 409, 412],
+    rate=RATE,
+)
+async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message:
+    """Withdraw the caller's own application."""
+    return await service.withdraw(call, id)

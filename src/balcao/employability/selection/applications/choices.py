@@ -1,0 +1,68 @@
+"""What a decision of staff does to an application, by where it stands (rules: employability 4.3)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+from uuid import UUID
+
+from balcao.core.errors import Conflict, Invalid
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.selection.applications.records import Standing
+from balcao.employability.selection.applications.states import (
+    DECISIONS,
+    NOT_PAUSED,
+    ApplicationStatus,
+    Event,
+    Transition,
+    find_transition,
+    show_status,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row of the table, and the step on which the candidate stands then."""
+
+    row: Transition
+    step: UUID | None
+
+
+# Returns None where nothing is to change; raises Conflict where the decision is not possible.
+Choose: TypeAlias = Callable[[Standing, JobSummary], Change | None]
+
+
+def choose_status(status: ApplicationStatus) -> Choose:
+    """Return the decision for a status; an application that has it already stays as it is."""
+
+    def choose(standing: Standing, job: JobSummary) -> Change | None:
+        if standing.status is status and job.status in NOT_PAUSED:
+            return None
+        return Change(require_transition(DECISIONS[status].event, standing, job), standing.id_etapa_atual)
+
+    return choose
+
+
+def choose_step(step: UUID | None) -> Choose:
+    """Return the decision for a step, or for none; a candidate who stands there already stays."""
+
+    def choose(standing: Standing, job: JobSummary) -> Change | None:
+        row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, standing, job)
+        return None if standing.id_etapa_atual == step else Change(row, step)
+
+    return choose
+
+
+def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
+    """Raise Invalid, naming the field, for a step that is none of the job's."""
+    if step is not None and all(step != each.id for each in job.etapas):
+        raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
+
+
+def require_transition(event: Event, standing: Standing, job: JobSummary) -> Transition:
+    """Return the row of the table that the event takes. Raises Conflict where there is none."""
+    row = find_transition(event, standing.status, job.status, has_step=standing.id_etapa_atual is not None)
+    if row is None:
+        status = show_status(standing.status, job.status)
+        text = f"A candidatura está em `{status}`, e a vaga em `{job.status}`: esta mudança não é possível agora."
+        raise Conflict(text, code="application-state")
+    return row

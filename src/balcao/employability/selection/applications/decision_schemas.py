@@ -1,0 +1,95 @@
+"""Wire types of what staff decide (rules: employability 2.7)."""
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.errors import Invalid
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Reason
+from balcao.employability.selection.applications.filters import require_uuid
+
+MOST_PEOPLE = 1_000
+
+People = Annotated[
+    list[str],
+    Meta(
+        description=f"CPFs dos candidatos, de 1 a {MOST_PEOPLE}; os repetidos contam uma vez.",
+        examples=[["90000000175"]],
+    ),
+]
+JobOfPeople = Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
+NewStatus = Annotated[
+    str,
+    Meta(
+        description="`candidatura_enviada`, `aprovada`, `reprovada`, `vaga_congelada` ou `vaga_descontinuada`.",
+        examples=["aprovada"],
+    ),
+]
+NewStep = Annotated[
+    str | None, Meta(description="Etapa da mesma vaga (UUID); nula ou ausente, nenhuma.", examples=[ID_EXAMPLE])
+]
+
+
+class DecisionBody(msgspec.Struct):
+    """The body of an approval or a rejection, which may be left out."""
+
+    motivo: Reason = None
+
+
+class CandidateStatusBody(msgspec.Struct):
+    """The status that an application is to have."""
+
+    status: NewStatus
+
+
+class CandidateStepBody(msgspec.Struct):
+    """The step on which the candidate is to stand."""
+
+    id_etapa_atual: NewStep = None
+
+
+class BulkStatusBody(msgspec.Struct):
+    """The status that several candidates of a job are to have."""
+
+    cpfs: People
+    vaga_id: JobOfPeople
+    status: NewStatus
+
+
+class BulkStepBody(msgspec.Struct):
+    """The step on which several candidates of a job are to stand."""
+
+    cpfs: People
+    vaga_id: JobOfPeople
+    id_etapa: NewStep = None
+
+
+class BulkResult(msgspec.Struct):
+    """What became of a bulk change."""
+
+    updated: Annotated[
+        int, Meta(description="Candidaturas que agora estão como pedido; as que já estavam contam.", examples=[12])
+    ]
+    failed_cpfs: Annotated[
+        list[str],
+        Meta(description="CPFs sem candidatura à vaga, ou cuja mudança não é possível.", examples=[["90000000256"]]),
+    ]
+
+
+def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
+    """Return the people in the order given, each once. Raises Invalid."""
+    people = list(dict.fromkeys(Cpf.parse_claim(text) for text in cpfs[: MOST_PEOPLE + 1]))
+    if not 1 <= len(cpfs) <= MOST_PEOPLE:
+        raise Invalid(f"O campo `cpfs` deve ter de 1 a {MOST_PEOPLE} CPFs.", code="cpfs-invalid")
+    if None in people:
+        raise Invalid("O campo `cpfs` tem um item que não é um CPF de 11 dígitos.", code="cpfs-invalid")
+    return [cpf for cpf in people if cpf is not None]
+
+
+def parse_step(field: str, text: str | None) -> UUID | None:
+    """Return the step that is named, None for none. Raises Invalid."""
+    return None if text is None or not text.strip() else require_uuid(field, text)

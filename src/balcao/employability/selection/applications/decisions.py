@@ -1,0 +1,132 @@
+"""What staff decide on applications, on one or on many (rules: employability 2.7, 4.3)."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Forbidden, NotFound
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.schemas import Message
+from balcao.employability.selection.applications import service
+from balcao.employability.selection.applications.choices import (
+    Change,
+    Choose,
+    choose_status,
+    choose_step,
+    require_step,
+)
+from balcao.employability.selection.applications.decision_schemas import (
+    BulkResult,
+    BulkStatusBody,
+    BulkStepBody,
+    parse_people,
+    parse_step,
+)
+from balcao.employability.selection.applications.filters import require_uuid
+from balcao.employability.selection.applications.records import Standing
+from balcao.employability.selection.applications.states import DECIDE, ApplicationStatus, require_status
+
+DONE = {
+    ApplicationStatus.APPROVED: "Candidatura aprovada.",
+    ApplicationStatus.REJECTED: "Candidatura reprovada.",
+}
+
+
+async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: str | None = None) -> Message:
+    """Give an application a status. Raises Forbidden, NotFound, PreconditionFailed, Conflict."""
+    await _decide(call, id_, choose_status(status), lambda _: None, reason)
+    return Message(DONE.get(status, "Situação da candidatura alterada."))
+
+
+async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
+    """Put a candidate on a step of the job, or on none.
+
+    Raises Invalid for a step of another job, Forbidden, NotFound, PreconditionFailed, Conflict.
+    """
+    await _decide(call, id_, choose_step(step), lambda job: require_step(step, job, "id_etapa_atual"), None)
+    return Message("Candidatura sem etapa." if step is None else "Etapa da candidatura alterada.")
+
+
+async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
+    """Give the candidates of a job a status, as far as that is possible for each. Raises Invalid, NotFound."""
+    people, job_id = parse_people(body.cpfs), require_uuid("vaga_id", body.vaga_id)
+    choose = choose_status(require_status(body.status))
+    async with call.platform.database.transaction() as connection:
+        job = await _share_job(connection, call, job_id)
+        standings = await service.lock_live(connection, job_id, people)
+        return await _change(connection, call, job, people, standings, choose)
+
+
+async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
+    """Put the candidates of a job, who are all on one step, on another.
+
+    Raises Invalid, NotFound, and Conflict, with nothing changed, for candidates on several steps.
+    """
+    people, job_id = parse_people(body.cpfs), require_uuid("vaga_id", body.vaga_id)
+    step = parse_step("id_etapa", body.id_etapa)
+    async with call.platform.database.transaction() as connection:
+        job = await _share_job(connection, call, job_id)
+        require_step(step, job, "id_etapa")
+        standings = await service.lock_live(connection, job_id, people)
+        if len({standing.id_etapa_atual for standing in standings}) > 1:
+            text = "As candidaturas não estão todas na mesma etapa: nada foi alterado."
+            raise Conflict(text, code="steps-differ")
+        return await _change(connection, call, job, people, standings, choose_step(step))
+
+
+async def _decide(
+    call: Call, id_: UUID, choose: Choose, check: Callable[[JobSummary], None], reason: str | None
+) -> None:
+    reached, _, _ = await service.find(call, id_, DECIDE)
+    if reached.is_owner:
+        raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
+    async with call.platform.database.transaction() as connection:
+        stored, job = await service.lock(connection, reached, id_)
+        check(job)
+        if change := choose(stored, job):
+            await _apply(connection, reached, [(stored, change)], reason)
+
+
+async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
+    """Return a job within reach, which stays as it is until the transaction ends. Raises NotFound."""
+    scope = await find_scope(call)
+    await listings.share(connection, id_)
+    job, department = (await listings.list_summaries(connection, [id_], utc_now())).get(id_, (None, None))
+    if job is None or not scope.reaches(department):
+        raise NotFound("Não há vaga com este `vaga_id`.", code="job-unknown")
+    return job
+
+
+async def _change(
+    connection: Connection, call: Call, job: JobSummary, people: list[Cpf], standings: list[Standing], choose: Choose
+) -> BulkResult:
+    """Change what can be changed.
+
+    Whom the decision leaves as they are counts as changed, so that a repeated call gets the same response.
+    """
+    found = {standing.cpf: standing for standing in standings}
+    moves: list[tuple[Standing, Change]] = []
+    failed: list[str] = []
+    for cpf in people:
+        standing = found.get(cpf.digits)
+        try:
+            if standing is None or cpf == call.actor_cpf:
+                failed.append(cpf.digits)
+            elif change := choose(standing, job):
+                moves.append((standing, change))
+        except Conflict:
+            failed.append(cpf.digits)
+    if moves:
+        await _apply(connection, call, moves, None)
+    return BulkResult(len(people) - len(failed), failed)
+
+
+async def _apply(connection: Connection, call: Call, moves: list[tuple[Standing, Change]], reason: str | None) -> None:
+    await service.apply(connection, call, moves, reason)
+    people = [Cpf(standing.cpf) for standing, _ in moves if standing.cpf is not None]
+    await call.platform.audit.record_each(connection, call, "update", people, fields=service.FIELDS)

@@ -1,0 +1,11 @@
+"""Applications of citizens for jobs."""
+
+from balcao.core.feature import Demo, Feature
+from balcao.employability.selection.applications import api, decision_api, demo
+from balcao.employability.selection.applications.personal_data import PERSONAL_DATA
+
+FEATURE = Feature(
+    routes=[*api.routes.declared, *decision_api.routes.declared],
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load, demo.examples),
+)

@@ -1,0 +1,137 @@
+"""The states of an application: the one table that code, descriptions and tests are made of (rules: employability 4.3).
+
+The stored status is the application's own. While its job is frozen or closed, the job's state is shown in its place.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from balcao.core.errors import Invalid
+from balcao.employability.hiring.listings.states import JobStatus
+from balcao.employability.selection.emails.kinds import Email
+
+DECIDE = "job_application:decide"
+CREATE_ANY = "job_application:create_any"
+READ = "job_application:read"
+
+
+class ApplicationStatus(StrEnum):
+    """Own statuses. `WITHDRAWN` is never shown: such an application is in no list, only in the history."""
+
+    SENT = "candidatura_enviada"
+    APPROVED = "aprovada"
+    REJECTED = "reprovada"
+    FROZEN = "vaga_congelada"
+    DISCONTINUED = "vaga_descontinuada"
+    WITHDRAWN = "retirada"
+
+
+class Event(StrEnum):
+    SUBMIT = "submit"
+    EDIT = "edited"
+    WITHDRAW = "withdraw"
+    APPROVE = "approve"
+    REJECT = "reject"
+    REOPEN = "reopen"
+    FREEZE = "freeze"
+    DISCONTINUE = "discontinue"
+    SET_STEP = "set-step"
+    CLEAR_STEP = "clear-step"
+    # By an edit of the job, in the same transaction: `employability.leave_steps` writes it.
+    STEP_REMOVED = "step-removed"
+
+
+SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
+FROZEN, DISCONTINUED = ApplicationStatus.FROZEN, ApplicationStatus.DISCONTINUED
+# What callers may see and filter by, in the order of `resumo`.
+SHOWN = (SENT, APPROVED, REJECTED, FROZEN, DISCONTINUED)
+# The states of a job, as shown, that stand in the place of every application's own status.
+OVERLAYS = {JobStatus.FROZEN: FROZEN, JobStatus.DISCONTINUED: DISCONTINUED}
+ACTIVE = frozenset({JobStatus.ACTIVE})
+NOT_PAUSED = frozenset(JobStatus) - frozenset(OVERLAYS)
+ANY_STATE = frozenset(JobStatus)
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One row: an application with one of these own statuses may meet the event while its job is shown as in `jobs`.
+
+    The candidate may cause it where `by_candidate`, staff who hold `action` where there is one. `target` is the own
+    status then, None for one that stays. `before_steps` demands that no step was set yet. `email` tells the candidate.
+    """
+
+    event: Event
+    sources: frozenset[ApplicationStatus]
+    jobs: frozenset[JobStatus]
+    target: ApplicationStatus | None
+    by_candidate: bool = False
+    action: str | None = None
+    before_steps: bool = False
+    email: Email | None = None
+
+    def describe(self) -> str:
+        """Return the row in words, for the description of its operation."""
+        sources = " ou ".join(f"`{status}`" for status in SHOWN if status in self.sources)
+        moved = f" para `{self.target}`" if self.target in SHOWN else ""
+        steps = ", sem etapa definida" if self.before_steps else ""
+        job = {ACTIVE: " e a vaga ativa", NOT_PAUSED: " e a vaga nem congelada nem encerrada"}.get(self.jobs, "")
+        return f"Vale para uma candidatura de situação própria {sources}{moved}{steps}{job}; senão responde 409."
+
+
+def _decide(
+    event: Event, target: ApplicationStatus, *sources: ApplicationStatus, email: Email | None = None
+) -> Transition:
+    return Transition(event, frozenset(sources), NOT_PAUSED, target, action=DECIDE, email=email)
+
+
+TABLE = (
+    Transition(Event.SUBMIT, frozenset(), ACTIVE, SENT, by_candidate=True, action=CREATE_ANY, email=Email.RECEIVED),
+    Transition(Event.EDIT, frozenset({SENT}), ACTIVE, None, by_candidate=True, action=CREATE_ANY, before_steps=True),
+    Transition(Event.WITHDRAW, frozenset({SENT}), ANY_STATE, ApplicationStatus.WITHDRAWN, by_candidate=True),
+    _decide(Event.APPROVE, APPROVED, SENT, REJECTED, FROZEN, email=Email.APPROVED),
+    _decide(Event.REJECT, REJECTED, SENT, APPROVED, FROZEN, email=Email.REJECTED),
+    _decide(Event.REOPEN, SENT, APPROVED, REJECTED, FROZEN),
+    _decide(Event.FREEZE, FROZEN, SENT, APPROVED, REJECTED),
+    _decide(Event.DISCONTINUE, DISCONTINUED, SENT, APPROVED, REJECTED, FROZEN),
+    Transition(Event.SET_STEP, frozenset({SENT}), NOT_PAUSED, None, action=DECIDE, email=Email.NEXT_STEP),
+    Transition(Event.SET_STEP, frozenset({APPROVED}), NOT_PAUSED, None, action=DECIDE),
+    Transition(Event.CLEAR_STEP, frozenset({SENT, APPROVED}), NOT_PAUSED, None, action=DECIDE),
+)
+# How staff bring an application to a status that they name.
+DECISIONS = {row.target: row for row in TABLE if row.action == DECIDE and row.target is not None}
+SUBMISSION = TABLE[0]
+
+
+def require_status(text: str) -> ApplicationStatus:
+    """Return the status that staff name. Raises Invalid."""
+    if text not in SHOWN:
+        raise Invalid(f"O campo `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
+    return ApplicationStatus(text)
+
+
+def show_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
+    """Return the status as it is shown while the job is shown so; a deleted job counts as discontinued."""
+    return own if own is ApplicationStatus.WITHDRAWN else OVERLAYS.get(job, own)
+
+
+def find_transition(event: Event, own: ApplicationStatus, job: JobStatus, *, has_step: bool) -> Transition | None:
+    """Return what the event does to an application in this state; None where it cannot happen."""
+    return next((row for row in TABLE if row.event is event and _is_open(row, own, job, has_step=has_step)), None)
+
+
+def _is_open(row: Transition, own: ApplicationStatus, job: JobStatus, *, has_step: bool) -> bool:
+    return own in row.sources and job in row.jobs and not (row.before_steps and has_step)
+
+
+def list_open_events(
+    own: ApplicationStatus, job: JobStatus, *, has_step: bool, is_candidate: bool, holds: Callable[[str], bool]
+) -> list[str]:
+    """Return the events that the caller may cause now, in the order of the table."""
+    open_ = {
+        row.event.value: None
+        for row in TABLE
+        if _is_open(row, own, job, has_step=has_step)
+        and ((is_candidate and row.by_candidate) or (row.action is not None and holds(row.action)))
+    }
+    return list(open_)

@@ -1,0 +1,21 @@
+"""What the worker runs for the e-mails to candidates."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.employability.selection.emails import service
+from balcao.employability.selection.emails.kinds import JOB, Email
+
+# A mail server that is restarted, one that is repaired, one that is replaced.
+DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
+
+
+async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.send(platform, Email(payload["kind"]), UUID(payload["application"]), payload["event"])
+
+
+KINDS = [JobKind(JOB, send_email, delays=DELAYS)]

@@ -1,0 +1,40 @@
+"""E-mails to candidates, queued in the transaction of what they tell of (rules: employability 4.8)."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import Retry
+from balcao.core.mail import MailRefused, create_mailer
+from balcao.employability.selection.emails import store
+from balcao.employability.selection.emails.kinds import Email
+from balcao.employability.selection.emails.texts import compose
+
+
+async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID, int]]) -> None:
+    """Queue the e-mails that tell candidates of events: pairs of an application and an entry of its history.
+
+    Whoever left no address gets none.
+    """
+    await store.enqueue(connection, kind, told)
+
+
+async def send(platform: Platform, kind: Email, application: UUID, event: int) -> None:
+    """Send the e-mail, if what it tells is still true. Raises Retry when the mail server did not take it.
+
+    Address and text are read now, and no connection is held while the server is spoken to. A worker that dies before
+    the job's end sends it again, under the same Message-ID.
+    """
+    mailer = create_mailer(platform.settings)
+    if mailer is None:
+        return
+    async with platform.database.connection() as connection:
+        news = await store.read_news(connection, kind, application, event)
+    if news is None:
+        return
+    subject, text = compose(kind, news)
+    try:
+        await mailer.send(news.email, subject, text, key=f"{application}.{event}")
+    except MailRefused as refused:
+        raise Retry(refused.code) from None

@@ -1,0 +1,95 @@
+"""A unit as people see it, and how they look for units."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+
+from balcao.core.http.paging import LAST_PAGE, Pagination
+from balcao.core.values.text import fold, stacks_marks
+from balcao.health_units.opening import Hours, Situacao
+from balcao.health_units.operations import Flag, WholeNumber
+from balcao.health_units.records import Tipo, UnitRecord
+from balcao.health_units.situation import Risco
+
+_INSTANT = "2026-10-05T14:30:00-03:00"
+
+
+class Efeitos(msgspec.Struct, frozen=True):
+    """What a colour means for the unit's work."""
+
+    atividades_externas: Annotated[
+        str, Meta(description="Como ficam as atividades fora da unidade.", examples=["suspensas"])
+    ]
+    atendimento_interno: Annotated[
+        str, Meta(description="Como fica o atendimento dentro da unidade.", examples=["normal"])
+    ]
+
+
+class RiscoAtual(msgspec.Struct, frozen=True):
+    """The active notification, or green."""
+
+    risco: Annotated[Risco, Meta(description="Cor em vigor; `Verde` sem notificação ativa.")]
+    desde: Annotated[str | None, Meta(description="Abertura da notificação ativa; nula sem ela.", examples=[_INSTANT])]
+    ultima_atualizacao: Annotated[
+        str | None,
+        Meta(description="Última mudança ou confirmação da notificação ativa; nula sem ela.", examples=[_INSTANT]),
+    ]
+    efeitos: Annotated[Efeitos, Meta(description="O que a cor muda no atendimento.")]
+
+
+class Atendimento(msgspec.Struct, frozen=True):
+    """Whether the unit is open (rules: health_units 4.2)."""
+
+    situacao: Annotated[Situacao, Meta(description="`desconhecido` quando a unidade não tem horário cadastrado.")]
+    proxima_abertura: Annotated[
+        str | None,
+        Meta(description="Próxima abertura, se está fechada e abre em até 14 dias.", examples=[_INSTANT]),
+    ]
+    proximo_fechamento: Annotated[
+        str | None, Meta(description="Próximo fechamento, se está aberta e fecha em até 14 dias.", examples=[_INSTANT])
+    ]
+    calculado_em: Annotated[str, Meta(description="O minuto para o qual vale.", examples=[_INSTANT])]
+
+
+class Unit(UnitRecord, frozen=True):
+    """A unit with what follows from its timetable and its notifications."""
+
+    funcionamento_dia_util: Annotated[
+        Hours | None, Meta(description="Horas cheias dos dias úteis; nulo se não abre neles.")
+    ]
+    funcionamento_sabado: Annotated[Hours | None, Meta(description="Horas cheias do sábado; nulo se não abre nele.")]
+    risco_atual: Annotated[RiscoAtual, Meta(description="O risco agora; uma cor encerrada nunca conta.")]
+    atendimento: Annotated[Atendimento, Meta(description="Se a unidade está aberta agora.")]
+
+
+class Units(msgspec.Struct):
+    """A page of units."""
+
+    data: Annotated[list[Unit], Meta(description="Por nome, depois por CNES.")]
+    pagination: Annotated[Pagination, Meta(description="A página e o total.")]
+
+
+def _fold(text: str) -> str:
+    if stacks_marks(text):
+        raise ValueError("tem sinais demais sobre uma letra")
+    return fold(text)
+
+
+class UnitsQuery(BaseModel):
+    """Which units; without filters all active ones."""
+
+    page: Annotated[WholeNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[WholeNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50
+    busca: Annotated[
+        Annotated[str, StringConstraints(min_length=2, max_length=100), AfterValidator(_fold)] | None,
+        Field(description="Parte do nome, sem distinguir maiúsculas nem acentos.", examples=["clinica"]),
+    ] = None
+    area: Annotated[str | None, Field(max_length=20, description="Só desta área.", examples=["2.1"])] = None
+    tipo: Annotated[Tipo | None, Field(description="Só deste tipo.")] = None
+    risco: Annotated[Risco | None, Field(description="Só com esta cor em vigor.")] = None
+    aberta_agora: Annotated[
+        Flag | None, Field(description="`true`: só as abertas agora; `false`: só as outras.", examples=[True])
+    ] = None
+    ativa: Annotated[Flag, Field(description="`false`: só as desativadas.", examples=[True])] = True

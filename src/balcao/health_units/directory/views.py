@@ -1,0 +1,82 @@
+"""How a unit is shown: what follows from its state on the board and an instant (rules: health_units 3.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.values.clock import format_rfc3339_seconds
+from balcao.health_units.directory.schemas import Atendimento, Efeitos, RiscoAtual, Unit
+from balcao.health_units.opening import SATURDAY, WEEKDAYS, Opening, find_opening, find_usual_hours
+from balcao.health_units.risk.board import UnitState
+from balcao.health_units.situation import Risco
+from balcao.service_settings import ColorEffects
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What every unit's view depends on; `now` is a whole minute in the city's zone.
+
+    Openings begin and end with minutes, so that an answer stays the same, and keeps its ETag, for a minute.
+    """
+
+    now: datetime
+    holidays: frozenset[date]
+    effects: Mapping[Risco, ColorEffects]
+
+    @property
+    def zone(self) -> ZoneInfo:
+        zone = self.now.tzinfo
+        assert isinstance(zone, ZoneInfo)
+        return zone
+
+
+def get_color(state: UnitState) -> Risco:
+    """Return the colour in force: a closed one never counts."""
+    active = state.risk.notificacao_ativa
+    return active.risco if active else Risco.VERDE
+
+
+def find_state(state: UnitState, moment: Moment) -> Opening:
+    """Return whether the unit is open."""
+    return find_opening(
+        state.timetable,
+        moment.holidays,
+        moment.now,
+        active=state.record.ativa,
+        closed_by_risk=moment.effects[get_color(state)].fecha,
+    )
+
+
+def show_unit(state: UnitState, moment: Moment) -> Unit:
+    """Return the unit as people see it."""
+    return Unit(
+        **msgspec.structs.asdict(state.record),
+        funcionamento_dia_util=find_usual_hours(state.timetable, WEEKDAYS),
+        funcionamento_sabado=find_usual_hours(state.timetable, [SATURDAY]),
+        risco_atual=_show_risk(state, moment),
+        atendimento=_show_opening(find_state(state, moment), moment),
+    )
+
+
+def _show_risk(state: UnitState, moment: Moment) -> RiscoAtual:
+    color, active = get_color(state), state.risk.notificacao_ativa
+    effects = moment.effects[color]
+    return RiscoAtual(
+        color,
+        _format(state.opened_at, moment.zone),
+        active.ultima_atualizacao if active else None,
+        Efeitos(effects.atividades_externas, effects.atendimento_interno),
+    )
+
+
+def _show_opening(opening: Opening, moment: Moment) -> Atendimento:
+    zone = moment.zone
+    opens, closes = _format(opening.opens_at, zone), _format(opening.closes_at, zone)
+    return Atendimento(opening.situacao, opens, closes, format_rfc3339_seconds(moment.now, zone))
+
+
+def _format(instant: datetime | None, zone: ZoneInfo) -> str | None:
+    return None if instant is None else format_rfc3339_seconds(instant, zone)

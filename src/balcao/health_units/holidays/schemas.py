@@ -1,0 +1,52 @@
+"""A holiday: what it is, and whether units close on it."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from pydantic import BaseModel, Field
+
+from balcao.health_units.operations import EARLIEST, LATEST, WholeNumber
+from balcao.health_units.texts import Line
+
+
+class Ambito(StrEnum):
+    NACIONAL = "nacional"
+    ESTADUAL = "estadual"
+    MUNICIPAL = "municipal"
+
+
+class HolidayBody(BaseModel):
+    """A holiday without its date."""
+
+    nome: Annotated[Line, Field(max_length=100, description="Nome do feriado.", examples=["São Sebastião"])]
+    ambito: Annotated[Ambito, Field(description="De quem é o feriado.")]
+    facultativo: Annotated[bool, Field(description="Se é ponto facultativo.", examples=[False])]
+    fecha: Annotated[bool, Field(description="Se as unidades fecham, salvo as que abrem em feriado.", examples=[True])]
+
+
+class HolidaysQuery(BaseModel):
+    """Which holidays."""
+
+    ano: Annotated[
+        WholeNumber | None,
+        Field(ge=EARLIEST.year, le=LATEST.year, description="Só deste ano; sem ele vêm todos.", examples=[2026]),
+    ] = None
+
+
+class Holiday(msgspec.Struct, frozen=True):
+    """A holiday on its date."""
+
+    data: Annotated[date, Meta(description="O dia.", examples=["2027-01-20"])]
+    nome: Annotated[str, Meta(description="Nome do feriado.", examples=["São Sebastião"])]
+    ambito: Annotated[Ambito, Meta(description="De quem é o feriado.")]
+    facultativo: Annotated[bool, Meta(description="Se é ponto facultativo.", examples=[False])]
+    fecha: Annotated[bool, Meta(description="Se as unidades fecham.", examples=[True])]
+
+
+class Holidays(msgspec.Struct, frozen=True):
+    """Holidays by date."""
+
+    itens: Annotated[list[Holiday], Meta(description="Por data.")]

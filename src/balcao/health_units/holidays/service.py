@@ -1,0 +1,65 @@
+"""The city's holidays: the national ones come by themselves, a year ahead; the city adds and takes out."""
+
+from datetime import date
+
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import NotFound
+from balcao.core.values.clock import utc_now
+from balcao.health_units.feed import service as feed
+from balcao.health_units.holidays import store
+from balcao.health_units.holidays.calendar import list_holidays as list_national
+from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays
+
+
+async def list_holidays(call: Call, year: int | None) -> Holidays:
+    """Return the holidays of a year, or all of them."""
+    async with call.platform.database.connection() as connection:
+        return Holidays(await store.list_holidays(connection, year))
+
+
+async def read_holiday(call: Call, day: date) -> Holiday:
+    """Return the holiday on a date. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        found = await store.read(connection, day)
+    if found is None:
+        raise _make_unknown()
+    return found
+
+
+async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
+    """Create or replace the holiday on a date."""
+    holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
+    async with call.platform.database.transaction() as connection:
+        await store.put(connection, holiday)
+        await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
+        await feed.announce(connection)
+    return holiday
+
+
+async def delete_holiday(call: Call, day: date) -> None:
+    """Make a date an ordinary day again. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        if not await store.delete(connection, day):
+            raise _make_unknown()
+        await call.platform.audit.record(connection, call, "delete")
+        await feed.announce(connection)
+
+
+async def seed(connection: Connection) -> None:
+    """Enter the holidays of this year and the next where they were not yet."""
+    this_year = utc_now().year
+    for year in await store.find_missing_years(connection, [this_year, this_year + 1]):
+        await store.add_year(connection, year, list_national(year))
+
+
+async def add_next_year(platform: Platform) -> None:
+    """Seed what has come within reach, and have every process know of it."""
+    async with platform.database.transaction() as connection:
+        await seed(connection)
+        await feed.announce(connection)
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Não há feriado nesta data.", code="holiday-not-found")

@@ -1,0 +1,124 @@
+"""Openings as staff write them, and the days that come of them."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+
+from balcao.core.errors import Fault, Unprocessable
+from balcao.health_units.opening import END, MOST_INTERVALS, START, Interval, find_fault
+from balcao.health_units.operations import LATEST, Day
+from balcao.health_units.records import CnesText
+from balcao.health_units.texts import PublicText
+
+LONGEST = 62
+USUAL = 14
+
+
+class IntervalBody(BaseModel):
+    """One opening of a day."""
+
+    inicio: Annotated[str, StringConstraints(pattern=START), Field(description="Hora de abertura.", examples=["08:00"])]
+    fim: Annotated[
+        str,
+        StringConstraints(pattern=END),
+        Field(description="Hora de fechamento; `24:00` é o fim do dia.", examples=["17:00"]),
+    ]
+
+
+def to_intervals(bodies: Sequence[IntervalBody]) -> list[Interval]:
+    """Return the openings in their order."""
+    return sorted(Interval(body.inicio, body.fim) for body in bodies)
+
+
+def _check_day(bodies: list[IntervalBody]) -> list[IntervalBody]:
+    if fault := find_fault(to_intervals(bodies)):
+        raise ValueError(fault)
+    return bodies
+
+
+Intervals = Annotated[list[IntervalBody], Field(max_length=MOST_INTERVALS), AfterValidator(_check_day)]
+Weekday = Literal["1", "2", "3", "4", "5", "6", "7"]
+
+
+class WeekBody(BaseModel):
+    """The openings of a week; a day that is left out is closed."""
+
+    semana: Annotated[
+        dict[Weekday, Intervals],
+        Field(
+            description="Aberturas por dia da semana, de `1` (segunda) a `7` (domingo).",
+            examples=[{"1": [{"inicio": "08:00", "fim": "17:00"}]}],
+        ),
+    ]
+    abre_feriado: Annotated[bool, Field(description="Se a unidade abre também em feriado.")] = False
+
+
+class ExceptionBody(BaseModel):
+    """The openings of one day, instead of those of its weekday."""
+
+    intervalos: Annotated[
+        Intervals,
+        Field(description="Aberturas do dia; vazio: fechada.", examples=[[{"inicio": "08:00", "fim": "12:00"}]]),
+    ]
+    motivo: Annotated[
+        PublicText, Field(max_length=200, description="Motivo, que o público vê.", examples=["vacinação no sábado"])
+    ]
+
+
+class DaysQuery(BaseModel):
+    """Which days; both bounds are included."""
+
+    de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
+    ate: Annotated[
+        Day | None, Field(description="Último dia, no máximo 62 dias; se faltar, vêm 14.", examples=["2027-01-02"])
+    ] = None
+
+    def to_period(self, today: date) -> tuple[date, date]:
+        """Return the first and the last day. Raises Unprocessable for more than 62 days, or less than one."""
+        first = self.de or (today if self.ate is None else min(today, self.ate))
+        last = self.ate or min(first + timedelta(days=USUAL - 1), LATEST)
+        if not timedelta(0) <= last - first < timedelta(days=LONGEST):
+            text = f"`de` e `ate` devem formar um período de 1 a {LONGEST} dias"
+            raise Unprocessable(faults=[Fault(loc=["query", "ate"], msg=text, type="value_error")])
+        return first, last
+
+
+class Week(msgspec.Struct, frozen=True):
+    """A unit's week."""
+
+    cnes: CnesText
+    semana: Annotated[dict[str, list[Interval]], Meta(description="Aberturas por dia, de `1` (segunda) a `7`.")]
+    abre_feriado: Annotated[bool, Meta(description="Se a unidade abre também em feriado.", examples=[False])]
+
+
+class DayException(msgspec.Struct, frozen=True):
+    """A single day's openings."""
+
+    cnes: CnesText
+    data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
+    intervalos: Annotated[list[Interval], Meta(description="Aberturas do dia; vazio: fechada.")]
+    motivo: Annotated[str, Meta(description="Motivo.", examples=["vacinação no sábado"])]
+
+
+class OpenDay(msgspec.Struct, frozen=True):
+    """What a day is like when holidays and exceptions are counted in."""
+
+    data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
+    intervalos: Annotated[list[Interval], Meta(description="Aberturas do dia, em ordem; vazio: fechada.")]
+    motivo: Annotated[
+        str | None,
+        Meta(
+            description="Motivo da exceção, ou o feriado que fecha a unidade; nulo num dia comum.", examples=["Natal"]
+        ),
+    ]
+
+
+class Days(msgspec.Struct, frozen=True):
+    """The openings of a unit day by day."""
+
+    cnes: CnesText
+    dias: Annotated[list[OpenDay], Meta(description="Cada dia do período, em ordem.")]

@@ -1,0 +1,75 @@
+"""Writing when units open, and reading the days that come of it."""
+
+from datetime import date, timedelta
+
+from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
+from balcao.health_units.feed import service as feed
+from balcao.health_units.opening import Timetable
+from balcao.health_units.timetables import store
+from balcao.health_units.timetables.schemas import (
+    DayException,
+    Days,
+    DaysQuery,
+    ExceptionBody,
+    OpenDay,
+    Week,
+    WeekBody,
+    to_intervals,
+)
+from balcao.health_units.timetables.store import Openings
+from balcao.health_units.units import service as units
+
+
+async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
+    """Replace a unit's week. Raises NotFound."""
+    given = {str(day): bodies for day, bodies in body.semana.items()}
+    week = {day: to_intervals(given.get(day, [])) for day in "1234567"}
+    async with call.platform.database.transaction() as connection:
+        if not await store.put_week(connection, cnes, week, body.abre_feriado):
+            raise units.make_unknown()
+        await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
+        await feed.publish_unit(connection, cnes)
+    return Week(cnes.digits, week, body.abre_feriado)
+
+
+async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
+    """Create or replace the openings of one day. Raises NotFound."""
+    exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
+    async with call.platform.database.transaction() as connection:
+        if not await store.put_exception(connection, exception):
+            raise units.make_unknown()
+        await call.platform.audit.record(connection, call, "update", fields=["intervalos", "motivo"])
+        await feed.publish_unit(connection, cnes)
+    return exception
+
+
+async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
+    """Give a day back to the week. Raises NotFound."""
+    async with call.platform.database.transaction() as connection:
+        if not await store.delete_exception(connection, cnes, day):
+            raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
+        await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])
+        await feed.publish_unit(connection, cnes)
+
+
+async def list_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
+    """Return the openings of each day, holidays and exceptions counted in. Raises Unprocessable and NotFound."""
+    first, last = query.to_period(utc_now().astimezone(call.zone).date())
+    async with call.platform.database.connection() as connection:
+        found = await store.read_openings(connection, cnes, first, last)
+    if found is None:
+        raise units.make_unknown()
+    days = [first + timedelta(days=after) for after in range((last - first).days + 1)]
+    return Days(cnes.digits, [_show_day(day, found) for day in days])
+
+
+def _show_day(day: date, found: Openings) -> OpenDay:
+    exceptions = {day: exception.intervalos for day, exception in found.exceptions.items()}
+    timetable = Timetable(found.week or {}, found.opens_on_holidays, exceptions)
+    reason = found.exceptions[day].motivo if day in found.exceptions else None
+    if reason is None and not found.opens_on_holidays:
+        reason = found.holidays.get(day)
+    return OpenDay(day, sorted(timetable.list_intervals(day, found.holidays)), reason)

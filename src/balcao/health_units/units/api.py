@@ -1,0 +1,44 @@
+"""Routes of the units' register."""
+
+from balcao.core.context.call import Call
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.health_units.operations import MANAGE_UNITS, RATES, CnesInPath
+from balcao.health_units.records import UnitRecord
+from balcao.health_units.units import service
+from balcao.health_units.units.schemas import UnitBody
+
+routes = Routes(tags=["unidades"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+@routes.put(
+    "/unidade/{cnes}",
+    "health_units.put_unit",
+    MANAGE_UNITS,
+    "Cadastra ou substitui uma unidade de saúde",
+    description=(
+        "Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não vier fica vazio. Uma unidade "
+        "nunca é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui. Exige a ação "
+        "`health_unit:manage`."
+    ),
+    example={
+        "nome": "Clínica da Família Modelo 1",
+        "logradouro": "Rua Modelo 1",
+        "numero": "101",
+        "cep": "20000-001",
+        "telefone": "(21) 2222-2222",
+        "tipo": "CF",
+        "area": "2.1",
+        "bairro": "Centro",
+        "latitude": -22.905,
+        "longitude": -43.20667,
+    },
+    errors=[422],
+    same_body=[201],
+    **RATES,
+)
+async def put_unit(call: Call, cnes: CnesInPath, body: UnitBody) -> Response[UnitRecord]:
+    """Create or replace a unit."""
+    unit, is_new = await service.put_unit(call, cnes, body)
+    return to_json(unit, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})

@@ -1,0 +1,100 @@
+"""SQL of the candidates where more services match than are counted: the 2000 nearest of them, group by group.
+
+A group is read whole by its index as long as it is small; a large one is dense, and so is read in the order of the
+popularity until enough of it has come (rules: search 4.6, two stages).
+"""
+
+from collections.abc import Callable
+
+from balcao.core.database.pool import Connection
+from balcao.search.collection.alias import Alias
+from balcao.search.public_search.conditions_store import (
+    BUDGET_SECONDS,
+    MOST_CANDIDATES,
+    Values,
+    write_condition,
+    write_filters,
+)
+from balcao.search.public_search.matching import Matching
+from balcao.search.public_search.parameters import SearchRequest
+
+# About where both ways cost the same in a hundred thousand services.
+LARGEST_READ_WHOLE = 15_000
+
+# Writes what a service must meet to belong to the group, its parameters among these.
+_Condition = Callable[[Values], str]
+
+_READ_WHOLE = """
+WITH found AS MATERIALIZED (
+    SELECT service.id FROM search.{physical} AS service WHERE {condition} LIMIT {largest} + 1
+)
+SELECT (SELECT count(*) FROM found) > {largest} AS is_large, ARRAY(
+    SELECT id::text FROM found WHERE (SELECT count(*) FROM found) <= {largest}
+    ORDER BY coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = found.id), 0) DESC, id
+    LIMIT {most}
+) AS ids
+"""
+# First those with a popularity, then all others by their ids. OFFSET 0 keeps the planner to this order: it takes a
+# condition on words for a rare one, and would read and sort everything that meets it.
+_READ_BY_POPULARITY = """
+WITH popular AS MATERIALIZED (
+    SELECT service.id
+    FROM (SELECT service_id FROM search.service_popularity ORDER BY percentile DESC, service_id OFFSET 0) AS ranked,
+         LATERAL (SELECT service.id FROM search.{physical} AS service
+                  WHERE service.id = ranked.service_id AND {condition} OFFSET 0) AS service
+    LIMIT {most}
+), others AS MATERIALIZED (
+    SELECT service.id
+    FROM (SELECT id, ctid AS place FROM search.{physical} ORDER BY id OFFSET 0) AS ranked,
+         LATERAL (SELECT service.id FROM search.{physical} AS service
+                  WHERE service.ctid = ranked.place AND {condition} OFFSET 0) AS service
+    WHERE NOT EXISTS (SELECT FROM search.service_popularity WHERE service_id = ranked.id OFFSET 0)
+    LIMIT {most} - (SELECT count(*) FROM popular)
+)
+SELECT ARRAY(SELECT id::text FROM popular UNION ALL SELECT id::text FROM others)
+"""
+
+
+async def list_candidates(
+    connection: Connection, alias: Alias, matching: Matching, request: SearchRequest
+) -> list[str]:
+    """Return the ids of the services that are scored: those found in the name, then in `head`, then anywhere."""
+    ids: dict[str, None] = {}
+    for condition in _write_groups(alias, matching, request):
+        wanted = MOST_CANDIDATES - len(ids)
+        if wanted <= 0:
+            break
+        ids |= dict.fromkeys(await _list_group(connection, alias, condition, wanted))
+    return list(ids)
+
+
+def _write_groups(alias: Alias, matching: Matching, request: SearchRequest) -> list[_Condition]:
+    def write(matched: str, missed: str) -> _Condition:
+        def condition(values: Values) -> str:
+            groups = [f"service.head @@ {values.add(matched, 'tsquery')}"] if matched else []
+            groups += [f"NOT service.head @@ {values.add(missed, 'tsquery')}"] if missed else []
+            # What is found in the name or in `head` is found, unless something is excluded or counted.
+            whole = write_condition if not matched or matching.is_strict else write_filters
+            return " AND ".join([*groups, *whole(alias, matching, request, values)])
+
+        return condition
+
+    if not matching.query:
+        return [write("", "")]
+    return [write(matching.name, ""), write(matching.head, matching.name), write("", matching.head)]
+
+
+async def _list_group(connection: Connection, alias: Alias, write: _Condition, most: int) -> list[str]:
+    values = Values()
+    statement = _READ_WHOLE.format(
+        physical=alias.physical, condition=write(values), largest=LARGEST_READ_WHOLE, most=values.add(most, "int")
+    )
+    [row] = await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)
+    if not row["is_large"]:
+        ids: list[str] = row["ids"]
+        return ids
+    values = Values()
+    statement = _READ_BY_POPULARITY.format(
+        physical=alias.physical, condition=write(values), most=values.add(most, "int")
+    )
+    return list(await connection.fetchval(statement, *values.values, timeout=BUDGET_SECONDS))

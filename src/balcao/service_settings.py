@@ -1,0 +1,57 @@
+"""Settings of single services: words and limits that a department decides, beside what every process needs."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, Field
+
+from balcao.setting_types import Csv, split
+
+_Words = Annotated[str, Meta(min_length=1, max_length=100)]
+Color = Literal["Verde", "Amarelo", "Laranja", "Vermelho"]
+
+
+class ColorEffects(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a colour means for a unit's work; `fecha`: the unit counts as closed (rules: health_units 3.1)."""
+
+    atividades_externas: _Words
+    atendimento_interno: _Words
+    fecha: bool = False
+
+
+def parse_risk_effects(text: str) -> dict[Color, ColorEffects]:
+    """Return the effects by colour. Raises ValueError for a text that is not a JSON object of them."""
+    try:
+        return msgspec.json.decode(text or "{}", type=dict[Color, ColorEffects])
+    except msgspec.MsgspecError:
+        raise ValueError(
+            "use um objeto JSON, de cada cor para `atividades_externas`, `atendimento_interno` e `fecha`"
+        ) from None
+
+
+def _check_risk_effects(text: str) -> str:
+    parse_risk_effects(text)
+    return text
+
+
+class ServiceSettings(BaseModel):
+    """The part of the settings that single services read."""
+
+    mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
+    mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
+    mobility_max_vehicles: int = Field(20, ge=0)
+    mobility_max_drivers: int = Field(10, ge=0)
+
+    risk_effects: Annotated[str, AfterValidator(_check_risk_effects)] = ""
+    risk_portal_clients: Csv = ""
+
+    @property
+    def mobility_hosts(self) -> frozenset[str]:
+        """Return the hosts on which photos of vehicles may be stored, in lower case."""
+        return frozenset(host.lower() for host in split(self.mobility_file_hosts))
+
+    @property
+    def risk_portals(self) -> frozenset[str]:
+        """Return the clients of portals that hold streams for many people."""
+        return frozenset(split(self.risk_portal_clients))

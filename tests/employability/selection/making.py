@@ -1,0 +1,23 @@
+"""Bodies of applications."""
+
+from typing import Any
+
+from balcao.core.values.cpf import Cpf
+
+BASE = "/jobs/api/v1/empregabilidade/candidaturas"
+BLOCKS = "/jobs/api/v1/empregabilidade/candidatura-bloqueios"
+
+
+def person(number: int) -> str:
+    """The CPF of a citizen whom no other test of the module means."""
+    return Cpf.with_stem(f"81{number:07d}").digits
+
+
+def answer_all(job: dict[str, Any]) -> list[dict[str, Any]]:
+    """An answer to each question that demands one."""
+    texts = {"resposta_curta": "Gosto.", "resposta_numerica": "3"}
+    return [
+        {"id_info": question["id"], "resposta": texts.get(question["tipo_campo"]) or question["opcoes"][0]}
+        for question in job["informacoes_complementares"]
+        if question["obrigatorio"]
+    ]

@@ -1,0 +1,210 @@
+"""When a unit is open, held against a slow and obvious reference (rules: health_units 4.2, cases 30-37)."""
+
+import itertools
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.health_units.holidays.calendar import list_holidays
+from balcao.health_units.opening import (
+    SATURDAY,
+    WEEKDAYS,
+    Hours,
+    Interval,
+    Opening,
+    Situacao,
+    Timetable,
+    find_fault,
+    find_opening,
+    find_usual_hours,
+)
+from balcao.zones import load_zone
+
+ZONE = load_zone("America/Sao_Paulo")
+STEP = timedelta(minutes=30)
+WORKDAY = [Interval("08:00", "17:00")]
+WEEK = Timetable(dict.fromkeys(WEEKDAYS, WORKDAY) | {SATURDAY: [Interval("08:00", "12:00")]})
+ALWAYS = Timetable({day: [Interval("00:00", "24:00")] for day in range(1, 8)})
+HOLIDAYS = {holiday.data for year in (2026, 2027) for holiday in list_holidays(year) if holiday.fecha}
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=ZONE)
+
+
+def opening(timetable: Timetable, text: str) -> tuple[str, str | None, str | None]:
+    found = find_opening(timetable, HOLIDAYS, at(text))
+    return found.situacao, local(found.opens_at), local(found.closes_at)
+
+
+def local(instant: datetime | None) -> str | None:
+    return None if instant is None else instant.astimezone(ZONE).replace(tzinfo=None).isoformat(timespec="minutes")
+
+
+def is_open(timetable: Timetable, holidays: set[date], instant: datetime) -> bool:
+    """Look at the clock, then at the day's openings: nothing is joined and nothing looked ahead."""
+    clock = instant.astimezone(ZONE)
+    if clock.date() in timetable.exceptions:
+        intervals = timetable.exceptions[clock.date()]
+    elif clock.date() in holidays and not timetable.opens_on_holidays:
+        intervals = []
+    else:
+        intervals = timetable.week.get(clock.isoweekday(), [])
+    return any(interval.inicio <= clock.strftime("%H:%M") < interval.fim for interval in intervals)
+
+
+def find_slowly(timetable: Timetable, holidays: set[date], now: datetime) -> Opening:
+    """Walk from half hour to half hour until the state changes."""
+    open_now = is_open(timetable, holidays, now)
+    instant = now.astimezone(UTC)
+    instant -= timedelta(minutes=instant.minute % 30)
+    # A closing is looked for up to the last day's end, an opening up to the same time of that day.
+    end = datetime.combine(now.date() + timedelta(days=15), datetime.min.time(), ZONE) - STEP
+    until = end if open_now else now + timedelta(days=14)
+    while instant + STEP <= until:
+        instant += STEP
+        if is_open(timetable, holidays, instant) != open_now:
+            return Opening(Situacao.ABERTO, None, instant) if open_now else Opening(Situacao.FECHADO, instant, None)
+    return Opening(Situacao.ABERTO if open_now else Situacao.FECHADO)
+
+
+@st.composite
+def days(draw: st.DrawFn) -> Sequence[Interval]:
+    """Up to four openings that do not overlap, some of which touch; on half hours."""
+    marks = sorted(draw(st.sets(st.integers(0, 48), max_size=6)))
+    pairs = [(start, end) for start, end in itertools.pairwise(marks) if draw(st.booleans())][:4]
+    return [Interval(write(start), write(end)) for start, end in pairs]
+
+
+def write(halves: int) -> str:
+    return f"{halves // 2:02}:{halves % 2 * 30:02}"
+
+
+DAYS = st.dates(date(2026, 6, 1), date(2026, 6, 28))
+
+
+@given(
+    week=st.dictionaries(st.integers(1, 7), days()),
+    exceptions=st.dictionaries(DAYS, days(), max_size=4),
+    holidays=st.sets(DAYS, max_size=4),
+    opens_on_holidays=st.booleans(),
+    minutes=st.integers(0, 14 * 24 * 60),
+)
+def test_the_state_is_what_a_walk_through_time_finds(
+    week: dict[int, Sequence[Interval]],
+    exceptions: dict[date, Sequence[Interval]],
+    holidays: set[date],
+    opens_on_holidays: bool,
+    minutes: int,
+) -> None:
+    timetable = Timetable(week, opens_on_holidays, exceptions)
+    now = at("2026-06-01T00:00") + timedelta(minutes=minutes)
+    assert all(find_fault(day) is None for day in week.values())
+    assert find_opening(timetable, holidays, now) == find_slowly(timetable, holidays, now)
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        ("2026-10-05T07:59", ("fechado", "2026-10-05T08:00", None)),
+        ("2026-10-05T08:00", ("aberto", None, "2026-10-05T17:00")),
+        ("2026-10-05T16:59", ("aberto", None, "2026-10-05T17:00")),
+        ("2026-10-05T17:00", ("fechado", "2026-10-06T08:00", None)),
+        ("2026-10-09T18:00", ("fechado", "2026-10-10T08:00", None)),
+        ("2026-04-03T10:00", ("fechado", "2026-04-04T08:00", None)),
+        ("2026-12-31T23:30", ("fechado", "2027-01-02T08:00", None)),
+    ],
+    ids=["before", "start", "last minute", "end", "Friday evening", "Good Friday", "New Year's Eve"],
+)
+def test_an_ordinary_week(now: str, expected: tuple[str, str | None, str | None]) -> None:
+    assert opening(WEEK, now) == expected
+
+
+def test_a_lunch_break_is_closed() -> None:
+    broken = Timetable({1: [Interval("08:00", "12:00"), Interval("13:00", "17:00")]})
+    assert opening(broken, "2026-10-05T12:30") == ("fechado", "2026-10-05T13:00", None)
+
+
+def test_what_touches_across_midnight_is_one_opening() -> None:
+    night = Timetable({1: [Interval("20:00", "24:00")], 2: [Interval("00:00", "04:00")]})
+    assert opening(night, "2026-10-05T23:59") == ("aberto", None, "2026-10-06T04:00")
+    assert opening(ALWAYS, "2026-05-30T03:00") == ("aberto", None, "2026-06-04T00:00")
+    open_always = Timetable(ALWAYS.week, opens_on_holidays=True)
+    assert opening(open_always, "2026-12-31T23:59") == ("aberto", None, None)
+
+
+def test_an_exception_and_a_unit_that_opens_on_holidays_go_before_the_holiday() -> None:
+    friday = date(2026, 4, 3)
+    assert opening(Timetable(WEEK.week, exceptions={friday: [Interval("09:00", "10:00")]}), "2026-04-03T09:30") == (
+        "aberto",
+        None,
+        "2026-04-03T10:00",
+    )
+    assert opening(Timetable(WEEK.week, opens_on_holidays=True), "2026-04-03T09:30")[0] == "aberto"
+
+
+def test_what_comes_before_the_timetable() -> None:
+    now = at("2026-10-05T10:00")
+    assert find_opening(WEEK, [], now, active=False, closed_by_risk=True) == Opening(Situacao.FECHADO)
+    assert find_opening(WEEK, [], now, closed_by_risk=True) == Opening(Situacao.FECHADO_POR_RISCO)
+    assert find_opening(None, [], now, closed_by_risk=True) == Opening(Situacao.FECHADO_POR_RISCO)
+    assert find_opening(None, [], now) == Opening(Situacao.DESCONHECIDO)
+    assert find_opening(Timetable({}), [], now) == Opening(Situacao.FECHADO)
+
+
+def test_a_clock_that_is_put_back_closes_nothing() -> None:
+    """Until 2019 the city had summer time: on this night the hour from 23:00 came twice."""
+    found = find_opening(Timetable(ALWAYS.week, True), [], at("2018-02-17T23:30").replace(fold=1))
+    assert found.situacao is Situacao.ABERTO
+    later = Timetable({6: [Interval("22:00", "24:00")]})
+    closing = find_opening(later, [], at("2018-02-17T22:30")).closes_at
+    assert closing == datetime(2018, 2, 18, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        [Interval("08:00", "12:00"), Interval("11:59", "13:00")],
+        [Interval("08:00", "08:00")],
+        [Interval("09:00", "08:00")],
+        [Interval(f"0{hour}:00", f"0{hour}:30") for hour in range(5)],
+    ],
+    ids=["overlap", "empty", "backwards", "five"],
+)
+def test_a_faulty_day_is_named(day: list[Interval]) -> None:
+    assert find_fault(day)
+
+
+@pytest.mark.parametrize(
+    ("week", "expected"),
+    [
+        (dict.fromkeys(WEEKDAYS, WORKDAY), Hours(8, 17)),
+        ({1: [Interval("07:30", "12:00"), Interval("13:00", "18:10")]}, Hours(7, 19)),
+        ({1: [Interval("06:00", "07:00")], 2: WORKDAY, 3: WORKDAY}, Hours(8, 17)),
+        (ALWAYS.week, Hours(0, 24)),
+        ({SATURDAY: WORKDAY}, None),
+    ],
+    ids=["plain", "rounded", "commonest", "always", "closed"],
+)
+def test_whole_hours_are_those_of_the_commonest_weekday(
+    week: dict[int, list[Interval]], expected: Hours | None
+) -> None:
+    assert find_usual_hours(Timetable(week), WEEKDAYS) == expected
+    assert find_usual_hours(None, WEEKDAYS) is None
+
+
+def test_the_movable_holidays_keep_their_distance_from_easter() -> None:
+    for year, easter in ((2026, date(2026, 4, 5)), (2027, date(2027, 3, 28)), (2038, date(2038, 4, 25))):
+        movable = {holiday.data: holiday for holiday in list_holidays(year)}
+        found = {distance: movable[easter + timedelta(days=distance)] for distance in (-48, -47, -2, 60)}
+        assert [holiday.nome for holiday in found.values()] == [
+            "Carnaval",
+            "Carnaval",
+            "Paixão de Cristo",
+            "Corpus Christi",
+        ]
+        assert [holiday.facultativo for holiday in found.values()] == [True, True, False, True]
+        assert len(movable) == 13

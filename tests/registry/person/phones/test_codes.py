@@ -1,0 +1,162 @@
+"""How often a code is sent, tried and good for (rules: registry 4.7, case G7)."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.person.phones import service
+from balcao.registry.person.phones.schemas import PhoneBody
+from tests.registry.declaring import Citizen
+from tests.registry.person.phones.numbers import (
+    AGE,
+    AGE_COUNTS,
+    FORGET_COUNTS,
+    HELD,
+    mobile,
+    other_than,
+)
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+
+
+@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"])
+def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    answer = citizen.post("phone/validate", phone | {"code": code})
+    assert (answer.status_code, "code" in answer.json()["error"]) == (400, True)
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
+
+
+def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
+    phone = mobile()
+    assert citizen.post("phone/validate", phone | {"code": "123456"}).status_code == 404
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    another = citizen.post("phone/validate", mobile() | {"code": code})
+    wrong = citizen.post("phone/validate", phone | {"code": other_than(code)})
+    assert (another.status_code, another.text) == (wrong.status_code, wrong.text)
+    assert (wrong.status_code, wrong.headers["Error-Code"]) == (404, "phone-code-wrong")
+    assert wrong.json() == {
+        "error": "Invalid or expired verification code",
+        "message": "O código não confere ou não vale mais para este telefone.",
+    }
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 2
+    assert citizen.post("phone/validate", phone | {"code": f" {code} "}).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+
+
+def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    (held,) = sql("SELECT expires_at - sent_at AS lasting FROM registry.phone_verification WHERE cpf = $1", citizen.cpf)
+    assert held["lasting"] == timedelta(seconds=600)
+    sql(AGE, citizen.cpf, 601.0)
+    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert citizen.main("telefone") is None
+
+
+def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    tries = [citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code for _ in range(5)]
+    assert tries == [404] * 5
+    refused = citizen.post("phone/validate", phone | {"code": code})
+    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-tries")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", phone).status_code == 200
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+
+
+def test_however_many_guess_at_once_only_five_are_heard(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    wrong = other_than(code_of(phone))
+    with ThreadPoolExecutor(12) as many:
+        answers = list(many.map(lambda _: citizen.post("phone/validate", phone | {"code": wrong}), range(12)))
+    assert sorted(answer.status_code for answer in answers) == [404] * 5 + [429] * 7
+    assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
+
+
+def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of: Callable[[dict[str, str]], str]) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    body = phone | {"code": code_of(phone)}
+    with ThreadPoolExecutor(5) as many:
+        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
+    assert sorted(answers) == [200] + [404] * 4
+
+
+def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
+    first, second = mobile(), mobile()
+    assert citizen.put("phone", first).status_code == 200
+    code = code_of(first)
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", second).status_code == 200
+    assert citizen.post("phone/validate", first | {"code": code}).status_code == 404
+    assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
+
+
+def test_a_code_a_minute_for_the_citizen_and_for_the_number(
+    http: httpx.Client, issuer: Issuer, citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
+) -> None:
+    phone, another = mobile(), mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    (before,) = sql(HELD, citizen.cpf)
+    refused = citizen.put("phone", another)
+    assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-limit")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    stranger = Citizen.new(http, issuer)
+    assert stranger.put("phone", phone).status_code == 429
+    assert sql(HELD, citizen.cpf) == [before]
+    assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
+    assert citizen.put("phone", another).status_code == 429
+    sql(AGE_COUNTS, 61.0)
+    assert citizen.put("phone", another).status_code == 200
+
+
+@pytest.mark.parametrize(("sent", "window"), [(5, 3_600), (20, 86_400)])
+@pytest.mark.parametrize("whose", ["citizen", "number"])
+def test_so_many_codes_an_hour_and_a_day(
+    http: httpx.Client, issuer: Issuer, sql: Sql, sent: int, window: int, whose: str
+) -> None:
+    """Spread over the window, so that each bound is met alone; then the oldest leaves it."""
+    sql(FORGET_COUNTS)
+    one, number, step = Citizen.new(http, issuer), mobile(), window / (sent + 1)
+    for _ in range(sent):
+        asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
+        assert asking.put("phone", phone).status_code == 200
+        sql(AGE_COUNTS, step)
+    asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
+    refused = asking.put("phone", phone)
+    assert refused.status_code == 429
+    assert abs(int(refused.headers["Retry-After"]) - step) < 60
+    sql(AGE_COUNTS, step)
+    assert asking.put("phone", phone).status_code == 200
+
+
+async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(
+    http: httpx.Client, issuer: Issuer, platform: Platform
+) -> None:
+    phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
+    citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
+    asked = (service.declare(call, cpf, phone) for cpf in citizens)
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7

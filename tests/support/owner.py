@@ -1,0 +1,56 @@
+"""The owner's connection to a module's database, to look at what is stored or to age a row."""
+
+import asyncio
+import threading
+from typing import Any
+
+import asyncpg
+
+
+class Owner:
+    """Runs statements on one connection, which is kept; whoever asks while it is busy gets one of their own.
+
+    Called from any thread that runs no event loop.
+    """
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+        self._lock = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+        self._connection: asyncpg.Connection | None = None
+
+    def run(self, statement: str, *args: Any) -> list[asyncpg.Record]:
+        """Run one statement and return its rows."""
+        if not self._lock.acquire(blocking=False):
+            return asyncio.run(self._run_apart(statement, args))
+        try:
+            return self._loop.run_until_complete(self._run(statement, args))
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.terminate()
+                self._loop.run_until_complete(asyncio.sleep(0))
+            self._loop.close()
+
+    async def _run(self, statement: str, args: tuple[Any, ...]) -> list[asyncpg.Record]:
+        if self._connection is not None:
+            try:
+                await self._connection.execute("SELECT")
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                # The test ended the server's processes, or the server itself.
+                self._connection.terminate()
+                self._connection = None
+        if self._connection is None:
+            # Tests change what tables consist of: nothing is prepared for longer than a statement.
+            self._connection = await asyncpg.connect(self._url, statement_cache_size=0)
+        return list(await self._connection.fetch(statement, *args))
+
+    async def _run_apart(self, statement: str, args: tuple[Any, ...]) -> list[asyncpg.Record]:
+        connection = await asyncpg.connect(self._url)
+        try:
+            return list(await connection.fetch(statement, *args))
+        finally:
+            await connection.close()
