@@ -80,9 +80,9 @@ async def test_the_document_of_any_catalogue_makes_another_one_equal(platform: P
     ours, theirs = (operator_call(one, "access.test") for one in (platform, other))
     for one in (platform, other):
         await announce(one)
-    for _ in range(size(4, 200)):
+    for _ in range(size(2, 200)):
         for call in (ours, theirs, ours):
-            for _ in range(chosen.randint(5, 40)):
+            for _ in range(chosen.randint(5, 25)):
                 await change(call, chosen)
         document, _ = await documents.export_catalogue(ours, chosen.choice(list(Format)))
         again = await documents.plan(ours, document, prune=True)

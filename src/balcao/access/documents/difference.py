@@ -49,14 +49,15 @@ def compare(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> D
         stored = known.get(action.name)
         before = {"name": stored.name, "description": stored.description} if stored else None
         found.compare("action", action.name, before, {"name": action.name, "description": action.description})
-    found.steps = _order_names(found.steps, {action.name for action in catalogue.actions})
+    kept = {stored.id for stored in known.values()} if prune else {action.id for action in catalogue.actions}
+    found.steps = _order_names(found.steps, catalogue.actions, kept)
     renamed = {stored.name: name for name, stored in known.items()}
     _compare_roles(catalogue, document, found, renamed, prune=prune)
     _compare_groups(catalogue, document, found, prune=prune)
     _compare_mappings(catalogue, document, found, renamed, prune=prune)
     _compare_bindings(catalogue, document, found, renamed, prune=prune)
     if prune:
-        _delete_the_rest(catalogue, document, found, {stored.id for stored in known.values()})
+        _delete_the_rest(catalogue, document, found, kept)
     return found
 
 
@@ -79,24 +80,43 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
     return matched
 
 
-def _order_names(steps: Sequence[Item], taken: set[str]) -> list[Item]:
-    """Put each step behind the one that frees its name; in a circle one action waits under a name of nobody's."""
+def _order_names(steps: Sequence[Item], present: Sequence[StoredAction], kept: set[int]) -> list[Item]:
+    """Put each step behind the one that frees its name.
+
+    What stands in the way is put aside under a name of nobody's: an action that goes, and one of a circle of renames.
+    """
     waiting = list(steps)
     ordered: list[Item] = []
+    holders = {action.name: action for action in present}
     while waiting:
-        free = next((one for one in waiting if one.key not in taken or _keeps_its_name(one)), None)
-        step = free or waiting[0]
-        before = step.before or {}
-        if free is None:
-            aside = {**before, "name": f"aside:{len(ordered)}"}
-            ordered.append(Item("action", step.key, before, aside))
-            waiting[0] = Item("action", step.key, aside, step.after)
-            taken = taken - {before["name"]}
-            continue
+        step = next((one for one in waiting if one.key not in holders or _keeps_its_name(one)), None)
+        if step is None:
+            aside = next((one for one in waiting if _can_be_put_aside(holders[one.key], waiting, kept)), None)
+            if aside is not None:
+                holder = holders.pop(aside.key)
+                before = {"name": holder.name, "description": holder.description}
+                away = {**before, "name": f"aside:{holder.id}"}
+                ordered.append(Item("action", holder.name, before, away))
+                waiting = [_start_from(one, holder.name, away) for one in waiting]
+                continue
+            step = waiting[0]  # somebody else has the name: it will be refused
         waiting.remove(step)
         ordered.append(step)
-        taken = (taken - {before.get("name")}) | {step.key}
+        if step.before is not None:
+            holders.pop(step.before["name"], None)
+        holders[step.key] = StoredAction(0, step.key, "", None)
     return ordered
+
+
+def _can_be_put_aside(holder: StoredAction, waiting: Sequence[Item], kept: set[int]) -> bool:
+    is_renamed = any(one.before is not None and one.before["name"] == holder.name for one in waiting)
+    return holder.id > 0 and (is_renamed or holder.id not in kept)
+
+
+def _start_from(step: Item, name: str, away: Members) -> Item:
+    if step.before is None or step.before["name"] != name:
+        return step
+    return Item(step.kind, step.key, {**step.before, "name": away["name"]}, step.after)
 
 
 def _keeps_its_name(step: Item) -> bool:
