@@ -31,6 +31,7 @@ from balcao.search.services import service as services
 from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
 from bench import catalogue, other_engine
+from bench.processes import cpu_seconds, list_family
 from bench.servers import serving
 from bench.stage import OURS
 from tests.search.judged import list_targets, read_queries
@@ -107,7 +108,7 @@ async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
 
 
 def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int) -> dict[str, Figures]:
-    with serving(OURS, folder, url, "search") as (port, server), httpx.Client() as client:
+    with serving(OURS, folder, url, "search", "/search") as (port, server), httpx.Client() as client:
         address = f"http://127.0.0.1:{port}/search/api/v1/search"
         asked = iter(range(1, 10**9))
 
@@ -118,7 +119,7 @@ def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int)
             return results[0]["title"] if results else None
 
         def processes() -> list[psutil.Process]:
-            return [each for parent in (server, database) for each in (parent, *parent.children(recursive=True))]
+            return list_family(server, database)
 
         quiet = _measure(ask, processes, rounds)
         with _writing(url) as written:
@@ -139,25 +140,16 @@ def _measure(ask: Ask, processes: Callable[[], list[psutil.Process]], rounds: in
     judged = read_queries()
     for query, _ in judged * WARM_UP:
         ask(query)
-    before = _cpu_seconds(processes())
+    before = cpu_seconds(processes())
     times: list[float] = []
     for query, _ in judged * rounds:
         began = time.perf_counter()
         ask(query)
         times.append((time.perf_counter() - began) * 1000)
-    spent = (_cpu_seconds(processes()) - before) * 1000 / len(times)
+    spent = (cpu_seconds(processes()) - before) * 1000 / len(times)
     memory = sum(each.memory_info().rss for each in processes()) / 1e6
     first = sum(ask(query) == expected for query, expected in judged)
     return Figures(statistics.median(times), statistics.quantiles(times, n=20)[-1], spent, memory, first)
-
-
-def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:
-    total = 0.0
-    for each in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            times = each.cpu_times()
-            total += times.user + times.system
-    return total
 
 
 @contextlib.contextmanager

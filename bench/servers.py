@@ -79,12 +79,14 @@ def balcao(
 
 
 @contextlib.contextmanager
-def serving(checkout: Checkout, folder: Path, database_url: str, service: str) -> Iterator[tuple[int, psutil.Process]]:
+def serving(
+    checkout: Checkout, folder: Path, database_url: str, service: str, prefix: str, issuer: str = ""
+) -> Iterator[tuple[int, psutil.Process]]:
     """One service alone, by `balcao serve`, on any core: its port and its process."""
     port = free_port()
-    environment = checkout.environment(folder / f"{port}", database_url, "") | {"BALCAO_PORT": str(port)}
+    environment = checkout.environment(folder / f"{port}", database_url, issuer) | {"BALCAO_PORT": str(port)}
     command = checkout.command("serve", service)
-    with _running(folder, service, command, environment, port, len(cores.ALL), f"/{service}/readiness") as process:
+    with _running(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/readiness") as process:
         yield port, process
 
 

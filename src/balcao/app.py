@@ -14,15 +14,18 @@ from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations, roles
+from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
 from balcao.core.service import Service, describe_operations, path_of
+from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway.asgi import Application
 from balcao.gateway.cors import Cors
@@ -71,6 +74,11 @@ def list_retention() -> list[Retention]:
     ]
 
 
+def list_gauges() -> list[Gauge]:
+    """Return everything that is counted in the database."""
+    return [*queue_gauges.GAUGES, *(gauge for service in SERVICES for gauge in service.gauges)]
+
+
 def check_fixed_tokens(settings: Settings) -> None:
     """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
     for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
@@ -93,7 +101,12 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
         backchannel.mount(platform, provider.mount(settings, platform) if settings.embedded_identity else None)
     )
     return Application(
-        Gateway(mounts, mount_pages(platform, services), lambda: open_for_serving(platform, services), alone=alone),
+        Gateway(
+            mounts,
+            mount_pages(platform, services, list_gauges()),
+            lambda: open_for_serving(platform, services),
+            alone=alone,
+        ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
     )
@@ -147,6 +160,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
                 await roles.check_login(connection)
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
+        stack.enter_context(telemetry.state("balcao_database_connections_in_use", lambda: platform.database.in_use))
         platform.metrics.start()
         stack.callback(platform.metrics.stop)
         await platform.ended_sessions.start()

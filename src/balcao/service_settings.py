@@ -46,6 +46,11 @@ class ServiceSettings(BaseModel):
     risk_effects: Annotated[str, AfterValidator(_check_risk_effects)] = ""
     risk_portal_clients: Csv = ""
 
+    jobs_application_months: int = Field(24, ge=1, le=1200)
+    jobs_block_months: int = Field(12, ge=1, le=1200)
+    jobs_resume_months: int = Field(60, ge=1, le=1200)
+    jobs_mail_days: int = Field(30, ge=1, le=3650)
+
     @property
     def mobility_hosts(self) -> frozenset[str]:
         """Return the hosts on which photos of vehicles may be stored, in lower case."""

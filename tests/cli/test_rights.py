@@ -95,6 +95,7 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
     assert found == {
         "employability.refresh_bank_names": "10 7 * * *",
         "employability.refresh_departments": "40 6 * * *",
+        "employability.refresh_people": "25 5 * * *",
         "platform.apply_retention": "15 6 * * *",
         "health_units.add_holidays": "10 6 2 1 *",
         "platform.chain_audit": "* * * * *",

@@ -23,13 +23,16 @@ MOMENT = 0.3
 @pytest.fixture(scope="module")
 def stopped(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the address of a gateway whose database was stopped while it served."""
-    with pytest.MonkeyPatch.context() as patch, Relay(database_url, tmp_path_factory.mktemp("relay")) as relay:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        Relay(database_url, tmp_path_factory.mktemp("relay")) as relay,
+        RunningServer(app.build(settings, relay.url)) as running,
+    ):
         patch.setattr(pool, "SERVING_SECONDS", MOMENT)
         patch.setattr(pool, "LOOKUP_SECONDS", MOMENT)
-        with RunningServer(app.build(settings, relay.url)) as running:
-            relay.stop()
-            yield running.url
-            relay.resume()
+        relay.stop()
+        yield running.url
+        relay.resume()
 
 
 async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:

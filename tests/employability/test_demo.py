@@ -7,7 +7,16 @@ from uuid import NAMESPACE_URL, uuid5
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.support.fixtures import Sql
 
-TABLES = ("resume", "experience", "behaviour_link", "legacy_job", "reference_value", "behaviour")
+TABLES = (
+    "resume",
+    "experience",
+    "behaviour_link",
+    "legacy_job",
+    "reference_value",
+    "behaviour",
+    "application",
+    "application_block",
+)
 SEEDED = {
     "regimes-contratacao": "CLT; Estágio; Aprendiz; Freelancer; Temporário; PJ; Voluntário; Meio período",
     "modelos-trabalho": "Remoto; Presencial; Híbrido",

@@ -3,10 +3,7 @@
 The plans are those of the running server's own calls: PostgreSQL itself writes them to its log (auto_explain).
 """
 
-import json
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -22,6 +19,7 @@ from balcao.registry.person import invented
 from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
+from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -88,64 +86,38 @@ FILLING = (
     f"INSERT INTO registry.staff_department (cpf, cd_ua, id) SELECT cpf, '1000', gen_random_uuid() FROM {SOME}",
     "VACUUM ANALYZE",
 )
-EXPLAINED = (
-    "session_preload_libraries = 'auto_explain'",
-    "auto_explain.log_min_duration = 0",
-    "auto_explain.log_nested_statements = on",
-    "auto_explain.log_format = 'json'",
-    "auto_explain.log_parameter_max_length = 0",
-)
 
 
 @pytest.fixture(scope="module")
-def plans(settings: Settings, database_url: str) -> Callable[[], list[dict[str, Any]]]:
-    """A whole city; answers every plan of the connections that begin from here on."""
+def plans(settings: Settings, database_url: str) -> PlanLog:
+    """A whole city, whose plans are logged."""
 
-    async def fill(call: Any) -> Path:
+    async def fill(call: Any) -> PlanLog:
         await service.import_rows(call.platform, SERVICE.imports["citizens"], invented.make_citizens(CITIZENS))
         await service.import_rows(call.platform, SERVICE.imports["tickets"], invented.make_tickets(CITIZENS))
         await departments.load(call.platform)
         return await _filled(database_url)
 
     with acting(settings, database_url, "registry.import") as act:
-        log: Path = act(fill)
-    begin = log.stat().st_size
-    return lambda: list(logged(log.read_bytes()[begin:].decode(errors="replace")))
+        log: PlanLog = act(fill)
+    return log
 
 
-async def _filled(database_url: str) -> Path:
-    """Answers where PostgreSQL writes its log."""
+async def _filled(database_url: str) -> PlanLog:
     connection = await asyncpg.connect(database_url)
     try:
         for statement in FILLING:
             await connection.execute(statement)
-        name, folder = await connection.fetchrow("SELECT current_database(), current_setting('data_directory')")
-        for setting in EXPLAINED:
-            await connection.execute(f'ALTER DATABASE "{name}" SET {setting}')
-        return Path(folder).parent / "postgres.log"
+        return await explain_from_now(connection)
     finally:
         await connection.close()
 
 
 @pytest.fixture(scope="module")
-def server(plans: Callable[..., Any], settings: Settings, database_url: str) -> Iterator[RunningServer]:
+def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
     """Its connections are made when everything is prepared."""
     with RunningServer(app.build(settings, database_url)) as running:
         yield running
-
-
-_PLAN = re.compile(r"plan:\n((?:\t.*\n)+)")
-
-
-def logged(text: str) -> Iterator[dict[str, Any]]:
-    for found in _PLAN.finditer(text):
-        yield json.loads(found[1])
-
-
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from nodes(below)
 
 
 def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None]) -> None:
@@ -200,18 +172,12 @@ EVENT: dict[str, Any] = {
 
 
 def test_no_call_of_one_citizens_reads_a_big_table_from_end_to_end(
-    plans: Callable[[], list[dict[str, Any]]], http: httpx.Client, issuer: Issuer, drain: Callable[[], None], sql: Sql
+    plans: PlanLog, http: httpx.Client, issuer: Issuer, drain: Callable[[], None], sql: Sql
 ) -> None:
     big = {row["relname"] for row in sql(OURS, BIG)}
     assert big >= {"base_record", "ticket", "preferences", "register", "crm_event"}
     call_everything(http, issuer, drain)
-    found = plans()
-    read = {node["Relation Name"] for plan in found for node in nodes(plan["Plan"]) if "Relation Name" in node}
-    assert {name for name in big - read if not name.startswith("audit_event")} == set()  # written through its parent
-    whole = [
-        (node["Relation Name"], plan["Query Text"])
-        for plan in found
-        for node in nodes(plan["Plan"])
-        if node["Node Type"].endswith("Seq Scan") and node.get("Relation Name") in big
-    ]
-    assert whole == []
+    found = plans.read()
+    unread = big - list_relations(found)
+    assert {name for name in unread if not name.startswith("audit_event")} == set()  # written through its parent
+    assert list_whole_reads(found, big) == []

@@ -91,3 +91,20 @@ async def with_v4(owner: asyncpg.Connection) -> AsyncIterator[None]:
         yield
     finally:
         await owner.execute(_WITHOUT_V4)
+
+
+class Explaining:
+    """Stands for a connection whose next statement is explained instead of run."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+        self.plan = ""
+
+    async def fetch(self, statement: str, *values: Any, **_: float) -> list[asyncpg.Record]:
+        rows = await self._connection.fetch(f"EXPLAIN {statement}", *values)
+        self.plan = "\n".join(row[0] for row in rows)
+        raise Explained()
+
+
+class Explained(Exception):
+    pass

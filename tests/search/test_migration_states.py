@@ -1,5 +1,6 @@
 """Every call in every state of the collection (rules: search 4.5, cases 56, 57, 64, 65, 69, 70)."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -9,12 +10,15 @@ import httpx
 import pytest
 
 from balcao.core.context.platform import Platform
+from balcao.core.database import pool
+from balcao.core.errors import Unavailable
 from balcao.search.control_queries import service as control_queries
 from balcao.search.control_queries.schemas import ControlQueries
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import AbortBody, RollbackBody, StartBody
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
+from balcao.search.services.filters import ServiceFilters
 from tests.search.conftest import EMPTY
 from tests.search.support import act_as_staff, body, migrate, with_v4
 from tests.support.issuer import Issuer, bearer
@@ -298,3 +302,19 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
         {"service_id": made[1].id, "field": None, "reason": "SQLSTATE 22012"},
     ]
     assert {"field": "custo", "rows": 3} in report["fields_changed"]
+
+
+async def test_a_dry_run_may_take_longer_than_other_calls(
+    platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform.database.is_serving = True
+    monkeypatch.setattr(pool, "SERVING_SECONDS", 1.0)
+    staff = act_as_staff(platform)
+    physical = await owner.fetchval("SELECT physical FROM search.search_collection")
+    async with owner.transaction():
+        await owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE")
+        trying = asyncio.create_task(migrations.start(staff, StartBody("v1", dry_run=True)))
+        for _ in range(2):  # the second began after the dry run
+            with pytest.raises(Unavailable):
+                await services.list_services(staff, ServiceFilters.parse({}), 1, 10)
+    assert (await trying).dry_run is not None

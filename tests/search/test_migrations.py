@@ -351,7 +351,7 @@ async def test_each_call_that_changes_the_schema_is_in_the_audit_trail(
             "event",
             [f"migration={migration}", f"rollback={answer.headers['X-Migration-ID']}"],
         ),
-        ("search.test", "event", [f"migration={migration}"]),
+        ("search.test", "event", [f"migration={migration}", "schema=v2"]),
     ]
 
 

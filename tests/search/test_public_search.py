@@ -193,6 +193,18 @@ def test_another_type_of_search_falls_back_to_words(search: Search) -> None:
     assert (found["search_type"], found["metadata"]["fallback"]) == ("keyword", True)
 
 
+def test_what_older_clients_send_has_no_effect(search: Search) -> None:
+    older = {
+        "alpha": "x",
+        "threshold_semantic": "9",
+        "threshold_hybrid": "",
+        "threshold_ai": "x",
+        "generate_scores": "1",
+    }
+    for path in (V1, V2):
+        assert search("poda", path, **older)["results"] == search("poda", path)["results"] != []
+
+
 def test_drafts_are_for_staff_who_ask_for_them(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
     """Cases 36 and 37."""
     staff.create(nome_servico="Rascunho da ronda escolar", tema_geral="Segredo")

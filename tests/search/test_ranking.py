@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 import asyncpg
 import httpx
@@ -19,6 +19,7 @@ from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
 from bench.catalogue import make_services
 from tests.search.judged import list_targets, read_queries
+from tests.search.support import Explained, Explaining
 from tests.support.acting import acting
 from tests.support.sizes import size
 
@@ -68,23 +69,6 @@ def test_the_scores_agree_with_the_order_and_name_their_parts(http: httpx.Client
         assert all(0.0 <= score <= 1.0 for score in scores)
 
 
-class _Explaining:
-    """Stands for a connection whose next statement is explained instead of run."""
-
-    def __init__(self, connection: asyncpg.Connection) -> None:
-        self._connection = connection
-        self.plan = ""
-
-    async def fetch(self, statement: str, *values: Any, **_: float) -> list[asyncpg.Record]:
-        rows = await self._connection.fetch(f"EXPLAIN {statement}", *values)
-        self.plan = "\n".join(row[0] for row in rows)
-        raise _Explained()
-
-
-class _Explained(Exception):
-    pass
-
-
 @pytest.mark.parametrize(
     ("typed", "step", "index"),
     [
@@ -102,8 +86,8 @@ async def test_no_step_of_the_ladder_reads_every_service(
     query = terms.parse_query(parts, await store.fold_texts(owner, [part.text for part in parts]))
     chosen = step(query)
     assert chosen is not None
-    explaining = _Explaining(owner)
-    with pytest.raises(_Explained):
+    explaining = Explaining(owner)
+    with pytest.raises(Explained):
         await store.search(cast(Connection, explaining), alias, chosen, SearchRequest(q=typed))
     assert index in explaining.plan
     assert f"Seq Scan on {alias.physical}" not in explaining.plan

@@ -3,20 +3,25 @@
 import asyncio
 import json
 import random
+import re
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
 
+from balcao.core.database.pool import Connection
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.public_search import candidates_store, matching, store, terms
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.store import FoundPage
+from balcao.search.services import listing_store
+from balcao.search.services.filters import ServiceFilters
 from bench.catalogue import make_services
 from tests.search.judged import list_targets
+from tests.search.support import Explained, Explaining
 from tests.support.sizes import size
 
 OTHERS = 250
@@ -102,6 +107,19 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
             tried["beyond the count" if found.total > counted else "counted"] += 1
     assert tried["counted"]
     assert tried["beyond the count"] or counted == 1000
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("sort_by", ["last_update", "created_at", "published_at"])
+async def test_the_staff_list_is_read_in_its_order(owner: asyncpg.Connection, sort_by: str, order: str) -> None:
+    alias = await collection.read_alias(owner)
+    await owner.execute("SET enable_seqscan = off")
+    explaining = Explaining(owner)
+    with pytest.raises(Explained):
+        await listing_store.list_services(
+            cast(Connection, explaining), alias, ServiceFilters(sort_by=sort_by, order=order), 1, 10
+        )
+    assert re.search(r"Index Scan( Backward)? using \S+_(last_update|int8)_id_idx", explaining.plan), explaining.plan
 
 
 def _type(chance: random.Random) -> str:

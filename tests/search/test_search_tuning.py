@@ -1,5 +1,6 @@
 """Synonyms, control queries, queries without results, views and popularity (rules: search 2.5, 4.6, 5)."""
 
+import re
 from uuid import uuid4
 
 import asyncpg
@@ -8,17 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from balcao.core.audit import retention
 from balcao.core.context.platform import Platform
 from balcao.search.catalogue import service as catalogue
 from balcao.search.collection import service as collection
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
+from balcao.search.popularity.feature import FEATURE as POPULARITY
+from balcao.search.public_search import service as public_search
+from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.zero_results import service as zero_results
+from balcao.search.zero_results.feature import FEATURE as ZERO_RESULTS
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import act_as_staff
 from tests.support.patience import until_now
 
 SEARCH = "/search/api/v1/search"
+LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def titles(http: httpx.Client, q: str) -> list[str]:
@@ -80,8 +87,33 @@ def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
     assert not zero_results.may_be_kept(f"segunda via {digits}")
 
 
+async def test_a_number_of_a_person_is_in_no_table(platform: Platform, owner: asyncpg.Connection) -> None:
+    """Case 74."""
+    for query in ("900.000.001-75", "nada 90000000175", f"zzqx{uuid4().hex}".translate(LETTERS)):
+        assert (await public_search.search(platform, SearchRequest(q=query))).match == "none"
+    await zero_results.flush(platform)
+    kept = [row["folded"] for row in await owner.fetch("SELECT folded FROM search.zero_results")]
+    assert any(folded.startswith("zzqx") for folded in kept)
+    assert not [folded for folded in kept if re.search(r"\d", folded)]
+
+
+async def test_what_was_kept_long_enough_is_erased(platform: Platform, owner: asyncpg.Connection, staff: Staff) -> None:
+    service = staff.create()
+    await owner.execute(
+        "INSERT INTO search.service_views SELECT $1, current_date - days, 1 FROM unnest('{400,401}'::int[]) AS days",
+        service["id"],
+    )
+    await owner.execute(
+        "INSERT INTO search.zero_results SELECT 'velha', current_date - days, 1 FROM unnest('{90,91}'::int[]) AS days"
+    )
+    reports = await retention.run(act_as_staff(platform), [*POPULARITY.retention, *ZERO_RESULTS.retention])
+    assert {report.kind: report.removed for report in reports} == {"search_views": 1, "search_zero_results": 1}
+    assert await owner.fetchval("SELECT count(*) FROM search.service_views WHERE service_id = $1", service["id"]) == 1
+    assert await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded = 'velha'") == 1
+
+
 async def test_a_query_without_results_is_shown_after_five_times(platform: Platform, staff: Staff) -> None:
-    word = f"qwzxv{uuid4().hex[:6]}".translate(str.maketrans("0123456789", "ghijklmnop"))
+    word = f"qwzxv{uuid4().hex[:6]}".translate(LETTERS)
     for times in (4, 1):
         for _ in range(times):
             zero_results.note(platform, word, word)

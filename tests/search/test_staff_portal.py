@@ -1,5 +1,6 @@
 """A working day in the staff portal: the calls of its screens, in their order (rules: search 2.2-2.5, 4.1, 4.2)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
@@ -41,7 +42,8 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     assert service == draft
 
     # Saving sends the record back without some members and without emptied lists.
-    changed = form_of(service, resumo="Pede a **poda**.")
+    text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:19_980].strip() + " quebra-galhos"
+    changed = form_of(service, resumo="Pede a **poda**.", descricao_completa=text)
     del changed["documentos_necessarios"]
     saved = staff("PUT", path, role=EDITOR, json=changed).json()
     assert {member: saved[member] for member in UNSENT} == {member: draft[member] for member in UNSENT}
@@ -57,7 +59,10 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     published = staff("PATCH", f"{path}/publish", params=old).json()
     assert (published["status"], published["awaiting_approval"]) == (1, False)
 
-    # The citizen finds it by search, category, address and old number.
+    # The citizen finds it by search, category, address and old number; what was HTML is text.
+    [hit] = http.get("/search/api/v1/search", params={"q": f"{mark} rg"}).json()["results"]
+    assert "<mark>RG</mark> &amp; CPF" in hit["highlights"]["snippet"]
+    assert hit["metadata"]["descricao_completa"] == text
     found = http.get("/search/api/v1/search", params={"q": name}).json()["results"]
     assert found[0]["id"] == draft["id"]
     listed = http.get("/search/api/v1/categories", params={"filter_category": "cidade", "per_page": 100}).json()
@@ -65,6 +70,9 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     assert http.get(f"/search/api/v1/services/{published['slug']}").json()["id"] == draft["id"]
     moved = http.get(f"/search/api/v1/services/by-legacy/1746_v2_llm/{mark}")
     assert moved.headers["Location"] == f"../../{published['slug']}"
+
+    shelf = http.get("/search/api/v1/subcategories/areas-verdes/services", params={"category": "CIDADE"}).json()
+    assert draft["id"] in [one["id"] for one in shelf["services"]]
 
     # Published, it is the approver's alone; a new name keeps the old address.
     assert staff("PUT", path, role=EDITOR, json=form_of(published, resumo="x")).status_code == 403
@@ -74,6 +82,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     # The history, what changed in it, and the way back.
     versions = staff("GET", f"{path}/versions", role=EDITOR).json()["versions"]
     assert [one["change_type"] for one in versions] == ["update", "publish", "update", "update", "create"]
+    assert staff("GET", f"{path}/versions/4", role=EDITOR).json()["descricao_completa"] == text
     compared = staff("GET", f"{path}/versions/compare", role=EDITOR, params={"from_version": 4, "to_version": 5}).json()
     assert [one["field_name"] for one in compared["changes"]] == ["nome_servico"]
     back = staff("POST", f"{path}/rollback", json={"to_version": 4, "change_reason": "O nome era melhor."}).json()
@@ -90,3 +99,21 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     assert staff("DELETE", path).status_code == 204
     left = http.get("/search/api/v1/search", params={"q": name}).json()["results"]
     assert draft["id"] not in [one["id"] for one in left]
+
+
+def test_two_editors_who_give_their_services_one_name_at_once_get_an_address_each(
+    staff: Staff, http: httpx.Client
+) -> None:
+    name = f"Feira livre {uuid4().hex}"
+    with ThreadPoolExecutor(4) as editors:
+        made = list(editors.map(lambda _: staff.publish(nome_servico=name), range(4)))
+        renamed = list(
+            editors.map(
+                lambda one: staff("PUT", f"/services/{one['id']}", json=one | {"nome_servico": f"{name} nova"}).json(),
+                made,
+            )
+        )
+    assert len({one["slug"] for one in [*made, *renamed]}) == 8
+    for before, after in zip(made, renamed, strict=True):
+        assert http.get(f"/search/api/v1/services/{before['slug']}").headers["Location"] == after["slug"]
+        assert http.get(f"/search/api/v1/services/{after['slug']}").json()["id"] == before["id"]

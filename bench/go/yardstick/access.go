@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -60,15 +62,25 @@ type call struct {
 	requestID string
 }
 
+// role grants its actions, named by their keys; an administrative one grants all.
+type role struct {
+	ID             int64    `json:"id"`
+	Name           string   `json:"name"`
+	Administrative bool     `json:"administrative"`
+	Actions        []string `json:"actions"`
+}
+
 // snapshot is one version of the access catalogue, as the platform's processes load it.
 type snapshot struct {
-	Bindings map[string]string `json:"bindings"`
-	Roles    map[string]struct {
-		Administrative bool     `json:"administrative"`
-		Actions        []string `json:"actions"`
-	} `json:"roles"`
-	People map[string][]string `json:"people"`
+	bindings    map[string]string
+	roles       map[int64]role
+	rolesByName map[string]role
+	groups      map[int64][]int64
+	people      map[string]holding
 }
+
+// holding is the ids of somebody's groups and direct roles.
+type holding struct{ groups, roles []int64 }
 
 // access decides who may call what, and how often.
 type access struct {
@@ -86,12 +98,68 @@ type window struct {
 }
 
 func loadAccess(ctx context.Context, pool *pgxpool.Pool) (*access, error) {
-	var document string
-	if err := pool.QueryRow(ctx, "SELECT access.snapshot_since(0)").Scan(&document); err != nil {
+	loaded := &access{windows: map[windowKey]*window{}}
+	if err := loaded.snapshot.load(ctx, pool); err != nil {
 		return nil, err
 	}
-	loaded := &access{windows: map[windowKey]*window{}}
-	return loaded, json.Unmarshal([]byte(document), &loaded.snapshot)
+	return loaded, loaded.snapshot.loadPeople(ctx, pool)
+}
+
+func (s *snapshot) load(ctx context.Context, pool *pgxpool.Pool) error {
+	var document []byte
+	if err := pool.QueryRow(ctx, readCatalogueSQL).Scan(&document); err != nil {
+		return err
+	}
+	var whole struct {
+		Actions map[int64]struct {
+			Key string `json:"key"`
+		} `json:"actions"`
+		Mappings map[int64]struct {
+			Operation *string `json:"operation"`
+			ActionID  int64   `json:"action_id"`
+		} `json:"mappings"`
+		Roles  map[int64]role `json:"roles"`
+		Groups map[int64]struct {
+			Roles []int64 `json:"roles"`
+		} `json:"groups"`
+	}
+	if err := json.Unmarshal(document, &whole); err != nil {
+		return err
+	}
+	s.bindings, s.roles = map[string]string{}, whole.Roles
+	s.rolesByName, s.groups = map[string]role{}, map[int64][]int64{}
+	for _, mapping := range whole.Mappings {
+		if mapping.Operation != nil {
+			s.bindings[*mapping.Operation] = whole.Actions[mapping.ActionID].Key
+		}
+	}
+	for _, each := range whole.Roles {
+		s.rolesByName[each.Name] = each
+	}
+	for id, group := range whole.Groups {
+		s.groups[id] = group.Roles
+	}
+	return nil
+}
+
+func (s *snapshot) loadPeople(ctx context.Context, pool *pgxpool.Pool) error {
+	s.people = map[string]holding{}
+	rows, err := pool.Query(ctx, readPeopleSQL)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var held holding
+		var numbers []byte
+		if err := rows.Scan(&held.groups, &held.roles, &numbers); err != nil {
+			return err
+		}
+		for ; len(numbers) >= 8; numbers = numbers[8:] {
+			s.people[fmt.Sprintf("%011d", binary.BigEndian.Uint64(numbers))] = held
+		}
+	}
+	return rows.Err()
 }
 
 // checked admits the call before it is handled.
@@ -125,7 +193,7 @@ func (s *server) checked(declared operation, handle func(*gin.Context, *call)) g
 
 // decide returns what lets the caller pass, by the same steps as core/access/rules.py.
 func (a *access) decide(declared operation, caller *caller, owner string) (string, bool) {
-	bound, known := a.snapshot.Bindings[declared.key]
+	bound, known := a.snapshot.bindings[declared.key]
 	if !known {
 		bound = declared.rule.action
 	}
@@ -143,19 +211,31 @@ func (a *access) decide(declared operation, caller *caller, owner string) (strin
 	if bound == boundToAuthenticated && (caller.isPerson() || len(declared.rule.scopes) == 0) {
 		return "authenticated", true
 	}
-	if bound != boundToMachine && (a.granted(caller.roles, bound) || a.granted(a.snapshot.People[caller.cpf], bound)) {
+	if bound != boundToMachine && a.snapshot.grants(caller, bound) {
 		return bound, true
 	}
 	return "", false
 }
 
-func (a *access) granted(roles []string, action string) bool {
-	for _, name := range roles {
-		if role, known := a.snapshot.Roles[name]; known && (role.Administrative || slices.Contains(role.Actions, action)) {
+func (s *snapshot) grants(caller *caller, action string) bool {
+	for _, name := range caller.roles {
+		if held, known := s.rolesByName[name]; known && held.grants(action) {
 			return true
 		}
 	}
-	return false
+	held := s.people[caller.cpf]
+	if s.anyGrants(held.roles, action) {
+		return true
+	}
+	return slices.ContainsFunc(held.groups, func(group int64) bool { return s.anyGrants(s.groups[group], action) })
+}
+
+func (s *snapshot) anyGrants(roles []int64, action string) bool {
+	return slices.ContainsFunc(roles, func(id int64) bool { return s.roles[id].grants(action) })
+}
+
+func (r role) grants(action string) bool {
+	return r.Administrative || slices.Contains(r.Actions, action)
 }
 
 // withinRate counts one call in a fixed window of a second.

@@ -4,6 +4,10 @@ import _ "embed"
 
 // The platform's own statements; where it joins several into one for concurrent callers, that for one caller.
 var (
+	//go:embed sql/read_catalogue.sql
+	readCatalogueSQL string
+	//go:embed sql/read_people.sql
+	readPeopleSQL string
 	//go:embed sql/read_preferences.sql
 	readPreferencesSQL string
 	//go:embed sql/read_config.sql

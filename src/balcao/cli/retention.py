@@ -14,9 +14,11 @@ retention = Commands(help="Prazos de guarda: aplicar, ver o que foi apagado. Tud
 
 
 @retention.command("run")
-def run() -> None:
+def run(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Só mostra o que seria apagado.")] = False,
+) -> None:
     """Aplica agora os prazos de guarda, como o worker faz toda noite."""
-    print_json(use(core.OPERATION, lambda call: core.run(call, app.list_retention())))
+    print_json(use(core.OPERATION, lambda call: core.run(call, app.list_retention(), dry_run=dry_run)))
 
 
 @retention.command("report")

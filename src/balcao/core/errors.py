@@ -19,7 +19,7 @@ BalcaoError
 Messages are for people, in Brazilian Portuguese; they name the member at fault and never a value received.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NotRequired, TypedDict
 
 
@@ -37,7 +37,8 @@ class BalcaoError(Exception):
     """A refusal or failure that a caller may see.
 
     `code` is the stable word of the `Error-Code` header; `retry_after` is in seconds. `compared` is a fixed text that
-    portals compare, where the dialect has a place for it beside the message.
+    portals compare, and `members` are further members of the body, where the dialect has a place for them beside the
+    message.
     """
 
     status: ClassVar[int] = 500
@@ -52,12 +53,14 @@ class BalcaoError(Exception):
         retry_after: int | None = None,
         compared: str | None = None,
         faults: Sequence[Fault] = (),
+        members: Mapping[str, Any] | None = None,
     ) -> None:
         self.message = message or self.default_message
         self.code = code or self.default_code
         self.retry_after = retry_after
         self.compared = compared
         self.faults = list(faults)
+        self.members = members or {}
         super().__init__(self.message)
 
 

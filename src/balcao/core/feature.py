@@ -11,6 +11,7 @@ from typing import Any
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
+from balcao.core.database.gauges import Gauge
 from balcao.core.http.operations import Operation
 from balcao.core.imports.declaration import Import
 from balcao.core.jobs.declaration import DeadJobs
@@ -43,4 +44,5 @@ class Feature:
     personal_data: PersonalData | None = None
     imports: Sequence[Import] = ()
     dead_jobs: Sequence[DeadJobs] = ()
+    gauges: Sequence[Gauge] = ()
     demo: Demo | None = None

@@ -14,6 +14,7 @@ from balcao.core.access.paths import REST
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
+from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import Dialect
@@ -86,6 +87,11 @@ class Service:
     def dead_jobs(self) -> list[DeadJobs]:
         """Return what all features declare of their dead-lettered jobs."""
         return [declared for feature in self.features for declared in feature.dead_jobs]
+
+    @property
+    def gauges(self) -> list[Gauge]:
+        """Return what all features count in the database."""
+        return [gauge for feature in self.features for gauge in feature.gauges]
 
     @property
     def demos(self) -> list[Demo]:

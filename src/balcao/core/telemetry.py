@@ -5,6 +5,7 @@ A request adds to plain lists; they become series when somebody asks for them (`
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 import msgspec
@@ -87,6 +88,7 @@ class Telemetry:
         self._meters: dict[tuple[str, str, str], Meter] = {}
         self._counters: dict[str, Counter] = {}
         self._process = ProcessCollector(registry=None)
+        self._states: list[tuple[str, Callable[[], float]]] = []
 
     def meter(self, service: str, operation: str, method: str) -> Meter:
         """Return the operation's meter, always the same one. A method that nobody knows is not named."""
@@ -96,6 +98,15 @@ class Telemetry:
     def counter(self, name: str, text: str, *labels: str) -> Counter:
         """Declare a counter; `name` comes without the `_total` that its series end in."""
         return self._counters.setdefault(name, Counter(name, text, labels))
+
+    @contextmanager
+    def state(self, name: str, read: Callable[[], float]) -> Iterator[None]:
+        """Show a state of this process while the block lasts; of the same name it is the sum."""
+        self._states.append((name, read))
+        try:
+            yield
+        finally:
+            self._states.remove((name, read))
 
     def numbers(self, process: str) -> Numbers:
         """Return what was counted so far, and the state (memory, CPU, files) of this process under its name."""
@@ -113,19 +124,22 @@ class Telemetry:
             found.counts |= {(counter.name, *values): count for values, count in counter.counts.items()}
         samples = (sample for family in self._process.collect() for sample in family.samples)
         found.states = {(sample.name, process): sample.value for sample in samples}
+        for name, read in self._states:
+            found.states[name, process] = found.states.get((name, process), 0.0) + read()
         return found
 
-    def exposition(self, numbers: Numbers) -> bytes:
-        """Return the text that Prometheus reads."""
-        return generate_latest(_Families(self._counters.values(), numbers))
+    def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:
+        """Return the text that Prometheus reads; `gauges` are families that no process counts."""
+        return generate_latest(_Families(self._counters.values(), numbers, gauges))
 
 
 class _Families:
     """The metric families of these numbers, for the library's writer."""
 
-    def __init__(self, counters: Iterable[Counter], numbers: Numbers) -> None:
+    def __init__(self, counters: Iterable[Counter], numbers: Numbers, gauges: Iterable[Metric]) -> None:
         self._counters = counters
         self._numbers = numbers
+        self._gauges = gauges
 
     def collect(self) -> Iterator[Metric]:
         """Yield the families, as the library's writer asks for them."""
@@ -138,6 +152,7 @@ class _Families:
             yield family
         yield self._collect_times()
         yield from self._collect_states()
+        yield from self._gauges
 
     def _collect_times(self) -> Metric:
         family = HistogramMetricFamily("balcao_request_seconds", "Time to answer", labels=["service", "operation"])

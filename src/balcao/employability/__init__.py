@@ -25,7 +25,11 @@ from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LIN
 from balcao.employability.rights.feature import make_feature as make_rights
 from balcao.employability.running import running
 from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
+from balcao.employability.selection.blocks.feature import FEATURE as BLOCKS
+from balcao.employability.selection.candidates.feature import FEATURE as CANDIDATES
+from balcao.employability.selection.eligibility.feature import FEATURE as ELIGIBILITY
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
+from balcao.employability.selection.people.feature import FEATURE as PEOPLE
 from balcao.employability.skills.feature import FEATURE as SKILLS
 from balcao.employability.terms.feature import FEATURE as TERMS
 
@@ -45,7 +49,11 @@ _FEATURES = [
     OVERVIEW,
     RESUME_BANK,
     TERMS,
+    PEOPLE,
     APPLICATIONS,
+    CANDIDATES,
+    BLOCKS,
+    ELIGIBILITY,
     EMAILS,
     ONBOARDING,
     LEGACY_JOBS,

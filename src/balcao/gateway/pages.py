@@ -8,9 +8,10 @@ from html import escape
 from typing import Any
 
 from balcao.core.context.platform import Platform
+from balcao.core.database.gauges import Gauge, collect
 from balcao.core.errors import BalcaoError, NotFound, Unauthenticated
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.service import Service
@@ -19,7 +20,7 @@ from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
 from balcao.settings import Settings
 
-Handler = Callable[[Request], Response[Any]]
+Handler = Callable[[Request], Responding]
 
 _STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem; color: #1b1b1b; }
@@ -47,7 +48,7 @@ _POLICY = (
 _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
 
 
-def mount_pages(platform: Platform, services: Sequence[Service]) -> Mount:
+def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge]) -> Mount:
     """Return the pages at the root; `/` leads to `/docs`, `/metrics` names no path and no person."""
     listing = _PAGE.format(style=_STYLE, items="".join(_format_item(service) for service in services))
 
@@ -57,9 +58,10 @@ def mount_pages(platform: Platform, services: Sequence[Service]) -> Mount:
     def docs(_: Request) -> Response[str]:
         return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
-    def metrics(request: Request) -> Response[bytes]:
+    async def metrics(request: Request) -> Response[bytes]:
         _admit_scraper(platform.settings, request)
-        return Response(platform.metrics.exposition(), media_type=MEDIA_TYPE)
+        families = await collect(platform.database, gauges)
+        return Response(platform.metrics.exposition(families), media_type=MEDIA_TYPE)
 
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()})

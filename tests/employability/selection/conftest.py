@@ -9,7 +9,7 @@ import pytest
 
 from tests.employability.hiring.conftest import Create, callers, create, expire, registry, server
 from tests.employability.people import citizen
-from tests.employability.selection.making import BASE, answer_all
+from tests.employability.selection.making import BASE, TERMS, answer_all
 from tests.support.issuer import Issuer
 
 __all__ = ["callers", "create", "expire", "registry", "server"]
@@ -26,10 +26,11 @@ def publish(create: Create) -> Publish:
 
 @pytest.fixture
 def apply(http: httpx.Client, issuer: Issuer) -> Apply:
-    """Sends a citizen's application for a job, with an answer to each required question."""
+    """Sends the application of a citizen who accepted the terms, with an answer to each required question."""
 
     def send(job: dict[str, Any], cpf: str, members: Mapping[str, Any] = MappingProxyType({})) -> httpx.Response:
         body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)} | dict(members)
+        http.put(f"{TERMS}/{cpf}/accept", headers=citizen(issuer, cpf))
         return http.post(BASE, json=body, headers=citizen(issuer, cpf))
 
     return send

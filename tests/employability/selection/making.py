@@ -5,6 +5,7 @@ from typing import Any
 from balcao.core.values.cpf import Cpf
 
 BASE = "/jobs/api/v1/empregabilidade/candidaturas"
+TERMS = "/jobs/api/v1/empregabilidade/termos-uso"
 BLOCKS = "/jobs/api/v1/empregabilidade/candidatura-bloqueios"
 
 

@@ -11,7 +11,7 @@ from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, answer_all, person
+from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 
@@ -246,7 +246,9 @@ def test_a_list_is_filtered_and_counted(
 def test_an_idempotency_key_gives_the_first_answer_again(
     http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply
 ) -> None:
-    job, headers = publish(), citizen(issuer, person(16)) | {"Idempotency-Key": "a"}
+    job, cpf = publish(), person(16)
+    headers = citizen(issuer, cpf) | {"Idempotency-Key": "a"}
+    http.put(f"{TERMS}/{cpf}/accept", headers=headers)
     body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
     first = http.post(BASE, json=body, headers=headers)
     assert (first.status_code, first.content) == (201, http.post(BASE, json=body, headers=headers).content)

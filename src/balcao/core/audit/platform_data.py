@@ -40,14 +40,9 @@ async def forget_answers(_: Call, connection: Connection) -> Swept:
     return Swept(checked, await idempotency.forget_old(connection))
 
 
-_COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log"
-_DELETE_LOG = "DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval RETURNING true"
-
-
 async def delete_job_log(_: Call, connection: Connection) -> Swept:
     """Delete old entries of the queue's log."""
-    checked = await connection.fetchval(_COUNT_LOG)
-    return Swept(checked, len(await connection.fetch(_DELETE_LOG, JOB_LOG)))
+    return Swept(await queue.count_log(connection), await queue.delete_log(connection, JOB_LOG))
 
 
 async def end_dead_letters(call: Call, connection: Connection) -> Swept:

@@ -53,10 +53,14 @@ SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDE
 """
 
 
-async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
+class _DryRun(Exception):
+    """Takes back what a retention erased."""
+
+
+async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
     """Apply each in a transaction of its own; return the reports.
 
-    One that fails stops no other and is raised at the end.
+    One that fails stops no other and is raised at the end. A dry run takes everything back, the reports too.
     """
     reports, failures, number = [], [], new_id()
     call.reason = REASON
@@ -69,6 +73,10 @@ async def run(call: Call, retentions: Sequence[Retention]) -> list[Report]:
                     swept = await retention.apply(call, connection)
                     row = await connection.fetchrow(_REPORT, number, retention.kind, swept.checked, swept.removed)
                     reports.append(Report(**row))
+                    if dry_run:
+                        raise _DryRun
+            except _DryRun:
+                continue
             except Exception as failure:
                 log.error("retention.failed", kind=retention.kind, code=failure_code(failure))
                 failures.append(failure)

@@ -10,10 +10,11 @@ late.
 import asyncio
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
+from prometheus_client.metrics_core import Metric
 
 from balcao.core.context.processes import ProcessGroup
 from balcao.core.logs import log
@@ -52,14 +53,14 @@ class Metrics:
             self._telemetry.publish()
             self._telemetry.publish = None
 
-    def exposition(self) -> bytes:
-        """Return what Prometheus reads."""
+    def exposition(self, gauges: Iterable[Metric] = ()) -> bytes:
+        """Return what Prometheus reads; `gauges` are families that the database knows."""
         folder = self._group.metrics_folder
         if folder is None:
-            return self._telemetry.exposition(self._numbers())
+            return self._telemetry.exposition(self._numbers(), gauges)
         if self._telemetry.publish is not None:
             self._telemetry.publish()
-        return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))))
+        return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))), gauges)
 
     def _publish(self, folder: Path) -> None:
         """Write the file aside and rename it, so that no reader sees half of it; a full disk stops nothing else."""

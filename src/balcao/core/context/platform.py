@@ -17,7 +17,6 @@ from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
-from balcao.core.database import pool
 from balcao.core.database.pool import Database
 from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
@@ -59,8 +58,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
     """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
     http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
-    if serving:
-        database.block_seconds = pool.SERVING_SECONDS
+    database.is_serving = serving
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)

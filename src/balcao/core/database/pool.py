@@ -58,7 +58,6 @@ _AWAY = (
     asyncpg.TransactionRollbackError,
 )
 
-
 # After these a statement may still be under way.
 _UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # Of a connection that is gone: whether its last statement was carried out is not known.
@@ -88,11 +87,13 @@ class Database:
     ) -> None:
         """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
         self.url = url
-        # How long a block may last whose end a caller waits for; None for the work of jobs and commands.
-        self.block_seconds: float | None = None
+        # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
+        self.is_serving = False
         self._size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
+        session["client_connection_check_interval"] = "1s"
         self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
@@ -121,6 +122,11 @@ class Database:
                 **self.options,
             )
 
+    @property
+    def in_use(self) -> int:
+        """Return how many of its connections work for somebody now."""
+        return self._taken - len(self._ready)
+
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
         if self._pool is None:
@@ -146,9 +152,11 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def rehearsal(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
-        """Run the block in a transaction that is rolled back when the block ends."""
-        async with self.connection() as connection:
+    async def rehearsal(
+        self, *, isolation: str | None = None, seconds: float | None = None
+    ) -> AsyncIterator[Connection]:
+        """Run the block, of so many seconds if they are given, in a transaction that is rolled back at its end."""
+        async with _Borrowed(self, seconds) as connection:
             transaction = connection.transaction(isolation=isolation)
             await transaction.start()
             try:
@@ -327,19 +335,20 @@ GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Seque
 class _Borrowed:
     """A connection for the duration of a block; faults of the store become Unavailable."""
 
-    __slots__ = ("_connection", "_database", "_late", "_name")
+    __slots__ = ("_connection", "_database", "_late", "_name", "_seconds")
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, seconds: float | None = None) -> None:
         self._database = database
+        self._seconds = seconds or (SERVING_SECONDS if database.is_serving else None)
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()
-        ends = loop.time() + (database.block_seconds or ACQUIRE_SECONDS)
+        ends = loop.time() + (self._seconds or ACQUIRE_SECONDS)
         self._name = holder.get()
         with _StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
         # The statement under way then fails at once, as one whose server went away.
-        self._late = None if database.block_seconds is None else loop.call_at(ends, _terminate, connection)
+        self._late = None if self._seconds is None else loop.call_at(ends, _terminate, connection)
         return connection
 
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:

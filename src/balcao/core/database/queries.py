@@ -10,6 +10,23 @@ from balcao.core.database.pool import Connection
 REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
+class Conditions:
+    """The conditions of a statement that holds only those that were asked for, and their parameters."""
+
+    def __init__(self, *values: Any) -> None:
+        """`values` are the parameters that the rest of the statement has, from `$1` on."""
+        self.values = list(values)
+        self._texts: list[str] = []
+
+    def add(self, text: str, *values: Any) -> None:
+        """Add a condition, in which `{}` stands for each value."""
+        self._texts.append(text.format(*(f"${len(self.values) + number}" for number in range(1, len(values) + 1))))
+        self.values += values
+
+    def __str__(self) -> str:
+        return " AND ".join(self._texts)
+
+
 async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:
     """Return the one number that the statement answers."""
     found: int = await connection.fetchval(statement, *values)

@@ -97,7 +97,7 @@ class Dialect(msgspec.Struct, frozen=True):
 
 ERROR_TEXT = Dialect(lambda fault: {"error": fault.message}, ErrorText)
 ERROR_AND_MESSAGE = Dialect(
-    lambda fault: {"error": fault.compared or fault.message, "message": fault.message}, ErrorAndMessage
+    lambda fault: {"error": fault.compared or fault.message, "message": fault.message, **fault.members}, ErrorAndMessage
 )
 CODE_MESSAGE = Dialect(lambda fault: {"code": fault.status, "message": fault.message}, CodeMessage)
 DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail, FaultItems)

@@ -15,6 +15,7 @@ from pgqueuer.queries import Queries
 from pgqueuer.types import JobId
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import affected, fetch_count
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs.worker import QUEUE_SCHEMA, encode_payload, queue_queries
 
@@ -201,6 +202,23 @@ async def drop(connection: Connection, number: int) -> None:
         await queries.log_jobs([(job, "deleted", None)])
 
 
+async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
+    """Return kinds, states and numbers of jobs; a kind and a state may come more than once."""
+    counted = await _queries(connection).queue_size()
+    return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
+
+
+_OLDEST_DUE = f"""
+SELECT entrypoint AS kind, extract(epoch FROM now() - min(execute_after))::float8 AS seconds
+FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'queued' AND execute_after <= now() GROUP BY entrypoint
+"""  # noqa: S608 - a constant
+
+
+async def find_oldest_due(connection: Connection) -> Mapping[str, float]:
+    """Return by kind for how many seconds the oldest job that is due has waited."""
+    return {row["kind"]: row["seconds"] for row in await connection.fetch(_OLDEST_DUE)}
+
+
 def _queries(connection: Connection) -> Queries:
     return queue_queries(AsyncpgDriver(connection))
 
@@ -219,3 +237,21 @@ def _parse_job(row: Row) -> QueuedJob:
         error_code=row["code"],
         payload=payload if isinstance(payload, dict) else {},
     )
+
+
+_COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log WHERE $1::text IS NULL OR entrypoint = $1"
+
+
+async def count_log(connection: Connection, kind: str | None = None) -> int:
+    """Return how many entries the log has of a kind of jobs, or of all."""
+    return await fetch_count(connection, _COUNT_LOG, kind)
+
+
+_DELETE_LOG = """
+DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval AND ($2::text IS NULL OR entrypoint = $2)
+"""
+
+
+async def delete_log(connection: Connection, age: timedelta, kind: str | None = None) -> int:
+    """Delete the log's entries of this age, of a kind of jobs or of all; return how many."""
+    return affected(await connection.execute(_DELETE_LOG, age, kind))

@@ -16,6 +16,7 @@ from balcao.employability.reference_values import store
 from balcao.employability.reference_values.kinds import RANKED, Kind
 from balcao.employability.reference_values.schemas import (
     LAST_POSITION,
+    MOST_PER_PAGE,
     ReferenceBody,
     ReferenceValue,
     ReferenceValues,
@@ -37,6 +38,12 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
     async with call.platform.database.connection() as connection:
         return _require(await store.read(connection, kind, id_))
+
+
+async def list_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
+    """Return the values of one table, in its order, of a table as long as any list may be."""
+    values, _ = await store.list_page(connection, kind, Page(1, MOST_PER_PAGE))
+    return values
 
 
 async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:

@@ -13,6 +13,8 @@ from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, 
 
 # Whoever asked waits for it; what was not reached by then shows in `progress`.
 LONGEST_SECONDS = 55.0
+# For a table that somebody keeps locked, or a last chunk that takes its time.
+BLOCK_SECONDS = 60.0
 ROWS_AT_ONCE = 500
 MOST_FAILURES = 100
 # A migration also compares the tables and leaves the processor to the writers.
@@ -25,7 +27,7 @@ async def rehearse(call: Call, schema_version: str) -> StartedMigration:
     changed: Counter[str] = Counter()
     checked, after = 0, None
     begun = time.monotonic()
-    async with call.platform.database.rehearsal() as connection:
+    async with call.platform.database.rehearsal(seconds=BLOCK_SECONDS) as connection:
         alias = await collection.read_alias(connection)
         total = await collection.count_rows(connection, alias.physical)
         await collection.create_rehearsal(connection, schema_version)

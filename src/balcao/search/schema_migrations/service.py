@@ -50,6 +50,8 @@ async def start(call: Call, body: StartBody) -> StartedMigration:
         if not body.dry_run:
             return await _start(connection, call, body.schema_version, reason)
         states.require_none_running(await store.list_runs(connection))
+        event = describe_event(dry_run=body.schema_version)
+        await call.platform.audit.record(connection, call, "event", fields=event)
     return await rehearse(call, body.schema_version)
 
 
@@ -64,7 +66,8 @@ async def _start(connection: Connection, call: Call, schema_version: str, reason
     versions, tables = (schema_version, alias.schema_version), (alias.physical, target)
     await store.insert_migration(connection, run_id, versions, tables, name_actor(call), reason, total)
     await enqueue(connection, WORK_JOB, {"run": run_id})
-    await call.platform.audit.record(connection, call, "event", fields=describe_event(migration=run_id))
+    event = describe_event(migration=run_id, schema=schema_version)
+    await call.platform.audit.record(connection, call, "event", fields=event)
     return StartedMigration(**await _to_members(connection, run_id))
 
 

@@ -18,8 +18,11 @@ _CONDITIONS = {
     "awaiting_approval": "service.awaiting_approval = {value}",
     "is_free": "service.is_free = {value}",
     "published_at": "(service.doc ->> 'published_at')::bigint = {value}",
-    "nome_servico": """(SELECT bool_and(strpos(service.nome_fold, word) > 0)
-                        FROM string_to_table(search.fold({value}), ' ') AS word)""",
+    # The longest word is looked for by the index, and the others in what has it.
+    "nome_servico": """service.nome_fold LIKE (SELECT '%' || word || '%' FROM string_to_table(search.fold({value}), ' ')
+                                               AS words (word) ORDER BY length(word) DESC LIMIT 1)
+                       AND (SELECT bool_and(strpos(service.nome_fold, word) > 0)
+                            FROM string_to_table(search.fold({value}), ' ') AS word)""",
     "orgao_gestor": "search.fold_label({value}) = ANY (service.orgao_fold)",
     "publico_especifico": "search.fold_label({value}) = ANY (service.publico_fold)",
     "tema_geral": "service.tema_fold = search.fold_label({value})",
@@ -28,10 +31,10 @@ _CONDITIONS = {
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
 _ORDERS = {
-    "last_update": "service.last_update",
-    "nome_servico": "service.nome_fold",
-    "published_at": "(service.doc ->> 'published_at')::bigint",
-    "created_at": "(service.doc ->> 'created_at')::bigint",
+    "last_update": "service.last_update {order}",
+    "nome_servico": "service.nome_fold {order}",
+    "published_at": "(service.doc ->> 'published_at')::bigint {order} NULLS LAST",
+    "created_at": "(service.doc ->> 'created_at')::bigint {order}",
 }
 
 # The row that is always there carries the counts of a page that is empty.
@@ -43,8 +46,10 @@ FROM (VALUES (true)) AS always
 LEFT JOIN (
     SELECT listed.place, stepped.doc::text AS doc, stepped.carried::text AS carried, listed.version
     FROM (
-        SELECT service.*, row_number() OVER (ORDER BY {order}) AS place
-        FROM search.{physical} AS service WHERE {condition} ORDER BY {order} LIMIT $1 OFFSET $2
+        SELECT *, row_number() OVER (ORDER BY {order}) AS place
+        FROM (
+            SELECT * FROM search.{physical} AS service WHERE {condition} ORDER BY {order} LIMIT $1 OFFSET $2
+        ) AS service
     ) AS listed, search.step(listed.id, listed.doc, listed.carried, $3, $4) AS stepped
 ) AS page ON true
 ORDER BY page.place
@@ -63,7 +68,7 @@ async def list_services(
     connection: Connection, alias: Alias, filters: ServiceFilters, page: int, per_page: int
 ) -> ServicePage:
     condition, values = _build_condition(filters)
-    order = f"{_ORDERS[filters.sort_by]} {filters.order} NULLS LAST, service.id {filters.order}"
+    order = f"{_ORDERS[filters.sort_by].format(order=filters.order)}, service.id {filters.order}"
     statement = _LIST.format(physical=alias.physical, condition=condition, order=order)
     offset = (page - 1) * per_page
     rows = await connection.fetch(statement, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)

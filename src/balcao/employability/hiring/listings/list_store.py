@@ -1,14 +1,13 @@
 """SQL of the lists of jobs. A statement holds only the conditions that were asked for, so that it has its own plan."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.queries import Conditions, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.filters import JobFilters, find_since
@@ -16,27 +15,12 @@ from balcao.employability.hiring.listings.schemas import HistoryEntry, JobItem
 from balcao.employability.hiring.listings.views_store import FROM, ITEM, SHOWN, reached, scope_values
 
 
-class _Conditions:
-    """The conditions of a list, and their parameters behind those that are given."""
-
-    def __init__(self, *values: Any) -> None:
-        self.values = list(values)
-        self._texts = ["job.deleted_at IS NULL"]
-
-    def add(self, text: str, *values: Any) -> None:
-        """Add a condition, in which `{}` stands for each value."""
-        self._texts.append(text.format(*(f"${len(self.values) + number}" for number in range(1, len(values) + 1))))
-        self.values += values
-
-    def __str__(self) -> str:
-        return " AND ".join(self._texts)
-
-
 async def list_for_staff(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
     """Return the page's jobs within reach, newest first, and how many there are on all pages."""
-    conditions = _Conditions(now, *scope_values(scope))
+    conditions = Conditions(now, *scope_values(scope))
+    conditions.add("job.deleted_at IS NULL")
     conditions.add(reached(2))
     return await _fetch(connection, conditions, filters, page, now, zone, "job.created_at")
 
@@ -45,14 +29,15 @@ async def list_published(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
     """Return the page's jobs that were ever published, latest publication first, and how many on all pages."""
-    conditions = _Conditions(now)
+    conditions = Conditions(now)
+    conditions.add("job.deleted_at IS NULL")
     conditions.add("job.publicado_em IS NOT NULL")
     return await _fetch(connection, conditions, filters, page, now, zone, "job.publicado_em")
 
 
 async def _fetch(
     connection: Connection,
-    conditions: _Conditions,
+    conditions: Conditions,
     filters: JobFilters,
     page: Page,
     now: datetime,
@@ -61,14 +46,14 @@ async def _fetch(
 ) -> tuple[list[JobItem], int]:
     _add_filters(conditions, filters, now, zone)
     end = len(conditions.values)
-    # The page is cut before its records are made.
+    # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
             SELECT {ITEM}
             FROM (
-                SELECT job.* FROM employability.job WHERE {conditions}
+                SELECT job.id FROM employability.job WHERE {conditions}
                 ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
-            ) AS job {FROM.partition("FROM employability.job")[2]}
+            ) AS listed JOIN employability.job ON job.id = listed.id {FROM.partition("FROM employability.job")[2]}
             ORDER BY {order} DESC, job.id
         ) AS found"""  # noqa: S608 - our own texts
     counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"  # noqa: S608 - our own texts
@@ -76,15 +61,14 @@ async def _fetch(
     return [msgspec.json.decode(row["document"], type=JobItem) for row in rows], total
 
 
-# `position` and not LIKE: the signs of a pattern are ordinary characters of a name.
-_IN_NAME = "EXISTS (SELECT FROM unnest({{}}::text[]) AS part WHERE position(employability.folded(part) IN {}) > 0)"
+_IN_NAME = "{} LIKE ANY (ARRAY(SELECT employability.containing(part) FROM unnest({{}}::text[]) AS part))"
 _IN_NEIGHBOURHOOD = _IN_NAME.format("job.bairro_folded")
 _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
     SELECT FROM employability.company
     WHERE company.cnpj = job.id_contratante AND {_IN_NAME.format("company.search_text")}))"""
 
 
-def _add_filters(conditions: _Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
+def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
     if filters.status is not None:
         conditions.add(f"{SHOWN} = {{}}", filters.status)
     if filters.companies or filters.company_names:
@@ -92,7 +76,7 @@ def _add_filters(conditions: _Conditions, filters: JobFilters, now: datetime, zo
     if filters.department is not None:
         conditions.add("job.id_orgao_parceiro = {}", filters.department)
     if filters.search is not None:
-        conditions.add("position(employability.folded({}) IN job.titulo_folded) > 0", filters.search)
+        conditions.add("job.titulo_folded LIKE employability.containing({})", filters.search)
     if filters.period is not None:
         conditions.add("job.publicado_em >= {}", find_since(filters.period, now, zone))
     if filters.contract_types:

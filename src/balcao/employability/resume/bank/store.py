@@ -39,9 +39,8 @@ _IN_BANK = """acceptance.version = $1
     AND EXISTS (SELECT FROM employability.resume WHERE resume.cpf = acceptance.cpf)"""
 _NAMED = "employability.bank_person AS person ON person.cpf = acceptance.cpf"
 _ALL = f"employability.terms_acceptance AS acceptance LEFT JOIN {_NAMED} WHERE {_IN_BANK}"
-# The signs of a pattern are ordinary characters of a name.
-_FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED} WHERE {_IN_BANK} AND person.search_text LIKE
-    '%' || regexp_replace(employability.folded($4), '([\\\\%_])', '\\\\\\1', 'g') || '%'"""
+_FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED}
+    WHERE {_IN_BANK} AND person.search_text LIKE employability.containing($4)"""
 _ORDER = "ORDER BY acceptance.aceito_em DESC, acceptance.cpf LIMIT $2 OFFSET $3"
 _PAGE = page_sql(
     f"SELECT {_MEMBERS} FROM {_ALL} {_ORDER}",  # noqa: S608 - our own texts

@@ -2,5 +2,6 @@
 
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.feature import Feature
+from balcao.employability.resume.profiles.retention import RETENTION
 
-FEATURE = Feature(personal_data=PersonalData("resume_root", tables=("employability.resume",)))
+FEATURE = Feature(retention=RETENTION, personal_data=PersonalData("resume_root", tables=("employability.resume",)))

@@ -1,7 +1,7 @@
 """SQL of the resume's root."""
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import affected
+from balcao.core.database.queries import affected, fetch_count
 from balcao.core.values.cpf import Cpf
 
 _OPEN = """
@@ -37,3 +37,17 @@ _DELETE = "DELETE FROM employability.resume WHERE cpf = $1"
 async def delete(connection: Connection, cpf: Cpf) -> int:
     """Delete the root; the database deletes what refers to it."""
     return affected(await connection.execute(_DELETE, cpf.digits))
+
+
+async def count(connection: Connection) -> int:
+    """Return how many resumes there are."""
+    return await fetch_count(connection, "SELECT count(*) FROM employability.resume")
+
+
+# Every save touches the root, and so does every application.
+_DELETE_UNTOUCHED = "DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => $1)"
+
+
+async def delete_untouched(connection: Connection, months: int) -> int:
+    """Delete the roots that nobody touched for that long, with all that hangs on them; return how many."""
+    return affected(await connection.execute(_DELETE_UNTOUCHED, months))

@@ -14,7 +14,7 @@ from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTOR
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import service
+from balcao.employability.selection.applications import service, submission
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
@@ -24,9 +24,9 @@ from balcao.employability.selection.applications.filters import (
 )
 from balcao.employability.selection.applications.paths import ApplicationInPath, OpenApplicationInPath
 from balcao.employability.selection.applications.schemas import (
-    Application,
     ApplicationBody,
     ApplicationChange,
+    ApplicationDetail,
     ApplicationHistory,
     ApplicationRefusal,
     Applications,
@@ -65,20 +65,21 @@ def describe(event: Event) -> str:
     "Candidata-se a uma vaga",
     description=(
         "Cria a candidatura de quem chama a uma vaga ativa e a devolve, com o currículo como o serviço o tem agora. "
-        "As respostas seguem o tipo de cada pergunta. Uma pessoa tem uma candidatura a cada vaga; depois de retirá-la "
-        "pode candidatar-se de novo, até três vezes. Com a ação `job_application:create_any` a equipe candidata outra "
-        f"pessoa, pelo `cpf`. {_REACH}"
+        "As respostas seguem o tipo de cada pergunta. Quem não aceitou os termos, ou não atende ao que a vaga exige, "
+        "recebe 400 com `criterios_nao_atendidos`, e fica registrado um bloqueio. Uma pessoa tem uma candidatura a "
+        "cada vaga; depois de retirá-la pode candidatar-se de novo, até três vezes. Com a ação "
+        f"`job_application:create_any` a equipe candidata outra pessoa, pelo `cpf`, atenda ela ou não. {_REACH}"
     ),
-    example={"id_vaga": str(sandbox_job_id("V2"))},
+    example={"id_vaga": str(sandbox_job_id("V2")), "cpf": "90000000760", "nome": "Gabriela Antunes"},
     dialect=REFUSAL,
     status=201,
     errors=[400, 403, 404, 409, 503],
     body_limit=MIB,
     rate="10/minute",
 )
-async def submit_application(call: Call, body: ApplicationBody) -> Response[Application]:
+async def submit_application(call: Call, body: ApplicationBody) -> Response[ApplicationDetail]:
     """Apply for a job."""
-    return created(await service.submit(call, body))
+    return created(await submission.submit(call, body))
 
 
 @routes.get(
@@ -111,7 +112,7 @@ async def list_applications_of_person(
     ),
     errors=[304, 400, 404],
 )
-async def read_application(call: Call, id: ApplicationInPath) -> Response[Application]:
+async def read_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
     """Return an application."""
     return personal(await service.read(call, id), call)
 
@@ -148,7 +149,9 @@ async def list_application_history(
     body_limit=MIB,
     rate=RATE,
 )
-async def replace_application(call: Call, id: OpenApplicationInPath, body: ApplicationChange) -> Response[Application]:
+async def replace_application(
+    call: Call, id: OpenApplicationInPath, body: ApplicationChange
+) -> Response[ApplicationDetail]:
     """Change contact and answers."""
     return stored(await service.replace(call, id, body))
 

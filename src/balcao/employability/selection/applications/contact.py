@@ -1,11 +1,20 @@
 """How a candidate is named and reached, as it was sent or as the token says (rules: employability 3.4)."""
 
+from typing import NamedTuple
+
 from email_validator import EmailNotValidError, validate_email
 
 from balcao.core.access.caller import Caller
 from balcao.core.errors import Invalid
 from balcao.employability.selection.applications.schemas import LONGEST_EMAIL, LONGEST_NAME
 from balcao.employability.texts import clean_optional_line
+
+
+class Contact(NamedTuple):
+    """A person's name and e-mail address, as far as they are known."""
+
+    name: str | None = None
+    email: str | None = None
 
 
 def clean_name(text: str | None) -> str | None:
@@ -21,10 +30,10 @@ def clean_email(text: str | None) -> str | None:
     return address
 
 
-def read_claims(caller: Caller) -> tuple[str | None, str | None]:
+def read_claims(caller: Caller) -> Contact:
     """Return name and address as the token tells them; what could not be stored is left out."""
     name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
-    return name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None
+    return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)
 
 
 def _is_address(text: str) -> bool:

@@ -3,9 +3,11 @@
 from balcao.core.feature import Demo, Feature
 from balcao.employability.selection.applications import api, decision_api, demo
 from balcao.employability.selection.applications.personal_data import PERSONAL_DATA
+from balcao.employability.selection.applications.retention import RETENTION
 
 FEATURE = Feature(
     routes=[*api.routes.declared, *decision_api.routes.declared],
+    retention=RETENTION,
     personal_data=PERSONAL_DATA,
     demo=Demo(demo.load, demo.examples),
 )

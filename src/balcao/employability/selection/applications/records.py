@@ -66,3 +66,17 @@ def show_to(
         holds=holds,
     )
     return msgspec.structs.replace(show(stored, job), acoes_permitidas=open_events)
+
+
+class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
+    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here."""
+
+    id: UUID
+    cpf: str
+    nome: str
+    job: UUID
+    status: ApplicationStatus
+    step: UUID | None
+    made_at: datetime
+    has_resume: bool
+    resume: Resume | None = None

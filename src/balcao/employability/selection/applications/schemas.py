@@ -13,6 +13,8 @@ from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 from balcao.employability.selection.applications.states import ApplicationStatus
+from balcao.employability.selection.eligibility.schemas import Criterion
+from balcao.employability.selection.people.info import WholePersonalInfo
 
 QUESTION_EXAMPLE = "1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"
 LONGEST_NAME, LONGEST_EMAIL = 255, 254
@@ -111,6 +113,15 @@ class Application(msgspec.Struct, kw_only=True):
     ] = UNSET
 
 
+class ApplicationDetail(Application, kw_only=True):
+    """An application looked at alone."""
+
+    personal_info: Annotated[
+        WholePersonalInfo | UnsetType | None,
+        Meta(description="O que o cadastro da cidade diz da pessoa, só para a equipe; nulo se nada se sabe."),
+    ] = UNSET
+
+
 class StatusCounts(msgspec.Struct):
     """How many applications are shown with each status."""
 
@@ -162,3 +173,8 @@ class ApplicationHistory(msgspec.Struct):
 
 class ApplicationRefusal(ErrorAndMessage):
     """Why an application was refused; a portal shows `message`, which is the same text."""
+
+    criterios_nao_atendidos: Annotated[
+        list[Criterion] | UnsetType,
+        Meta(description="Os critérios da vaga a que a pessoa não atende; só quando são eles o motivo."),
+    ] = UNSET

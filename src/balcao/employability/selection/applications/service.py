@@ -9,94 +9,50 @@ import msgspec
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
+from balcao.core.errors import NotFound
 from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
-from balcao.employability.hiring.listings.schemas import Job, JobSummary
-from balcao.employability.hiring.listings.states import JobStatus
+from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview import service as resumes
-from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
 from balcao.employability.selection.applications.answers import check_answers
 from balcao.employability.selection.applications.choices import Change, require_transition
-from balcao.employability.selection.applications.contact import clean_email, clean_name, read_claims
-from balcao.employability.selection.applications.filters import OwnFilters, require_uuid
-from balcao.employability.selection.applications.records import Standing, StoredApplication, show, show_to
+from balcao.employability.selection.applications.contact import clean_email, clean_name
+from balcao.employability.selection.applications.filters import OwnFilters
+from balcao.employability.selection.applications.records import (
+    RestoredApplication,
+    Standing,
+    StoredApplication,
+    show,
+    show_to,
+)
 from balcao.employability.selection.applications.schemas import (
-    Application,
-    ApplicationBody,
     ApplicationChange,
+    ApplicationDetail,
     ApplicationHistory,
     Applications,
 )
 from balcao.employability.selection.applications.states import (
     CREATE_ANY,
     READ,
-    SUBMISSION,
+    READ_SENSITIVE,
     ApplicationStatus,
     Event,
 )
 from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
+from balcao.employability.selection.people import service as people
+from balcao.employability.selection.people.info import describe_whole
 
 FIELDS = ["candidatura"]
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-
-
-async def submit(call: Call, body: ApplicationBody) -> bytes:
-    """Apply for a job, in the order of checks that the rules give, and return the application as JSON.
-
-    Raises Invalid, Forbidden, NotFound, Conflict.
-    """
-    cpf, reached = _find_candidate(call, body.cpf)
-    reached.require_reason()
-    job_id = require_uuid("id_vaga", body.id_vaga)
-    name, email = _find_contact(reached, body)
-    scope = None if reached.is_owner else await find_scope(call)
-
-    async def insert() -> Application:
-        now = utc_now()
-        await listings.share(connection, job_id)
-        job = await listings.find_published(connection, job_id, now)
-        if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
-            raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
-        _require_active(job)
-        # From here on this person's applications come one after the other, and the resume stays as it is read.
-        await profiles.open_resume(connection, cpf)
-        await _require_free(connection, cpf, job_id)
-        answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares or [])
-        id_ = UUID(new_id())
-        event = await store.insert(
-            connection,
-            id_,
-            cpf,
-            name,
-            email,
-            job_id,
-            CITIZEN if reached.is_owner else STAFF,
-            [],
-            answers,
-            await resumes.collect(connection, cpf),
-            _author(reached),
-        )
-        if event is None:
-            raise _twice()
-        if SUBMISSION.email is not None:
-            await emails.enqueue(connection, SUBMISSION.email, [(id_, event)])
-        await reached.platform.audit.record(connection, reached, "create", subject=cpf, fields=FIELDS)
-        return await _read_shown(connection, reached, id_, now)
-
-    async with call.platform.database.transaction() as connection:
-        return await run_once(connection, reached, cpf, [body], insert)
 
 
 async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) -> Applications:
@@ -115,16 +71,19 @@ async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) 
     return Applications([show(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts)
 
 
-async def read(call: Call, id_: UUID) -> Application:
+async def read(call: Call, id_: UUID) -> ApplicationDetail:
     """Return an application, with what the caller may do with it; a read by staff is recorded.
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     reached, stored, job = await find(call, id_, READ)
-    if not reached.is_owner:
-        async with reached.reading(_person(stored), FIELDS):
-            pass  # what the read leaves is written before the answer
-    return _show(reached, stored, job)
+    async with reached.reading(_person(stored), FIELDS) as connection:
+        return await _show(connection, reached, stored, job)
+
+
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
+    """Return those of these applications that live, in no order; who may see them is the caller's to know."""
+    return await store.read_many(connection, ids)
 
 
 async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
@@ -140,7 +99,7 @@ async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
     return ApplicationHistory(entries, ListMeta.of(page, total))
 
 
-async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application:
+async def replace(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
     """Change contact and answers of an application that nobody has decided on, and return it as stored.
 
     Raises Invalid, PreconditionFailed, NotFound as `read` does, and Conflict in any other state.
@@ -154,9 +113,9 @@ async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application
         answers = stored.respostas
         if body.respostas_info_complementares is not None:
             answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares)
-        await store.replace(connection, id_, name or stored.nome, email or stored.email, answers, _author(reached))
+        await store.replace(connection, id_, name or stored.nome, email or stored.email, answers, author_of(reached))
         await _record(connection, reached, "update", stored)
-        return await _read_shown(connection, reached, id_, utc_now())
+        return await read_shown(connection, reached, id_, utc_now())
 
 
 async def withdraw(call: Call, id_: UUID) -> Message:
@@ -184,7 +143,7 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
     stored = _require(await store.lock(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
-        require_match(call.if_match, etag_of(msgspec.json.encode(_show(call, stored, job))))
+        require_match(call.if_match, etag_of(msgspec.json.encode(await _show(connection, call, stored, job))))
     return stored, job
 
 
@@ -195,7 +154,7 @@ async def apply(
     reason: str | None = None,
 ) -> None:
     """Carry out rows of the table on locked applications: status, step, history and e-mails."""
-    events = await store.move(connection, moves, _author(call), reason)
+    events = await store.move(connection, moves, author_of(call), reason)
     for kind in Email:
         if told := [(before.id, events[before.id]) for before, change in moves if change.row.email is kind]:
             await emails.enqueue(connection, kind, told)
@@ -206,26 +165,18 @@ async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) ->
     return await store.lock_live(connection, job, people)
 
 
-async def restore(
-    call: Call,
-    id_: UUID,
-    cpf: Cpf,
-    name: str,
-    job_id: UUID,
-    status: ApplicationStatus,
-    place: int,
-    made_at: datetime,
-) -> None:
-    """Store an application as it stood elsewhere, on the step of this place (0 for none); one that is there stays."""
+async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no application ever had."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_missing_ids(connection, ids)
+
+
+async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
+    """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
     async with call.platform.database.transaction() as connection:
-        if await store.read(connection, id_) is not None or await store.is_live(connection, cpf, job_id):
-            return
-        job = (await listings.list_summaries(connection, [job_id], made_at)).get(job_id)
-        if job is None:
-            return
-        step = next((step.id for step in job[0].etapas if step.ordem == place), None)
-        resume = await resumes.collect(connection, cpf)
-        await store.restore(connection, id_, cpf, name, job_id, status, step, resume, made_at)
+        snapshots = {row.cpf: await resumes.collect(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
+        whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
+        await store.restore(connection, whole)
 
 
 async def find(
@@ -247,52 +198,22 @@ async def find(
     return reached, stored, job
 
 
-async def _read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> Application:
+async def read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
     stored = _require(await store.read(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
-    return _show(call, stored, job)
+    return await _show(connection, call, stored, job)
 
 
-def _show(call: Call, stored: StoredApplication, job: JobSummary) -> Application:
-    return show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
-
-
-def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
-    """Return who applies, and the call by its right to apply for them. Raises Forbidden, Invalid, Unauthenticated."""
-    if sent is None or not sent.strip():
-        return call.person, call.as_owner()
-    cpf = Cpf.parse_claim(sent)
-    if cpf is not None and cpf == call.actor_cpf:
-        return cpf, call.as_owner()
-    if not call.holds(CREATE_ANY):
-        raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
-    if cpf is None:
-        raise Invalid("O campo `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
-    reached = call.with_right_to(cpf, CREATE_ANY)
-    assert reached is not None
-    return cpf, reached
-
-
-def _find_contact(reached: Call, body: ApplicationBody) -> tuple[str | None, str | None]:
-    if reached.is_owner:
-        return read_claims(reached.identified_caller)
-    return clean_name(body.nome), clean_email(body.email)
-
-
-def _require_active(job: Job) -> None:
-    """Raise Invalid for a job that takes no applications; the texts tell whether its limit has passed."""
-    if job.status is JobStatus.EXPIRED:
-        raise Invalid("O prazo de candidatura desta vaga terminou.", code="job-expired")
-    if job.status is not JobStatus.ACTIVE:
-        raise Invalid("Esta vaga não recebe candidaturas no momento.", code="job-not-active")
-
-
-async def _require_free(connection: Connection, cpf: Cpf, job_id: UUID) -> None:
-    if await store.is_live(connection, cpf, job_id):
-        raise _twice()
-    if await store.count_withdrawn(connection, cpf, job_id) >= MOST_WITHDRAWALS:
-        text = f"A candidatura a esta vaga já foi retirada {MOST_WITHDRAWALS} vezes."
-        raise Conflict(text, code="withdrawal-limit")
+async def _show(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> ApplicationDetail:
+    """Return an application with what the caller may do with it; to staff also with what is known of the person."""
+    shown = show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
+    detail = ApplicationDetail(**msgspec.structs.asdict(shown))
+    if call.is_owner:
+        return detail
+    person = _person(stored)
+    copy = (await people.read_copies(connection, [person])).get(person.digits)
+    info = describe_whole(copy, also_sensitive=call.holds(READ_SENSITIVE))
+    return msgspec.structs.replace(detail, personal_info=info)
 
 
 async def _record(connection: Connection, call: Call, action: Action, stored: StoredApplication) -> None:
@@ -304,7 +225,7 @@ def _person(stored: StoredApplication) -> Cpf:
     return Cpf(stored.cpf)
 
 
-def _author(call: Call) -> str | None:
+def author_of(call: Call) -> str | None:
     """Return the name of the member of staff who acts; None for the candidate."""
     return None if call.is_owner else call.author.name
 
@@ -315,10 +236,6 @@ def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) 
     if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):
         raise _unknown()
     return stored
-
-
-def _twice() -> Conflict:
-    return Conflict("Já há uma candidatura desta pessoa a esta vaga.", code="application-exists")
 
 
 def _unknown() -> NotFound:

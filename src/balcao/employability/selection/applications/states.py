@@ -14,6 +14,7 @@ from balcao.employability.selection.emails.kinds import Email
 DECIDE = "job_application:decide"
 CREATE_ANY = "job_application:create_any"
 READ = "job_application:read"
+READ_SENSITIVE = "job_application:read_sensitive"
 
 
 class ApplicationStatus(StrEnum):

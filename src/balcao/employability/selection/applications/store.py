@@ -1,7 +1,6 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import Standing, StoredApplication
+from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
 from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
 
@@ -34,30 +33,35 @@ async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
     return to_application(row) if row else None
 
 
+_READ_MANY = f"""
+SELECT {_COLUMNS} FROM employability.application
+JOIN employability.application_content AS content ON content.id_candidatura = application.id
+WHERE application.id = ANY($1::uuid[]) AND application.status <> 'retirada'
+"""  # noqa: S608 - our own texts
+
+
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
+    """Return those of these applications that live, in no order."""
+    return [to_application(row) for row in await connection.fetch(_READ_MANY, ids)]
+
+
 async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
     row = await connection.fetchrow(f"{_READ} FOR UPDATE OF application", id_)
     return to_application(row) if row else None
 
 
-_IS_LIVE = """
-SELECT EXISTS (SELECT FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status <> 'retirada')
+_COUNT_EARLIER = """
+SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WHERE status = 'retirada') AS withdrawn
+FROM employability.application WHERE cpf = $1 AND id_vaga = $2
 """
 
 
-async def is_live(connection: Connection, cpf: Cpf, job: UUID) -> bool:
-    """Return whether the person has an application for the job that is not withdrawn."""
-    return bool(await connection.fetchval(_IS_LIVE, cpf.digits, job))
-
-
-_COUNT_WITHDRAWN = """
-SELECT count(*) FROM employability.application WHERE cpf = $1 AND id_vaga = $2 AND status = 'retirada'
-"""
-
-
-async def count_withdrawn(connection: Connection, cpf: Cpf, job: UUID) -> int:
-    """Return how often the person withdrew from the job."""
-    return await fetch_count(connection, _COUNT_WITHDRAWN, cpf.digits, job)
+async def count_earlier(connection: Connection, cpf: Cpf, job: UUID) -> tuple[int, int]:
+    """Return how many of the person's applications for the job live, none or one, and how many were withdrawn."""
+    row = await connection.fetchrow(_COUNT_EARLIER, cpf.digits, job)
+    assert row is not None
+    return row["live"], row["withdrawn"]
 
 
 _INSERT = """
@@ -98,36 +102,38 @@ async def insert(
 
 
 _RESTORE = """
-WITH made AS (
+WITH sent AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS sent (
+        id uuid, cpf text, nome text, job uuid, status text, step uuid, resume jsonb, made_at timestamptz)
+), made AS (
     INSERT INTO employability.application
         (id, cpf, nome, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'cidadao', $7, $7)
+    SELECT id, cpf, nome, job, status, step, 'cidadao', made_at, made_at FROM sent
     ON CONFLICT DO NOTHING
-    RETURNING id
+    RETURNING id, status, id_etapa_atual, created_at
 ), content AS (
     INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
-    SELECT id, '[]', $8::jsonb FROM made
+    SELECT made.id, '[]', sent.resume FROM made JOIN sent USING (id)
 )
 INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
-SELECT id, $9, $5, $6, $7 FROM made
+SELECT id, $2, status, id_etapa_atual, created_at FROM made
 """
 
 
-async def restore(
-    connection: Connection,
-    id_: UUID,
-    cpf: Cpf,
-    name: str,
-    job: UUID,
-    status: ApplicationStatus,
-    step: UUID | None,
-    resume: Resume,
-    made_at: datetime,
-) -> None:
-    """Insert an application as it stands, unless it is there."""
-    await connection.execute(
-        _RESTORE, id_, cpf.digits, name, job, status, step, made_at, json_text(resume), Event.SUBMIT
-    )
+async def restore(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
+    """Insert applications as they stand, but for those that are there."""
+    await connection.execute(_RESTORE, json_text(rows), Event.SUBMIT)
+
+
+_FIND_MISSING = """
+SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted
+WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
+"""
+
+
+async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no application ever had."""
+    return {row["id"] for row in await connection.fetch(_FIND_MISSING, ids)}
 
 
 _LOCK_LIVE = """
@@ -312,9 +318,7 @@ async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
 _ERASE = """
 WITH erased AS (
     SELECT application.id, application.status FROM employability.application
-    JOIN employability.application_content AS content ON content.id_candidatura = application.id
-    WHERE application.cpf = $1 AND (application.status = 'candidatura_enviada' OR content.curriculo_snapshot IS NOT NULL
-        OR content.respostas <> '[]' OR application.nome IS NOT NULL OR application.email IS NOT NULL)
+    WHERE application.cpf = $1 AND application.cleared_at IS NULL
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para)
     SELECT id, 'withdraw', status, 'retirada' FROM erased WHERE status = 'candidatura_enviada'
@@ -324,7 +328,8 @@ WITH erased AS (
 )
 UPDATE employability.application SET
     status = CASE WHEN application.status = 'candidatura_enviada' THEN 'retirada' ELSE application.status END,
-    nome = NULL, email = NULL, row_version = row_version + 1, updated_at = clock_timestamp()
+    nome = NULL, email = NULL, cleared_at = clock_timestamp(),
+    row_version = row_version + 1, updated_at = clock_timestamp()
 FROM erased WHERE application.id = erased.id
 """
 

@@ -1,5 +1,6 @@
 """SQL of the CRM integration's operation. Each count reads one index."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -41,6 +42,20 @@ async def fetch_counts(connection: Connection) -> Counts:
     row = await connection.fetchrow(_COUNTS)
     assert row is not None  # a row of counts
     return Counts(**dict(row))
+
+
+_OLDEST = """
+SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 AS event,
+       (SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox) AS push
+FROM registry.crm_event WHERE applied_at IS NULL
+"""
+
+
+async def find_oldest(connection: Connection) -> Mapping[tuple[str, ...], float]:
+    """Return for how long, in seconds, the oldest event and the oldest own change have waited; 0 when none waits."""
+    row = await connection.fetchrow(_OLDEST)
+    assert row is not None  # an aggregate without GROUP BY
+    return {(what,): waited or 0.0 for what, waited in row.items()}
 
 
 @dataclass(frozen=True, slots=True)

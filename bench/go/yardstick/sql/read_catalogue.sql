@@ -1,0 +1,1 @@
+SELECT access.snapshot_since(0, 0)

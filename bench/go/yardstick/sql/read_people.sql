@@ -1,0 +1,1 @@
+SELECT groups, roles, people FROM access.snapshot_people()

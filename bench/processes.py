@@ -1,0 +1,21 @@
+"""What processes and their children cost."""
+
+import contextlib
+from collections.abc import Iterable
+
+import psutil
+
+
+def list_family(*parents: psutil.Process) -> list[psutil.Process]:
+    """Return processes with all their children."""
+    return [each for parent in parents for each in (parent, *parent.children(recursive=True))]
+
+
+def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
+    """Return the CPU time that those of the processes have used that still run."""
+    total = 0.0
+    for each in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = each.cpu_times()
+            total += times.user + times.system
+    return total

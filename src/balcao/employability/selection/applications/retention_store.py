@@ -1,0 +1,42 @@
+"""SQL of the retention of applications."""
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.queries import fetch_count
+
+_COUNT = "SELECT count(*) FROM employability.application WHERE cleared_at IS NULL"
+
+
+async def count_whole(connection: Connection) -> int:
+    """Return how many applications still say whose they are."""
+    return await fetch_count(connection, _COUNT)
+
+
+# A job has ended when its limit passed, or before that when it was discontinued (and is so still) or deleted.
+_CLEAR = """
+WITH ended AS (
+    SELECT job.id FROM employability.job
+    WHERE least(job.deleted_at, job.data_limite, (
+        SELECT max(event.em) FROM employability.job_event AS event
+        WHERE event.id_vaga = job.id AND job.status = 'vaga_descontinuada' AND event.para = job.status
+    )) < now() - make_interval(months => $1)
+), cleared AS (
+    UPDATE employability.application SET cpf = NULL, nome = NULL, email = NULL, cleared_at = now()
+    FROM ended WHERE application.id_vaga = ended.id AND application.cleared_at IS NULL
+    RETURNING application.id
+), content AS (
+    UPDATE employability.application_content SET respostas = '[]', curriculo_snapshot = NULL
+    FROM cleared WHERE id_candidatura = cleared.id
+), event AS (
+    UPDATE employability.application_event SET motivo = NULL
+    FROM cleared WHERE id_candidatura = cleared.id AND motivo IS NOT NULL
+)
+SELECT count(*) FROM cleared
+"""
+
+
+async def clear_ended(connection: Connection, months: int) -> int:
+    """Clear what applications hold of people, of jobs that ended that long ago; return how many.
+
+    The rows stay for statistics. By the owner of the tables only.
+    """
+    return await fetch_count(connection, _CLEAR, months)

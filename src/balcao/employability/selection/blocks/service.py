@@ -1,0 +1,90 @@
+"""Attempts to apply that were refused, for the statistics of each job (rules: employability 2.7, 4.4)."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.http.idempotency import run_once
+from balcao.core.http.paging import Page
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import is_uuid
+from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.lists import ListMeta
+from balcao.employability.selection.blocks import store
+from balcao.employability.selection.blocks.filters import BlockFilters
+from balcao.employability.selection.blocks.schemas import (
+    LONGEST_CRITERION,
+    MOST_CRITERIA,
+    Block,
+    BlockBody,
+    Blocks,
+)
+from balcao.employability.texts import clean_line
+
+FIELDS = ["bloqueio"]
+
+
+async def record(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
+    """Store the refusal of an attempt; at most one for each person, job and day in the city. It is committed at once.
+
+    The attempt's own transaction was rolled back: what it refused leaves no other trace.
+    """
+    async with call.platform.database.transaction() as connection:
+        await _record(connection, call, cpf, job_id, criteria)
+
+
+async def has_any(call: Call) -> bool:
+    """Return whether any attempt was ever refused."""
+    async with call.platform.database.connection() as connection:
+        return await store.has_any(connection)
+
+
+async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
+    """Store a refusal that a portal tells of, and return the one of the day as JSON.
+
+    Raises Invalid, Forbidden for another person's CPF, NotFound for a job that was never published.
+    """
+    if body.cpf is not None and body.cpf.strip() and Cpf.parse_claim(body.cpf) != cpf:
+        raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
+    if not is_uuid(body.id_vaga.strip()):
+        raise Invalid("O campo `id_vaga` deve ser um UUID.", code="id_vaga-invalid")
+    job_id = UUID(body.id_vaga.strip())
+    if not 1 <= len(body.criterios_nao_atendidos) <= MOST_CRITERIA:
+        text = f"O campo `criterios_nao_atendidos` deve ter de 1 a {MOST_CRITERIA} itens."
+        raise Invalid(text, code="criterios_nao_atendidos-invalid")
+    criteria = [clean_line("criterios_nao_atendidos", text, LONGEST_CRITERION) for text in body.criterios_nao_atendidos]
+
+    async def insert() -> Block:
+        if await listings.find_published(connection, job_id, utc_now()) is None:
+            raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
+        return await _record(connection, call, cpf, job_id, list(dict.fromkeys(criteria)))
+
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, cpf, [body], insert)
+
+
+async def list_blocks(call: Call, filters: BlockFilters, page: Page) -> Blocks:
+    """Return a page of the blocks on jobs within the caller's reach, newest first; the read is recorded."""
+    scope = await find_scope(call)
+    departments = None if scope.departments is None else sorted(scope.departments)
+    call.require_reason()
+    async with call.platform.database.transaction() as connection:
+        blocks, total = await store.list_page(connection, departments, filters, page)
+        people = dict.fromkeys(Cpf(block.cpf) for block in blocks)
+        await call.platform.audit.record_each(connection, call, "read", people, fields=FIELDS)
+    shown = [msgspec.structs.replace(block, cpf=Cpf(block.cpf).masked) for block in blocks]
+    return Blocks(shown, ListMeta.of(page, total))
+
+
+async def _record(connection: Connection, call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> Block:
+    day = utc_now().astimezone(call.zone).date()
+    block, is_new = await store.insert(connection, cpf, job_id, day, criteria)
+    if is_new:
+        await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+    return block

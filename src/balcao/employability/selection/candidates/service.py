@@ -1,0 +1,83 @@
+"""Staff's list of applications: a page at a time, a whole job's in bounded memory (rules: employability 2.7, 5.6)."""
+
+from collections.abc import AsyncGenerator, Sequence
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.http.paging import Page
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.lists import ListMeta
+from balcao.employability.selection.applications import service as applications
+from balcao.employability.selection.applications.records import show
+from balcao.employability.selection.candidates import store
+from balcao.employability.selection.candidates.filters import CandidateFilters
+from balcao.employability.selection.candidates.schemas import Candidate, Candidates
+from balcao.employability.selection.people import service as people
+from balcao.employability.selection.people.info import describe_listed
+
+# Of a page as long as that or shorter the whole is in memory; of a longer one, so many applications at a time.
+CHUNK = 100
+
+
+async def list_candidates(
+    call: Call, filters: CandidateFilters, page: Page
+) -> Candidates | AsyncGenerator[bytes, None]:
+    """Return a page of the applications for jobs within the caller's reach; a long one as parts of its JSON.
+
+    Whom a page shows is recorded before they are shown. What fails before the first part is raised here.
+    """
+    scope = await find_scope(call)
+    departments = None if scope.departments is None else sorted(scope.departments)
+    async with call.platform.database.connection() as connection:
+        ids, counts = await store.find_page(connection, departments, filters, page)
+    by_status: dict[str, int] = msgspec.structs.asdict(counts)
+    total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
+    jobs: dict[UUID, JobSummary] = {}
+    first = await _read(call, ids[:CHUNK], jobs)
+    whole = Candidates(first, ListMeta.of(page, total), counts)
+    return whole if len(ids) <= CHUNK else _encode_in_parts(call, whole, ids[CHUNK:], jobs)
+
+
+async def _encode_in_parts(
+    call: Call, beginning: Candidates, further: Sequence[UUID], jobs: dict[UUID, JobSummary]
+) -> AsyncGenerator[bytes, None]:
+    """Yield the JSON of the page that begins so; no connection is held between the parts."""
+    yield b'{"data":' + msgspec.json.encode(beginning.data).removesuffix(b"]")
+    for start in range(0, len(further), CHUNK):
+        if part := await _read(call, further[start : start + CHUNK], jobs):
+            yield b"," + msgspec.json.encode(part)[1:-1]
+    meta, counts = msgspec.json.encode(beginning.meta), msgspec.json.encode(beginning.resumo)
+    yield b'],"meta":' + meta + b',"resumo":' + counts + b"}"
+
+
+async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -> list[Candidate]:
+    """Return the applications in the order of their ids, and record whose they are.
+
+    `jobs` has those that were read before, and gets the others. An application that was withdrawn or cleared since the
+    ids were found is left out.
+    """
+    async with call.platform.database.transaction() as connection:
+        found = {each.id: each for each in await applications.read_many(connection, ids) if each.cpf is not None}
+        stored = [found[id_] for id_ in ids if id_ in found]
+        unread = {each.id_vaga for each in stored} - jobs.keys()
+        if unread:
+            read = await listings.list_summaries(connection, unread, utc_now())
+            jobs |= {id_: job for id_, (job, _) in read.items()}
+        persons = [Cpf(each.cpf) for each in stored if each.cpf is not None]
+        copies = await people.read_copies(connection, persons)
+        await call.platform.audit.record_each(
+            connection, call, "read", dict.fromkeys(persons), fields=applications.FIELDS
+        )
+    return [
+        Candidate(
+            **msgspec.structs.asdict(show(each, jobs[each.id_vaga]))
+            | {"personal_info": describe_listed(copies.get(each.cpf or ""))}
+        )
+        for each in stored
+    ]

@@ -1,0 +1,133 @@
+"""What a job demands and whether a person meets it, without SQL and HTTP (rules: employability 4.4)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from balcao.employability.hiring.listings.schemas import Job, LanguageRequirement
+from balcao.employability.reference_values.schemas import ReferenceValue
+from balcao.employability.resume.sections.schemas import Education, ResumeLanguage
+from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code
+from balcao.employability.selection.people.schemas import PersonRecord
+from balcao.employability.texts import fold
+
+EXCLUSIVE = "exclusivo_pcd"
+COMPLETE = "Completo"
+# The registry's option that denies a disability, and its one level whose name differs from ours.
+_NO_DISABILITY = fold("Não sou pessoa com deficiência")
+_SAME_LEVELS = {fold("Pós Graduação"): fold("Pós-graduação/MBA")}
+_UNFINISHED = fold("incompleto")
+
+
+class RegistryUnknown(Exception):
+    """Raised where a criterion needs what the registry knows, and nobody can tell it."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a person. `record` is None where neither the registry nor a fresh copy told anything.
+
+    `levels` gives the order of each level of schooling by its folded name; `today` is the day in the city.
+    """
+
+    education: Sequence[Education]
+    languages: Sequence[ResumeLanguage]
+    record: PersonRecord | None
+    levels: Mapping[str, int]
+    today: date
+
+    def of_registry(self) -> PersonRecord:
+        """Return the registry's record. Raises RegistryUnknown."""
+        if self.record is None:
+            raise RegistryUnknown
+        return self.record
+
+
+def may_need_registry(job: Job) -> bool:
+    """Return whether a criterion of the job may need what the registry knows."""
+    demanded = (job.idade_minima, job.idade_maxima, job.id_escolaridade_minima)
+    return (
+        any(each is not None for each in demanded)
+        or bool(job.bairros_elegibilidade)
+        or job.acessibilidade_pcd == EXCLUSIVE
+    )
+
+
+def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
+    """Return everything that the job demands, each with whether it is met. Raises RegistryUnknown."""
+    return list(_check(job, facts))
+
+
+def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
+    if job.idade_minima is not None:
+        age = _find_age(facts)
+        is_met = age is not None and age >= job.idade_minima
+        yield CheckedCriterion(Code.LOWEST_AGE, str(job.idade_minima), is_met)
+    if job.idade_maxima is not None:
+        age = _find_age(facts)
+        is_met = age is not None and age <= job.idade_maxima
+        yield CheckedCriterion(Code.HIGHEST_AGE, str(job.idade_maxima), is_met)
+    if job.escolaridade_minima is not None:
+        demanded = job.escolaridade_minima
+        yield CheckedCriterion(Code.SCHOOLING, demanded.descricao, _has_schooling(demanded, facts))
+    for language in job.idiomas_requisito:
+        wanted = f"{language.idioma.descricao}: {language.nivel_minimo.descricao}"
+        yield CheckedCriterion(Code.LANGUAGE, wanted, _speaks(language, facts))
+    if job.bairros_elegibilidade:
+        wanted = ", ".join(job.bairros_elegibilidade)
+        yield CheckedCriterion(Code.NEIGHBOURHOOD, wanted, _lives_in(job.bairros_elegibilidade, facts))
+    if job.areas_formacao_elegibilidade:
+        wanted = ", ".join(job.areas_formacao_elegibilidade)
+        yield CheckedCriterion(Code.COURSE, wanted, _learned(job.areas_formacao_elegibilidade, facts))
+    if job.acessibilidade_pcd == EXCLUSIVE:
+        disability = facts.of_registry().deficiencia
+        # The employer verifies what the registry does not know.
+        is_met = disability is None or fold(disability) != _NO_DISABILITY
+        yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
+
+
+def find_age(birth: date, today: date) -> int:
+    """Return the completed years; who was born on 29 February turns older on 1 March of a common year."""
+    return today.year - birth.year - ((today.month, today.day) < (birth.month, birth.day))
+
+
+def _find_age(facts: Facts) -> int | None:
+    birth = facts.of_registry().data_nascimento
+    return None if birth is None else find_age(birth, facts.today)
+
+
+def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
+    """Return whether the resume shows the level, or else the registry: it is asked only then."""
+    wanted = _order(demanded)
+    takes_begun = _UNFINISHED in fold(demanded.descricao)
+    for row in facts.education:
+        if row.escolaridade is None:
+            continue
+        if row.status == COMPLETE and _order(row.escolaridade) >= wanted:
+            return True
+        if takes_begun and row.status is not None and row.escolaridade.id == demanded.id:
+            return True
+    declared = facts.of_registry().escolaridade
+    if declared is None:
+        return False
+    name = fold(declared)
+    return facts.levels.get(_SAME_LEVELS.get(name, name), 0) >= wanted
+
+
+def _speaks(demanded: LanguageRequirement, facts: Facts) -> bool:
+    wanted = _order(demanded.nivel_minimo)
+    return any(row.id_idioma == demanded.id_idioma and _order(row.nivel) >= wanted for row in facts.languages)
+
+
+def _lives_in(neighbourhoods: Sequence[str], facts: Facts) -> bool:
+    address = facts.of_registry().endereco
+    return address is not None and fold(address.bairro or "") in {fold(name) for name in neighbourhoods}
+
+
+def _learned(areas: Sequence[str], facts: Facts) -> bool:
+    courses = [fold(row.nome_curso) for row in facts.education if row.nome_curso]
+    return any(fold(area) in course for area in areas for course in courses)
+
+
+def _order(value: ReferenceValue) -> int:
+    return value.ordem if isinstance(value.ordem, int) else 0

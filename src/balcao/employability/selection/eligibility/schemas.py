@@ -1,0 +1,46 @@
+"""Wire types of eligibility (rules: employability 2.6, 4.4)."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Code(StrEnum):
+    """What a job may demand, in the order in which it is told."""
+
+    TERMS = "termos_uso"
+    LOWEST_AGE = "idade_minima"
+    HIGHEST_AGE = "idade_maxima"
+    SCHOOLING = "escolaridade"
+    LANGUAGE = "idioma"
+    NEIGHBOURHOOD = "bairro"
+    COURSE = "area_formacao"
+    DISABILITY = "pcd"
+
+
+class Criterion(msgspec.Struct):
+    """What a job demands; never what the person has."""
+
+    criterio: Annotated[
+        Code,
+        Meta(
+            description="O critério; `idioma` vem uma vez para cada idioma exigido.",
+            examples=["idade_minima"],
+        ),
+    ]
+    exigido: Annotated[str, Meta(description="O que a vaga exige, em palavras.", examples=["18"])]
+
+
+class CheckedCriterion(Criterion):
+    """A criterion, and whether the person meets it."""
+
+    atendido: Annotated[bool, Meta(description="Se a pessoa atende.", examples=[True])]
+
+
+class Eligibility(msgspec.Struct):
+    """Whether the caller may apply."""
+
+    elegivel: Annotated[bool, Meta(description="Se todos os critérios são atendidos.", examples=[True])]
+    criterios: Annotated[list[CheckedCriterion], Meta(description="Tudo o que a vaga exige.")]

@@ -1,0 +1,113 @@
+"""Whether a person may apply for a job: the server decides, always (rules: employability 4.4)."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid, NotFound, Unavailable
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.reference_values import service as reference_values
+from balcao.employability.reference_values.kinds import Kind
+from balcao.employability.resume.sections import service as sections
+from balcao.employability.resume.sections.records import EDUCATION, LANGUAGES
+from balcao.employability.selection.eligibility.criteria import (
+    Facts,
+    RegistryUnknown,
+    check_criteria,
+    may_need_registry,
+)
+from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code, Criterion, Eligibility
+from balcao.employability.selection.people import service as people
+from balcao.employability.terms import service as terms
+from balcao.employability.texts import fold
+
+RETRY_AFTER_SECONDS = 5
+LABELS = {
+    Code.TERMS: "aceite dos termos de uso",
+    Code.LOWEST_AGE: "idade mínima",
+    Code.HIGHEST_AGE: "idade máxima",
+    Code.SCHOOLING: "escolaridade",
+    Code.LANGUAGE: "idioma",
+    Code.NEIGHBOURHOOD: "bairro",
+    Code.COURSE: "área de formação",
+    Code.DISABILITY: "vaga exclusiva para pessoas com deficiência",
+}
+
+
+class Ineligible(Invalid):
+    """The person does not meet what the job demands; `failed` is never what the person has."""
+
+    def __init__(self, failed: Sequence[CheckedCriterion]) -> None:
+        self.failed = [Criterion(each.criterio, each.exigido) for each in failed]
+        labels = ", ".join(dict.fromkeys(LABELS[each.criterio] for each in failed))
+        text = f"A candidatura não atende a critérios da vaga: {labels}."
+        members = {"criterios_nao_atendidos": msgspec.to_builtins(self.failed)}
+        super().__init__(text, code="not-eligible", members=members)
+
+
+async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
+    """Return everything that a published job demands, and whether the person meets it; nothing is stored.
+
+    Raises NotFound, and Unavailable where a criterion needs the registry, which is away.
+    """
+    async with call.platform.database.connection() as connection:
+        job = await listings.find_published(connection, job_id, utc_now())
+    if job is None:
+        raise NotFound("Não há vaga com este `id`.", code="job-unknown")
+    told = await ask_registry(call, cpf, job)
+    async with call.platform.database.connection() as connection:
+        found = [await check_terms(connection, call, cpf), *await check(connection, call, cpf, job, told)]
+    return Eligibility(all(each.atendido for each in found), found)
+
+
+async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.Told | None:
+    """Return what the registry says of the person, or a fresh copy; None where nobody tells or the job needs none.
+
+    To be called outside any transaction: it may take two seconds.
+    """
+    return await people.ask(call, cpf) if may_need_registry(job) else None
+
+
+async def check_terms(connection: Connection, call: Call, cpf: Cpf) -> CheckedCriterion:
+    """Return whether the person accepted the current terms."""
+    version = call.platform.settings.jobs_terms_version
+    return CheckedCriterion(Code.TERMS, version, await terms.has_accepted(connection, cpf, version))
+
+
+async def check(
+    connection: Connection, call: Call, cpf: Cpf, job: Job, told: people.Told | None
+) -> list[CheckedCriterion]:
+    """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
+    record = told.record if told is not None else None
+    needs_education = job.id_escolaridade_minima is not None or job.areas_formacao_elegibilidade
+    needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None
+    facts = Facts(
+        education=await sections.list_stored(connection, EDUCATION, cpf) if needs_education else [],
+        languages=await sections.list_stored(connection, LANGUAGES, cpf) if job.idiomas_requisito else [],
+        record=record,
+        levels=await _read_levels(connection) if needs_levels else {},
+        today=utc_now().astimezone(call.zone).date(),
+    )
+    try:
+        return check_criteria(job, facts)
+    except RegistryUnknown:
+        text = (
+            "O cadastro da cidade, de que os critérios desta vaga precisam, não respondeu. Tente de novo em instantes."
+        )
+        raise Unavailable(text, code="registry-away", retry_after=RETRY_AFTER_SECONDS) from None
+
+
+def list_failed(criteria: Sequence[CheckedCriterion]) -> list[CheckedCriterion]:
+    """Return those that are not met."""
+    return [each for each in criteria if not each.atendido]
+
+
+async def _read_levels(connection: Connection) -> dict[str, int]:
+    levels = await reference_values.list_kind(connection, Kind.SCHOOLING)
+    return {fold(level.descricao): level.ordem for level in levels if isinstance(level.ordem, int)}

@@ -1,0 +1,22 @@
+"""The people who apply, as the registry last described them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from balcao.core.audit.personal_data import Cleared, PersonalData
+from balcao.core.database.pool import Connection
+from balcao.core.feature import Feature
+from balcao.core.values.cpf import Cpf
+from balcao.employability.selection.people import service
+from balcao.employability.selection.people.jobs import KINDS
+from balcao.employability.selection.people.retention import RETENTION
+from balcao.employability.selection.people.schemas import PersonRecord
+
+
+async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
+    return [Cleared("candidate_copy", await service.erase(connection, cpf), list(PersonRecord.__struct_fields__))]
+
+
+# What it holds is exported by the registry, whose copy it is.
+PERSONAL_DATA = PersonalData("candidate_copy", erase=_erase, tables=("employability.candidate",))
+FEATURE = Feature(jobs=KINDS, retention=RETENTION, personal_data=PERSONAL_DATA)

@@ -1,0 +1,28 @@
+"""The copies are read when a person applies and again every night, as lists never wait for the registry."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from balcao.core.context.call import worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.employability.selection.people import service
+
+REFRESH_ALL = "employability.refresh_people"
+
+
+async def _refresh_one(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.refresh_candidate(worker_call(platform, service.REFRESH_ONE), UUID(payload["candidate_of"]))
+
+
+async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:
+    await service.refresh_stale(worker_call(platform, REFRESH_ALL))
+
+
+KINDS = [
+    JobKind(service.REFRESH_ONE, _refresh_one),
+    # One at a time: it takes as long as the registry needs.
+    JobKind(REFRESH_ALL, _refresh_all, first_delay=timedelta(minutes=5), at_once=1, cron="25 5 * * *"),
+]

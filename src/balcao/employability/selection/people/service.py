@@ -1,0 +1,92 @@
+"""What the registry knows of people who apply, asked over HTTP and kept as a copy (rules: employability 3.4, 4.4)."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Unavailable
+from balcao.core.jobs.worker import enqueue, is_stopping
+from balcao.core.outgoing import ServiceClient
+from balcao.core.values.cpf import Cpf
+from balcao.employability.selection.people import store
+from balcao.employability.selection.people.registry import to_record
+from balcao.employability.selection.people.schemas import PersonRecord
+
+FRESH = timedelta(hours=24)
+BUDGET_SECONDS = 2.0
+BATCH = 500
+REFRESH_ONE = "employability.refresh_candidate"
+
+
+class Told(NamedTuple):
+    """What is known of a person, and whether the registry said so just now."""
+
+    record: PersonRecord
+    is_current: bool
+
+
+async def ask(call: Call, cpf: Cpf) -> Told | None:
+    """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
+
+    Of somebody whom the registry does not know the record is empty.
+    """
+    try:
+        return Told(await _fetch(call, cpf), is_current=True)
+    except Unavailable:
+        async with call.platform.database.connection() as connection:
+            copy = (await store.read(connection, [cpf], FRESH)).get(cpf.digits)
+    return None if copy is None else Told(copy, is_current=False)
+
+
+async def read_copies(connection: Connection, people: Iterable[Cpf]) -> dict[str, PersonRecord]:
+    """Return the copies of these people, however old, by the digits of the CPF: a list never waits for the registry."""
+    return await store.read(connection, people, store.ANY_AGE)
+
+
+async def renew(connection: Connection, cpf: Cpf, application: UUID, told: Told | None) -> None:
+    """Renew the copy of whoever applies, in the caller's transaction: at once, or as a job where nobody has asked."""
+    if told is not None and told.is_current:
+        await store.write(connection, cpf, told.record)
+    else:
+        await enqueue(connection, REFRESH_ONE, {"candidate_of": str(application)})
+
+
+async def refresh_candidate(call: Call, application: UUID) -> None:
+    """Renew the copy of whose application it is, unless it was withdrawn or erased meanwhile. Raises Unavailable."""
+    async with call.platform.database.connection() as connection:
+        cpf = await store.find_candidate(connection, application)
+    if cpf is not None:
+        await _refresh(call, cpf)
+
+
+async def _refresh(call: Call, cpf: Cpf) -> None:
+    record = await _fetch(call, cpf)
+    async with call.platform.database.connection() as connection:
+        await store.write(connection, cpf, record)
+
+
+async def refresh_stale(call: Call) -> None:
+    """Read again whose copy is a day old and whose applications are still looked at. Raises Unavailable."""
+    after = ""
+    while not is_stopping():
+        async with call.platform.database.connection() as connection:
+            people = await store.list_stale(connection, after, FRESH, BATCH)
+        for cpf in people:
+            await _refresh(call, cpf)
+        if len(people) < BATCH:
+            return
+        after = people[-1].digits
+
+
+async def erase(connection: Connection, cpf: Cpf) -> int:
+    """Delete a person's copy and return how many there were."""
+    return await store.delete(connection, cpf)
+
+
+async def _fetch(call: Call, cpf: Cpf) -> PersonRecord:
+    registry = call.platform.part(ServiceClient)
+    content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
+    return PersonRecord() if content is None else to_record(content)

@@ -1,0 +1,85 @@
+"""What `/metrics` says of the queue, the CRM and the database, and the page that explains each number."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from balcao import app
+from balcao.core.database import pool
+from balcao.settings import Settings
+from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
+from tests.support.relay import Relay
+from tests.support.server import RunningServer
+
+PAGE = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
+# What the platform may wait for the database is 3 seconds; a moment stands for them here.
+MOMENT = 0.3
+JOB = """INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status)
+         VALUES (0, 'crm_push', now() + make_interval(secs => $1), $2::queue.pgqueuer_status)"""
+
+
+def read(http: httpx.Client) -> Mapping[str, dict[tuple[str, ...], float]]:
+    """Return the values by family and labels."""
+    text = http.get("/metrics").raise_for_status().text
+    return {
+        family.name: {tuple(sample.labels.values()): sample.value for sample in family.samples}
+        for family in text_string_to_metric_families(text)
+    }
+
+
+def test_the_queue_shows_what_waits_for_how_long_and_what_failed(http: httpx.Client, sql: Sql) -> None:
+    for due_in, status in ((-90.0, "queued"), (-30.0, "queued"), (3600.0, "queued"), (0.0, "picked"), (0.0, "failed")):
+        sql(JOB, due_in, status)
+    found = read(http)
+    of_push = {labels: count for labels, count in found["balcao_jobs"].items() if labels[0] == "crm_push"}
+    assert of_push == {("crm_push", "queued"): 3, ("crm_push", "running"): 1, ("crm_push", "dead"): 1}
+    assert found["balcao_jobs_oldest_due_seconds"]["crm_push",] >= 90
+    sql("DELETE FROM queue.pgqueuer WHERE entrypoint = 'crm_push'")
+    assert ("crm_push",) not in read(http)["balcao_jobs_oldest_due_seconds"]
+
+
+def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_change(
+    http: httpx.Client, sql: Sql
+) -> None:
+    assert read(http)["balcao_crm_oldest_seconds"] == {("event",): 0, ("push",): 0}
+    sql("INSERT INTO registry.mirror_head (cpf) VALUES ('90000000175')")
+    sql(
+        "INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id) "
+        "VALUES ('90000000175', gen_random_uuid(), '{}', 1, now() - interval '1 hour', 1, 'r')"
+    )
+    found = read(http)["balcao_crm_oldest_seconds"]
+    assert found["push",] >= 3600
+    assert found["event",] == 0
+
+
+def test_without_the_database_the_rest_is_there_and_says_so(
+    settings: Settings, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        Relay(database_url, tmp_path) as relay,
+        RunningServer(app.build(settings, relay.url)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+    ):
+        assert read(http)["balcao_database_up"] == {(): 1}
+        monkeypatch.setattr(pool, "SERVING_SECONDS", MOMENT)
+        relay.stop()
+        found = read(http)
+        relay.resume()
+    assert found["balcao_database_up"] == {(): 0}
+    assert "balcao_jobs" not in found
+    assert found["balcao_requests"]
+
+
+def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
+    shown = {
+        name + ("_total" if kind == "counter" else "")
+        for name, kind in re.findall(r"^# TYPE (\S+?)(?:_total)? (\w+)$", http.get("/metrics").text, re.MULTILINE)
+        if not name.endswith("_created")
+    }
+    cells = re.findall(r"^\| (`[^|]*`) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} == shown

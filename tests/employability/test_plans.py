@@ -1,0 +1,119 @@
+"""The lists of jobs and applications read big tables by an index, in the plans of the server's own calls."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao import app
+from balcao.employability import SERVICE
+from balcao.settings import Settings
+from bench.applications import City, fill, job_id, person
+from tests.employability.people import citizen, staff
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
+from tests.support.server import RunningServer
+from tests.support.sizes import size
+
+CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
+# The tables of a city that are never read from end to end.
+BIG = {"application", "application_content", "application_event", "application_block", "job", "job_step", "job_event"}
+BIG |= {"job_question"}
+E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
+FILTERS: tuple[dict[str, str], ...] = (
+    {},
+    {"page": "3", "pageSize": "50"},
+    {"status": "publicado_ativo"},
+    {"status": "publicado_expirado"},
+    {"search": "enfermeira 1"},
+    {"data_publicacao": "ultimo_mes"},
+    {"bairro": "praia grande 17,ilha 3"},
+    {"acessibilidade_pcd": "exclusivo_pcd"},
+)
+FIRST = person(0)
+STAFF_CALLS = (
+    *((f"{E}/vagas", query) for query in (*FILTERS, {"orgao_parceiro_id": "71"}, {"status": "em_edicao"})),
+    (f"{E}/vagas/{job_id(1)}", {}),
+    (f"{E}/vagas/{job_id(1)}/historico", {}),
+    (f"{E}/candidaturas/usuario/{FIRST}", {}),
+)
+PUBLIC_CALLS = (
+    *((f"{P}/vagas", query) for query in (*FILTERS, {"contratante": "casa 1"})),
+    (f"{P}/vagas/{job_id(1)}", {}),
+)
+OWN_CALLS: tuple[tuple[str, dict[str, str]], ...] = (
+    (f"{E}/candidaturas/usuario/{FIRST}", {}),
+    (f"{E}/candidaturas/usuario/{FIRST}", {"status": "aprovada"}),
+    (f"{E}/candidaturas/usuario/{FIRST}", {"vagaId": job_id(1)}),
+    (f"{E}/curriculo/{FIRST}", {}),
+)
+
+
+@pytest.fixture(scope="module")
+def plans(database_url: str) -> PlanLog:
+    """A city of jobs and applications, whose plans are logged."""
+
+    async def prepare() -> PlanLog:
+        connection = await asyncpg.connect(database_url)
+        try:
+            await fill(connection, CITY)
+            return await explain_from_now(connection)
+        finally:
+            await connection.close()
+
+    return asyncio.run(prepare())
+
+
+@pytest.fixture(scope="module")
+def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    """Its connections are made when everything is prepared."""
+    with RunningServer(app.build(settings, database_url, [SERVICE.name])) as running:
+        yield running
+
+
+@pytest.fixture
+def call(http: httpx.Client, issuer: Issuer) -> Callable[[], None]:
+    """Makes every call often enough to be planned for its values and once for all."""
+
+    def run() -> None:
+        for _ in range(7):
+            for calls, headers in (
+                (STAFF_CALLS, staff(issuer)),
+                (OWN_CALLS, citizen(issuer, FIRST)),
+                (PUBLIC_CALLS, {}),
+            ):
+                for path, query in calls:
+                    answer = http.get(path, params=query, headers=headers)
+                    assert answer.status_code == 200, (path, query, answer.text)
+
+    return run
+
+
+def test_no_list_filter_or_count_reads_a_big_table_from_end_to_end(plans: PlanLog, call: Callable[[], None]) -> None:
+    call()
+    found = plans.read()
+    assert {"application", "application_content", "job"} <= list_relations(found)
+    assert list_whole_reads(found, BIG) == []
+
+
+def test_without_its_index_a_list_is_read_from_end_to_end(
+    plans: PlanLog, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    """What the proof rests on: it would be seen."""
+    indexes: list[Any] = sql(
+        "SELECT indexdef, indexname FROM pg_indexes WHERE tablename = 'application' AND indexname LIKE '%_person'"
+        " OR tablename = 'application' AND indexname LIKE '%_live'"
+    )
+    for row in indexes:
+        sql(f"DROP INDEX employability.{row['indexname']}")
+    try:
+        before = len(plans.read())
+        http.get(OWN_CALLS[0][0], headers=citizen(issuer, FIRST)).raise_for_status()
+        assert {table for table, _ in list_whole_reads(plans.read()[before:], BIG)} == {"application"}
+    finally:
+        for row in indexes:
+            sql(row["indexdef"])

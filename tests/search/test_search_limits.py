@@ -1,0 +1,96 @@
+"""How often the search may be asked, and how long it may take (rules: search 4.6, 5)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from balcao.search.public_search import answers
+from balcao.settings import Settings
+from tests.search.stage import Stage
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import until_now
+
+V1, V2, SUGGEST = "/search/api/v1/search", "/search/api/v2/search", "/search/api/v1/search/suggest"
+ALLOWED = 100  # one in the sandbox
+PORTAL = "203.0.113.7"
+
+Ask = Callable[..., httpx.Response]
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(
+        auth_issuer=issuer.address,
+        data_dir=tmp_path_factory.mktemp("data"),
+        trusted_proxies_csv="127.0.0.1",
+        search_portals_csv=PORTAL,
+    )
+
+
+@pytest.fixture
+def ask(http: httpx.Client) -> Ask:
+    """Search from an address."""
+
+    def run(address: str, path: str = V1, token: str | None = None) -> httpx.Response:
+        headers = {"X-Forwarded-For": address} | (bearer(token) if token else {})
+        return http.get(path, params={"q": "poda"}, headers=headers)
+
+    return run
+
+
+@pytest.fixture
+def one_call_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "RATE", "1/hour")
+    monkeypatch.setattr(answers, "PORTAL_RATE", "2/hour")
+
+
+@pytest.mark.usefixtures("one_call_an_hour")
+def test_an_address_that_asks_too_often_is_told_when_to_come_again(ask: Ask, issuer: Issuer) -> None:
+    paths = [V1, V2, SUGGEST]
+    for number in range(ALLOWED):
+        assert ask("203.0.113.1", paths[number % 3]).status_code == 200
+    for path in paths:  # counted together
+        refused = ask("203.0.113.1", path)
+        assert (refused.status_code, list(refused.json())) == (429, ["error"])
+        assert int(refused.headers["Retry-After"]) > 0
+    # No token but a machine's with the scope makes a caller another one.
+    tokens = [issuer.person("90000000175"), issuer.machine("outro", "catalogo:read"), issuer.admin(exp=1), "x.y.z"]
+    assert {ask("203.0.113.1", token=token).status_code for token in tokens} == {429}
+    assert ask("203.0.113.2").status_code == 200
+
+
+@pytest.mark.usefixtures("one_call_an_hour")
+def test_portals_and_machines_with_the_scope_ask_more_often(ask: Ask, issuer: Issuer) -> None:
+    machine = issuer.machine("portal-cidadao", "busca:search")
+    for _ in range(2 * ALLOWED):
+        assert ask(PORTAL).status_code == 200
+        assert ask("203.0.113.3", token=machine).status_code == 200
+    assert ask(PORTAL).status_code == 429
+    assert ask("203.0.113.4", token=machine).status_code == 429  # whatever address it calls from
+    assert ask("203.0.113.3").status_code == 200
+
+
+@contextmanager
+def locked_collection(stage: Stage) -> Iterator[None]:
+    """Keep every reader of the collection waiting."""
+    physical = stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection"))
+    stage.run(stage.owner.execute("BEGIN"))
+    stage.run(stage.owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE"))
+    yield
+    stage.run(stage.owner.execute("ROLLBACK"))
+
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+
+
+def test_a_search_that_takes_too_long_is_given_up(http: httpx.Client, stage: Stage) -> None:
+    with locked_collection(stage):
+        for path in (V1, SUGGEST):
+            late = http.get(path, params={"q": f"demora {path}"})
+            assert (late.status_code, late.headers["Retry-After"], list(late.json())) == (503, "1", ["error"])
+        # And the database no longer works on it.
+        until_now(lambda: stage.run(stage.owner.fetchval(WAITING)) == 0)
+    for path in (V1, V2, SUGGEST):
+        assert http.get(path, params={"q": f"demora {path}"}).status_code == 200

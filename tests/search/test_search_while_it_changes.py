@@ -1,0 +1,136 @@
+"""Readers while editors and migrations change what they read (rules: search 4.4, 4.5, 5, case 71)."""
+
+import asyncio
+import functools
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import msgspec
+import pytest
+
+from balcao import app
+from balcao.search.collection import service as collection
+from balcao.search.public_search import service as public_search
+from balcao.search.public_search import state
+from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.public_search.state import SearchState
+from balcao.search.schema_migrations import service as migrations
+from balcao.search.schema_migrations.schemas import RollbackBody
+from balcao.settings import Settings
+from tests.search.staff import Staff
+from tests.search.stage import Stage
+from tests.search.support import migrate
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import RunningServer
+
+V1 = "/search/api/v1/search"
+MACHINE = "catalogo:read"
+
+
+@pytest.fixture(scope="module")
+def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
+    """Two processes that read nothing again of themselves: what they hear of is the notices."""
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)
+        patch.setattr(state, "ANSWER_SECONDS", 2 * PATIENCE)
+        servers = [stack.enter_context(RunningServer(app.build(settings, database_url))) for _ in range(2)]
+        yield [stack.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in servers]
+
+
+def test_every_process_drops_its_answers_when_a_published_service_changes(
+    processes: list[httpx.Client], issuer: Issuer
+) -> None:
+    staff = Staff(processes[0], issuer)
+    word = f"junco{uuid4().hex[:6]}"
+
+    made = staff.publish(nome_servico=f"Colheita de {word}")
+    path = f"/services/{made['id']}"
+    kept_everywhere(processes, word, [f"Colheita de {word}"])
+    staff("PUT", path, json=made | {"nome_servico": f"Corte de {word}"})
+    kept_everywhere(processes, word, [f"Corte de {word}"])
+    staff("POST", f"{path}/rollback", json={"to_version": 1})
+    kept_everywhere(processes, word, [f"Colheita de {word}"])
+    staff("PATCH", f"{path}/unpublish")
+    kept_everywhere(processes, word, [])
+
+
+def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) -> None:
+    """Wait until every process has these names, and in an answer that it keeps."""
+
+    def is_kept(client: httpx.Client) -> bool:
+        first, second = (client.get(V1, params={"q": word}) for _ in range(2))
+        # Two searches would tell two times that they took.
+        is_one = first.content == second.content
+        return is_one and [hit["title"] for hit in second.json()["results"]] == names
+
+    for client in processes:
+        until_now(functools.partial(is_kept, client))
+
+
+async def test_a_search_whose_table_has_gone_finds_the_one_in_use(stage: Stage, staff: Staff) -> None:
+    """As when the notice of a switch is late by more than the minute that the old table stays."""
+    word = f"bambu{uuid4().hex[:6]}"
+    staff.publish(nome_servico=f"Corte de {word}")
+    known = stage.platform.part(SearchState)
+    alias = await asyncio.to_thread(stage.run, _read_alias(stage))
+    known.alias = msgspec.structs.replace(alias, physical="services_v3_20200101_000000")
+    found = await asyncio.to_thread(stage.run, public_search.search(stage.platform, SearchRequest(q=word)))
+    assert [one.document.nome_servico for one in found.page.services] == [f"Corte de {word}"]
+
+
+async def _read_alias(stage: Stage) -> Any:
+    async with stage.platform.database.connection() as connection:
+        return await collection.read_alias(connection)
+
+
+def test_readers_notice_no_switch_and_no_rollback(
+    http: httpx.Client, issuer: Issuer, staff: Staff, stage: Stage
+) -> None:
+    mark = f"vime{uuid4().hex[:6]}"
+    made = [staff.publish(nome_servico=f"Cesto de {mark} {number}", tema_geral=mark) for number in range(3)]
+    ids = sorted(one["id"] for one in made)
+    ended = False
+
+    def search(client: httpx.Client, turn: int) -> list[str]:
+        # A page size of its own, so that no kept answer serves it.
+        found = client.get(V1, params={"q": mark, "per_page": 3 + turn % 90, "facets": "tema_geral"})
+        assert found.status_code == 200, found.text
+        assert found.json()["facets"] == {"tema_geral": [{"value": mark, "count": 3}]}
+        return [hit["id"] for hit in found.json()["results"]]
+
+    def browse(client: httpx.Client, _: int) -> list[str]:
+        found = client.get("/search/api/v1/categories", params={"filter_category": mark})
+        assert found.status_code == 200, found.text
+        return [one["id"] for one in found.json()["filtered_category"]["services"]]
+
+    def read(client: httpx.Client, _: int) -> list[str]:
+        return [client.get(f"/search/api/v1/services/{one['slug']}").json()["id"] for one in made]
+
+    def follow(client: httpx.Client, _: int) -> list[str]:
+        headers = bearer(issuer.machine("espelho", MACHINE))
+        found = client.get("/search/api/v1/catalog/services", params={"limit": 500}, headers=headers).json()["changes"]
+        return [one["id"] for one in found if one["service"] and one["service"]["tema_geral"] == mark]
+
+    def keep_on(look: Any) -> int:
+        turns = 0
+        with httpx.Client(base_url=http.base_url, timeout=PATIENCE) as client:
+            while not ended or turns == 0:
+                assert sorted(look(client, turns)) == ids
+                turns += 1
+        return turns
+
+    with ThreadPoolExecutor(4) as pool:
+        readers = [pool.submit(keep_on, look) for look in (search, browse, read, follow)]
+        try:
+            for version in ("v1", "v2"):
+                assert stage.run(migrate(stage.platform, version)).status == "completed"
+            stage.run(migrations.roll_back(stage.staff, RollbackBody()))
+            assert stage.run(migrate(stage.platform, "v3")).status == "completed"
+        finally:
+            ended = True
+        assert all(reader.result() > 0 for reader in readers)

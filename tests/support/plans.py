@@ -1,0 +1,61 @@
+"""The plans of a running server's own statements, as PostgreSQL itself writes them to its log (auto_explain)."""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+_SETTINGS = (
+    "session_preload_libraries = 'auto_explain'",
+    "auto_explain.log_min_duration = 0",
+    "auto_explain.log_nested_statements = on",
+    "auto_explain.log_format = 'json'",
+    "auto_explain.log_parameter_max_length = 0",
+)
+_PLAN = re.compile(r"plan:\n((?:\t.*\n)+)")
+
+
+class PlanLog:
+    """The plans of the connections to one database that begin from here on."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._begin = path.stat().st_size
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return every plan that was logged."""
+        text = self._path.read_bytes()[self._begin :].decode(errors="replace")
+        return [json.loads(found[1]) for found in _PLAN.finditer(text)]
+
+
+async def explain_from_now(connection: asyncpg.Connection) -> PlanLog:
+    """Have every later connection's plans logged."""
+    name, folder = await connection.fetchrow("SELECT current_database(), current_setting('data_directory')")
+    for setting in _SETTINGS:
+        await connection.execute(f'ALTER DATABASE "{name}" SET {setting}')
+    return PlanLog(Path(folder).parent / "postgres.log")
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Walk a plan from its root."""
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)
+
+
+def list_relations(plans: list[dict[str, Any]]) -> set[str]:
+    """Return the tables that any of the plans reads or writes."""
+    return {node["Relation Name"] for plan in plans for node in nodes(plan["Plan"]) if "Relation Name" in node}
+
+
+def list_whole_reads(plans: list[dict[str, Any]], tables: Collection[str]) -> list[tuple[str, str]]:
+    """Return which of the tables are read from end to end, each with the statement that does it."""
+    return [
+        (node["Relation Name"], plan["Query Text"])
+        for plan in plans
+        for node in nodes(plan["Plan"])
+        if node["Node Type"].endswith("Seq Scan") and node.get("Relation Name") in tables
+    ]
