@@ -1,6 +1,6 @@
 """Routes of the catalogue as code."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import WRITES, in_query, written
@@ -28,10 +28,10 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
         "Devolve ações, papéis, grupos, mapeamentos da cidade e operações religadas, sem pessoas, em YAML ou JSON; "
         "duas exportações de uma versão são iguais byte a byte. `ETag` é a versão. Exige a ação `catalogue:read`."
     ),
-    errors=[422],
+    errors=[304, 422],
     media_types=(YAML, JSON),
 )
-async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Any]:
+async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Document]:
     """Export the catalogue."""
     body, version = await service.export_catalogue(call, query.format)
     media_type = YAML if query.format is Format.YAML else JSON

@@ -14,7 +14,7 @@ from balcao.access.mappings.schemas import MappingChange
 from balcao.access.roles import service as roles
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import NotFound
+from balcao.core.errors import Conflict
 
 Members = dict[str, Any]
 
@@ -102,5 +102,5 @@ def _compare(before: Members | None, after: Members, name: str) -> tuple[list[st
 async def _find_action(connection: Connection, name: str) -> int:
     found = await store.find_action_id(connection, name)
     if found is None:
-        raise NotFound(f"Não há ação {name}, nem aqui nem no documento.", code="action-unknown")
+        raise Conflict(f"Não há ação {name}, nem aqui nem no documento.", code="action-unknown")
     return found

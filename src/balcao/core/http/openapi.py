@@ -243,10 +243,11 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if JSON not in operation.media_types:
-        schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
-        return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
-    return {"content": {JSON: {"schema": schemas.of(wanted)}}}
+    content = {
+        kind: {"schema": schemas.of(wanted) if kind == JSON else {"type": "string", "contentMediaType": kind}}
+        for kind in operation.media_types
+    }
+    return {"content": content}
 
 
 def _error(dialect: Dialect, status: int, schemas: "_Schemas") -> Document:
