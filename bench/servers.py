@@ -80,11 +80,18 @@ def balcao(
 
 @contextlib.contextmanager
 def serving(
-    checkout: Checkout, folder: Path, database_url: str, service: str, prefix: str, issuer: str = ""
+    checkout: Checkout,
+    folder: Path,
+    database_url: str,
+    service: str,
+    prefix: str,
+    issuer: str = "",
+    **settings: str,
 ) -> Iterator[tuple[int, psutil.Process]]:
-    """One service alone, by `balcao serve`, on any core: its port and its process."""
+    """One service alone, by `balcao serve`, on any core: its port and its process; `settings` are variables."""
     port = free_port()
-    environment = checkout.environment(folder / f"{port}", database_url, issuer) | {"BALCAO_PORT": str(port)}
+    environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
+    environment["BALCAO_PORT"] = str(port)
     command = checkout.command("serve", service)
     with _running(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/readiness") as process:
         yield port, process

@@ -94,3 +94,28 @@ def test_the_older_jobs_are_one_for_each_status_one_removed_and_one_past_its_lim
     assert {job["status"] for job in jobs if not job["deleted_at"]} == {"CRIADO", "ABERTO", "EM_ANALISE", "ENCERRADO"}
     assert len([job for job in jobs if job["deleted_at"]]) == len([job for job in jobs if job["past"]]) == 1
     assert int(examples["job_id"]) in {job["id"] for job in jobs if not job["deleted_at"]}
+
+
+def test_the_applications_and_refused_attempts_are_those_of_the_rules(examples: Mapping[str, Any], sql: Sql) -> None:
+    rows = sql("""
+        SELECT application.cpf, job.titulo, application.status, step.ordem
+        FROM employability.application JOIN employability.job ON job.id = id_vaga
+        LEFT JOIN employability.job_step AS step ON step.id = id_etapa_atual""")
+    assert {tuple(row) for row in rows if row["cpf"] < "90002"} == {
+        ("90000000175", "Confeiteiro", "aprovada", 2),
+        ("90000000175", "Recepcionista bilíngue", "candidatura_enviada", None),
+        ("90000000256", "Confeiteiro", "reprovada", None),
+        ("90000000337", "Pedreiro", "candidatura_enviada", None),
+        ("90000000507", "Assistente", "candidatura_enviada", None),
+    }
+    generated = [row for row in rows if row["cpf"] >= "90002"]
+    assert (len(generated), {row["titulo"] for row in generated}) == (60, {"Confeiteiro"})
+    assert {row["status"] for row in generated} == {
+        "candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada"
+    }  # fmt: skip
+    blocks = sql("SELECT cpf, criterios_nao_atendidos AS failed FROM employability.application_block")
+    assert len(blocks) == 12
+    assert {row["cpf"]: row["failed"] for row in blocks if row["cpf"] < "90002"} == {
+        "90000000418": ["idade_minima"],
+        "90000000680": ["termos_uso"],
+    }

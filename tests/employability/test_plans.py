@@ -17,7 +17,7 @@ from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
 from tests.support.server import RunningServer
-from tests.support.sizes import size
+from tests.support.sizes import FULL, size
 
 CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
 # The tables of a city that are never read from end to end.
@@ -35,11 +35,26 @@ FILTERS: tuple[dict[str, str], ...] = (
     {"acessibilidade_pcd": "exclusivo_pcd"},
 )
 FIRST = person(0)
+CANDIDATES: tuple[dict[str, str], ...] = (
+    {},
+    {"page": "20"},
+    {"status": "aprovada"},
+    # Of few rows the planner reads all where it expects few of them in this state; of a million it walks the newest.
+    *([{"status": "vaga_congelada"}] if FULL else []),
+    {"cpf": FIRST},
+    {"search": FIRST[:9]},
+    {"search": "nogueira 77"},
+    {"vagaId": job_id(1)},
+    {"vagaId": job_id(1), "status": "aprovada", "pageSize": "500"},
+    {"etapa_id": "00000000-0000-4001-8000-000000000004"},
+)
 STAFF_CALLS = (
     *((f"{E}/vagas", query) for query in (*FILTERS, {"orgao_parceiro_id": "71"}, {"status": "em_edicao"})),
     (f"{E}/vagas/{job_id(1)}", {}),
     (f"{E}/vagas/{job_id(1)}/historico", {}),
     (f"{E}/candidaturas/usuario/{FIRST}", {}),
+    *((f"{E}/candidaturas", query) for query in CANDIDATES),
+    *((f"{E}/candidatura-bloqueios", query) for query in ({}, {"cpf": FIRST}, {"id_vaga": job_id(1)})),
 )
 PUBLIC_CALLS = (
     *((f"{P}/vagas", query) for query in (*FILTERS, {"contratante": "casa 1"})),

@@ -1,6 +1,7 @@
 """The demo's units, and acts on them as staff would do them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from balcao.health_units import demo
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer, bearer
+from tests.support.terminal import Terminal
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +33,9 @@ def manager(issuer: Issuer) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def citizen(issuer: Issuer) -> dict[str, str]:
     return bearer(issuer.person("90000000175"))
+
+
+@pytest.fixture
+def terminal(issuer: Issuer, database_url: str, tmp_path: Path) -> Terminal:
+    """The command line on the module's own database."""
+    return Terminal(tmp_path, database_url=database_url, auth_issuer=issuer.address)

@@ -4,6 +4,7 @@ rules: health_units 2.2, 2.3, 3.1, cases 4, 22-24, 34, 36, 37.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -299,3 +300,39 @@ def test_the_department_words_the_effects(settings: Settings) -> None:
     for faulty in ("x", "[]", '{"Azul": {}}', '{"Verde": {"fecha": true}}'):
         with pytest.raises(ValueError, match="JSON"):
             Settings(risk_effects=faulty)
+
+
+@pytest.mark.usefixtures("loaded")
+def test_the_demo_city_shows_every_kind_of_unit(sql: Sql, act: Any) -> None:
+    """As section 7 of the rules counts them; loading once more changes nothing."""
+    count = "SELECT last FROM health_units.feed_counter"
+    (before,) = sql(count)
+    act(lambda call: demo.load(call.platform))
+    assert sql(count)[0] == before
+    weeks = Counter(
+        tuple(row)
+        for row in sql(
+            "SELECT semana #>> '{1,0,inicio}', semana #>> '{1,0,fim}', jsonb_array_length(semana -> '6') > 0"
+            " FROM health_units.unit_weekly_hours WHERE cnes = ANY($1)",
+            list(demo.CODES),
+        )
+    )
+    assert weeks == {
+        ("08:00", "17:00", False): 13,
+        ("08:00", "17:00", True): 4,
+        ("08:00", "12:00", False): 1,
+        ("07:00", "20:00", False): 3,
+        ("00:00", "24:00", True): 2,
+    }
+    newest = Counter(
+        tuple(row)
+        for row in sql(
+            "SELECT status, CASE WHEN status = 'Ativo' THEN risco END FROM ("
+            " SELECT DISTINCT ON (cnes) * FROM health_units.notifications WHERE cnes = ANY($1)"
+            " ORDER BY cnes, aberta_em DESC) AS newest",
+            list(demo.CODES),
+        )
+    )
+    assert newest == {
+        ("Ativo", "Amarelo"): 3, ("Ativo", "Laranja"): 1, ("Ativo", "Vermelho"): 1, ("Encerrado", None): 7
+    }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import nullcontext
 
@@ -14,6 +15,8 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, streamed
 from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway, Mount
+from balcao.gateway.serving import Limits
+from tests.http.connection import Connection
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
@@ -24,6 +27,8 @@ MANY = 1_000_000
 
 class Source:
     """Makes bodies and knows how far each came."""
+
+    reader: asyncio.Task[None] | None
 
     def __init__(self) -> None:
         self.made = 0
@@ -36,8 +41,12 @@ class Source:
 
     async def _chunks(self, path: str) -> AsyncGenerator[bytes, None]:
         try:
+            if path == "/idle":
+                yield b"first"
+                await asyncio.Event().wait()
             for _ in range(3 if path == "/short" else MANY):
                 self.made += 1
+                self.reader = asyncio.current_task()
                 await asyncio.sleep(0)  # as what is read from a store is waited for
                 yield CHUNK
                 if path == "/cut":
@@ -51,21 +60,27 @@ def source() -> Source:
     return Source()
 
 
-@pytest.fixture(scope="module")
-def http(source: Source) -> Iterator[httpx.Client]:
+def _serve(source: Source) -> Application:
     pages = [
         (
             "GET",
             path,
             PageEndpoint("test", "stream", "GET", source.respond, lambda _, fault: ERROR_TEXT.response(fault)),
         )
-        for path in ("/short", "/long", "/cut")
+        for path in ("/short", "/long", "/cut", "/idle", "/slow")
     ]
-    gateway = Gateway([], Mount("test", "", pages, lambda _: ERROR_TEXT), nullcontext)
-    with (
-        RunningServer(Application(gateway)) as running,
-        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
-    ):
+    return Application(Gateway([], Mount("test", "", pages, lambda _: ERROR_TEXT), nullcontext))
+
+
+@pytest.fixture(scope="module")
+def server(source: Source) -> Iterator[RunningServer]:
+    with RunningServer(_serve(source)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def http(server: RunningServer) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         yield client
 
 
@@ -96,3 +111,35 @@ def test_a_body_that_fails_midway_is_cut_off_and_the_server_goes_on(http: httpx.
         with pytest.raises(httpx.RemoteProtocolError):
             list(parts)
     assert http.get("/short").status_code == 200
+
+
+def test_a_body_with_nothing_to_say_ends_when_its_reader_hangs_up(http: httpx.Client, source: Source) -> None:
+    with http.stream("GET", "/idle") as answer:
+        assert next(answer.iter_raw()) == b"first"
+        assert not source.ended.is_set()
+    assert source.ended.wait(PATIENCE)
+
+
+def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source: Source) -> None:
+    with Connection(server.port) as connection:
+        connection.send(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        made = -1
+        while made != source.made or not made:  # until it stands still: the sender waits
+            made = source.made
+            time.sleep(0.05)
+        assert not source.ended.is_set()
+        server.call(lambda: source.reader.cancel() if source.reader else None)
+        assert source.ended.wait(PATIENCE)
+
+
+def test_the_end_of_the_server_is_the_end_of_a_body_with_nothing_to_say(source: Source) -> None:
+    """It does not wait for the reader, who comes back to another process."""
+    limits = Limits(settling_seconds=0, drain_seconds=PATIENCE)
+    with (
+        RunningServer(_serve(source), limits=limits) as server,
+        httpx.stream("GET", f"{server.url}/idle", timeout=PATIENCE) as answer,
+    ):
+        parts = answer.iter_raw()
+        assert next(parts) == b"first"
+        server.stop()
+        assert list(parts) == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from balcao import app
 from balcao.core.access.rules import PUBLIC
 from balcao.core.http.operations import Operation
+from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service, path_of
 
 # What a path parameter is filled with where only its form matters.
@@ -26,6 +27,11 @@ class Served:
     @property
     def public(self) -> bool:
         return self.operation.rule.action == PUBLIC
+
+    @property
+    def endless(self) -> bool:
+        """Whether the body of a success has no end: whoever reads it whole waits for ever."""
+        return EVENTS in self.operation.media_types
 
     def filled(self, **values: str) -> str:
         known = FILLING | values

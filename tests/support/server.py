@@ -5,6 +5,7 @@ import contextlib
 import random
 import socket
 import threading
+from collections.abc import Callable
 from typing import Any, Self
 
 import uvloop
@@ -56,8 +57,12 @@ class RunningServer:
 
     def stop(self) -> None:
         """Do what a SIGTERM does, and do not wait for the end."""
+        self.call(self._stop.set)
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Call a function in the server's event loop, if it still runs, and do not wait for it."""
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stop.set)
+            self._loop.call_soon_threadsafe(function)
 
 
 def free_port() -> int:

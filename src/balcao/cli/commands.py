@@ -43,6 +43,9 @@ COMMANDS = {
     ),
     "search": Entry("search:search", "Catálogo de serviços: importação e exportação, migrações do esquema da busca."),
     "agents": Entry("agents:agents", "Configuração de agentes: importação de versões, conjuntos de dados e exemplos."),
+    "health-units": Entry(
+        "health_units:health_units", "Unidades de saúde: importação de unidades e notificações, simulação de episódios."
+    ),
     "access": Entry("access:access", "Catálogo de acessos: primeiro administrador, conferência do histórico."),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),

@@ -1,18 +1,21 @@
 """Texts of this service: which characters and lengths pass, and when two are the same (rules: employability 2.0)."""
 
 import re
+import string
 import unicodedata
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import clean, has_control
 
 _MARKS = re.compile("[\u0300-\u036f]+")
+# Of the letters that remain without their accents; the collation "C" knows no others.
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
 def fold(text: str) -> str:
     """Return the text without case, accents and runs of blanks; its twin in SQL is `employability.folded`."""
-    return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).lower()).strip(" ")
+    return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
 
 
 def clean_line(field: str, value: str, longest: int) -> str:

@@ -79,13 +79,14 @@ class Application:
         if _POLICY not in response.headers:
             headers.append(_NO_PAGE)
         await send({"type": "http.response.start", "status": status, "headers": headers})
+        # Before the body: how long somebody listens to a stream of events says nothing about us.
+        seconds = perf_counter() - request.started
+        endpoint.meter.count(status, seconds)
+        request_log.add(endpoint.meter.labels, status, seconds, request.id)
         if response.chunks is not None and request.method != "HEAD":
             await _send_chunks(response.chunks, receive, send)
         else:
             await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else response.body})
-        seconds = perf_counter() - request.started
-        endpoint.meter.count(status, seconds)
-        request_log.add(endpoint.meter.labels, status, seconds, request.id)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Open the platform before the server listens; a failed start is reported to the server, which logs it."""
@@ -103,20 +104,30 @@ class Application:
 
 
 async def _send_chunks(chunks: AsyncGenerator[bytes, None], receive: Receive, send: Send) -> None:
-    """Send a body while it is made, until its reader has gone. One that fails midway is cut off.
+    """Send a body while it is made, until its reader has gone or the server stops. One that fails midway is cut off.
 
-    `send` waits for a slow reader, but takes everything for one who is gone: only `receive` tells of that.
+    `send` waits for a slow reader, but takes everything for one who is gone: only `receive` tells of that. Who makes
+    the chunks may cancel the task that asks for them, to cut off a reader for whom they cannot wait.
     """
+    sending = asyncio.ensure_future(_send_each(chunks, send))
     gone = asyncio.ensure_future(_wait_until_gone(receive))
     try:
-        async with aclosing(chunks):
-            async for chunk in chunks:
-                if gone.done():
-                    return
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        gone.cancel()
-    await send({"type": "http.response.body", "body": b""})
+        cut_off = sending.cancelled()
+        for task in (sending, gone):
+            task.cancel()
+        await asyncio.wait({sending, gone})
+    if not sending.cancelled():
+        sending.result()
+    if not cut_off:
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _send_each(chunks: AsyncGenerator[bytes, None], send: Send) -> None:
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
 async def _wait_until_gone(receive: Receive) -> None:

@@ -15,6 +15,7 @@ REQUEST_HEADERS = (
     "Idempotency-Key",
     "If-Match",
     "If-None-Match",
+    "Last-Event-ID",
     "X-Access-Reason",
     "X-Request-ID",
 )

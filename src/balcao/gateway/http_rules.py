@@ -21,6 +21,7 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 SERVER = (b"server", b"balcao")
 _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%:\[\]-]+")
 _WATCHED = frozenset({b"host", b"content-length", b"transfer-encoding", b"expect"})
+_GONE: Message = {"type": "http.disconnect"}
 # A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
 _DISCARD_SECONDS, _DISCARD_BYTES = 2.0, 16 * 1024 * 1024
 
@@ -40,11 +41,16 @@ class HttpRules:
         self._application = application
         self._head_bytes = head_bytes
         self._body_seconds = body_seconds
+        self._streams = _Streams()
+
+    def end_streams(self) -> None:
+        """Tell all who stream a response, now or from now on, that their caller is gone: the server stops."""
+        self._streams.end()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request."""
         fault, announced = judge(scope, self._head_bytes)
-        exchange = _Exchange(receive, send, self._body_seconds)
+        exchange = _Exchange(receive, send, self._body_seconds, self._streams)
         if fault:
             await exchange.refuse(fault)
         else:
@@ -105,15 +111,45 @@ def _fault_of_codings(codings: list[bytes]) -> int:
     return 501 if len(codings) == 1 else 400
 
 
+class _Streams:
+    """Who waits for the end of a caller's connection while a response goes out in parts."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[Message]] = set()
+        self._ended = False
+
+    def end(self) -> None:
+        self._ended = True
+        for waiting in self._waiting:
+            waiting.cancel()
+
+    async def wait_for_end(self, receive: Receive) -> Message:
+        """Return the server's word that the caller is gone, or the same word when the server stops."""
+        if self._ended:
+            return _GONE
+        waiting = asyncio.ensure_future(receive())
+        self._waiting.add(waiting)
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if not self._ended:
+                raise
+            return _GONE
+        finally:
+            self._waiting.discard(waiting)
+            waiting.cancel()
+
+
 class _Exchange:
     """One request and its response, between the server and the application."""
 
-    __slots__ = ("_deadline", "_receive", "_seconds", "_send", "_started", "unread")
+    __slots__ = ("_deadline", "_receive", "_seconds", "_send", "_started", "_streams", "unread")
 
-    def __init__(self, receive: Receive, send: Send, seconds: float) -> None:
+    def __init__(self, receive: Receive, send: Send, seconds: float, streams: "_Streams") -> None:
         self._receive = receive
         self._send = send
         self._seconds = seconds
+        self._streams = streams
         self._deadline = 0.0
         self._started = False
         self.unread = True
@@ -121,7 +157,7 @@ class _Exchange:
     async def receive(self) -> Message:
         """Return the next part of the body. Raises BodyFault when it comes too late or not at all."""
         if not self.unread:
-            return await self._receive()
+            return await self._streams.wait_for_end(self._receive)
         if not self._deadline:
             self._deadline = asyncio.get_running_loop().time() + self._seconds
         try:

@@ -89,7 +89,8 @@ async def serve(
     with sock:
         listening.accept_again(sock)
         async with _open_application(application):
-            signalled, ended = _start(_rules(application, limits), sock, limits, connections)
+            rules = HttpRules(application, head_bytes=limits.head_bytes, body_seconds=limits.body_seconds)
+            signalled, ended = _start(rules, sock, limits, connections)
             full = asyncio.create_task(listening.refuse_beyond(sock, connections))
             try:
                 ready()
@@ -98,14 +99,11 @@ async def serve(
                 await listening.accept_no_more(sock, limits.settling_seconds)
             finally:
                 full.cancel()
+                rules.end_streams()
                 signalled.set()
                 sock.close()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(ended, limits.drain_seconds)
-
-
-def _rules(application: App, limits: Limits) -> HttpRules:
-    return HttpRules(application, head_bytes=limits.head_bytes, body_seconds=limits.body_seconds)
 
 
 def _start(

@@ -8,6 +8,7 @@ from balcao.health_units.directory.feature import FEATURE as DIRECTORY
 from balcao.health_units.feed.feature import FEATURE as FEED
 from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.feature import FEATURE as HOLIDAYS
+from balcao.health_units.intake.feature import FEATURE as INTAKE
 from balcao.health_units.notifications.feature import FEATURE as NOTIFICATIONS
 from balcao.health_units.risk.feature import FEATURE as RISK
 from balcao.health_units.running import ready, running
@@ -19,7 +20,7 @@ SERVICE = Service(
     prefix="/health-units",
     title="Balcão: risco das unidades de saúde",
     package=__name__,
-    features=[UNITS, TIMETABLES, HOLIDAYS, NOTIFICATIONS, FEED, RISK, DIRECTORY, Feature(demo=DEMO)],
+    features=[UNITS, TIMETABLES, HOLIDAYS, NOTIFICATIONS, FEED, RISK, DIRECTORY, INTAKE, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="As unidades de saúde: quando abrem e se o entorno é seguro, para painéis e portais.",
     tags={

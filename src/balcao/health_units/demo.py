@@ -4,8 +4,9 @@ The same at every first start but for the day: each unit's history is drawn with
 """
 
 import asyncio
+import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -19,6 +20,8 @@ from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
 from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
+from balcao.health_units.timetables import service as timetables
+from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
@@ -43,6 +46,31 @@ UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
 ACTIVE = "9900004"
 QUIET = "9900013"
+SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
+
+
+def _make_week(
+    day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
+) -> WeekBody:
+    """Return the week of a unit that opens on weekdays, also on Saturday, or, with `always`, every day."""
+    hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
+    semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
+    return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
+
+
+_USUAL = _make_week([("08:00", "17:00")])
+_WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
+_WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
+_LONG = _make_week([("07:00", "20:00")])
+_ALWAYS = _make_week([("00:00", "24:00")], always=True)
+# Eighteen units of the usual kind, three long, two that never close; the last one has no timetable.
+WEEKS = {
+    **dict.fromkeys(CODES[:18], _USUAL),
+    **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
+    CODES[6]: _WITH_LUNCH_BREAK,
+    **dict.fromkeys(CODES[18:21], _LONG),
+    **dict.fromkeys((CODES[21], CODES[23]), _ALWAYS),
+}
 
 
 @dataclass(frozen=True)
@@ -61,6 +89,10 @@ async def load(platform: Platform) -> None:
     for number, code in enumerate(CODES, start=1):
         if code not in known:
             await units.put_unit(call, Cnes(code), _describe_unit(number, code))
+    with_week = await timetables.list_codes(call)
+    for code, week in WEEKS.items():
+        if code not in with_week:
+            await timetables.put_week(call, Cnes(code), week)
     day = utc_now().astimezone(platform.zone)
     await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
 
@@ -71,6 +103,27 @@ async def examples(_: Platform) -> Mapping[str, Any]:
 
 
 DEMO = Demo(load, examples)
+
+
+async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
+    """Act on units at random and tell of each act, for as long as the caller goes on or `count` times.
+
+    Only units that the demo data leaves in peace are touched.
+    """
+    draw = random.Random()  # noqa: S311 - no secret
+    for _ in range(count) if count else itertools.count():
+        cnes = Cnes(draw.choice(SIMULATED))
+        color = draw.choice(list(Risco)[1:])
+        present = await notifications.read_latest(call, cnes)
+        if present is None or not present.active:
+            await notifications.open_notification(call, cnes, OpenBody(risco=color))
+            yield f"{cnes}: aberta, {color}"
+        elif draw.random() < 0.5:
+            await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=color))
+            yield f"{cnes}: {color}"
+        else:
+            await notifications.close_notification(call, cnes, present.id, CloseBody(risco=Risco.VERDE))
+            yield f"{cnes}: encerrada"
 
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:

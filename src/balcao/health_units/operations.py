@@ -37,11 +37,11 @@ def in_query(kind: type[M], repeated: tuple[str, ...] = ()) -> InQuery:
 
 
 def _check_digits(sent: Any) -> Any:
-    """Return a text of digits for pydantic to parse; nine of them already show a number to be out of bounds."""
+    """Return a text of digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
     if isinstance(sent, str):
         if not (sent.isascii() and sent.isdigit()):
             raise PydanticKnownError("int_parsing")
-        return sent[:9]
+        return sent[:18]
     return sent
 
 

@@ -1,4 +1,4 @@
-"""What the service keeps in each process: the board, refreshed on every commit."""
+"""What the service keeps in each process: the units, refreshed on every commit, and who listens to their changes."""
 
 import functools
 from collections.abc import AsyncIterator, Mapping
@@ -6,21 +6,27 @@ from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.reloader import Watch
-from balcao.health_units.feed.service import CHANNEL
+from balcao.core.telemetry import telemetry
+from balcao.health_units.feed.service import CHANNEL, follow
+from balcao.health_units.feed.streams import Hub
 from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
-from balcao.health_units.risk.service import refresh
 
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    """Keep the board current for as long as the process serves."""
+    """Keep the board current, and the listeners informed, for as long as the process serves."""
     board = platform.parts[UnitBoard] = UnitBoard()
-    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(refresh, platform, board))
-    await watch.start()
-    try:
-        yield
-    finally:
-        await watch.stop()
+    hub = platform.parts[Hub] = Hub()
+    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow, platform, board, hub))
+    with (
+        telemetry.state("balcao_risk_streams", lambda: len(hub.listeners)),
+        telemetry.state("balcao_risk_outdated_notifications", board.count_outdated),
+    ):
+        await watch.start()
+        try:
+            yield
+        finally:
+            await watch.stop()
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:

@@ -1,6 +1,10 @@
 """The terms that describe the situation of a unit."""
 
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+# An active notification that nobody has changed or confirmed for so long may no longer be true.
+OUTDATED_AFTER = timedelta(hours=24)
 
 
 class Risco(StrEnum):
@@ -20,3 +24,8 @@ class Risco(StrEnum):
 class Status(StrEnum):
     ATIVO = "Ativo"
     ENCERRADO = "Encerrado"
+
+
+def is_outdated(touched_at: datetime | None, now: datetime) -> bool:
+    """Tell whether nobody has touched an active notification for too long; nothing closes by itself."""
+    return touched_at is not None and now - touched_at > OUTDATED_AFTER

@@ -130,6 +130,22 @@ class Snapshot:
         held = self.people.find(cpf).groups
         return [group for group_id in held if (group := self.groups.get(group_id)) is not None]
 
+    def find_limits(self, caller: Caller, action: str, attribute: str) -> frozenset[str] | None:
+        """Return the values of an attribute to which the caller's right to an action is limited; None: not limited.
+
+        A right by several groups reaches as far as all of them; one without the attribute, or a role that the caller
+        has otherwise, lifts the limit (rules: access 3.3).
+        """
+        others = [way.role for way in self.list_ways(caller) if way.source != "group"]
+        granting = [
+            group
+            for group in self.groups_of(caller.cpf)
+            if any(self._does_grant(role_id, action) for role_id in group.roles)
+        ]
+        if any(role.grants(action) for role in others) or any(attribute not in each.attributes for each in granting):
+            return None
+        return frozenset(value for group in granting for value in group.attributes[attribute])
+
     def list_ways(self, caller: Caller) -> Iterator[Way]:
         """Yield each role of the caller with where it comes from, by the role's name and the group's."""
         ways = [Way(self.roles_by_name[name], "token") for name in caller.roles if name in self.roles_by_name]

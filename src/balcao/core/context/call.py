@@ -134,6 +134,12 @@ class Call:
             return self.decision.reason is Reason.GRANTED
         return self.platform.catalogue.snapshot.grants(self.caller, action)
 
+    def find_limits(self, attribute: str) -> frozenset[str] | None:
+        """Return the values of a group attribute to which the right of this call is limited; None: not limited."""
+        if self.caller is None or self.decision.reason is not Reason.GRANTED:
+            return None
+        return self.platform.catalogue.snapshot.find_limits(self.caller, self.grant, attribute)
+
     def as_owner(self) -> "Call":
         """Return the call by the right to one's own data, for a use case that confines itself to `person`."""
         return self._with_decision(Decision(Reason.OWNER, "self"))

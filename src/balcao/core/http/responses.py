@@ -18,6 +18,7 @@ PERSONAL = "no-store, private"
 PUBLIC = "public, max-age=300"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
+EVENTS = "text/event-stream"
 TEXT = "text/plain; charset=utf-8"
 NO_CONTENT, MOVED, NOT_MODIFIED = 204, 301, 304
 _WITHOUT_BODY = frozenset({NO_CONTENT, NOT_MODIFIED})
@@ -131,6 +132,12 @@ def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_ty
 def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
     """Return people's data too long to be held whole, as JSON that is made while it is sent."""
     return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})
+
+
+def stream_events(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
+    """Return server-sent events; a proxy on the way is asked to pass each on at once."""
+    headers = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
+    return Response(chunks=chunks, headers=headers, media_type=EVENTS)
 
 
 def attachment(body: bytes, name: str) -> Response[Any]:

@@ -1,6 +1,7 @@
 """Tables as lines of an import: a CSV file whose first line names the members, each record turned into JSON.
 
-For rows whose members are texts, numbers and lists of texts; a list stands in one cell, its items parted by `|`.
+For rows whose members are texts, numbers, `true` or `false`, and lists of texts; a list stands in one cell, its items
+parted by `|`.
 """
 
 import csv
@@ -16,6 +17,8 @@ from balcao.core.errors import Invalid
 ITEMS_APART = "|"
 _DELIMITERS = ",;\t"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+_FLAGS = {"true": True, "false": False}
 _NOT_TEXT = "A linha não é um registro CSV em UTF-8."
 _OTHER_WIDTH = "A linha não tem tantas colunas quanto a primeira linha do arquivo."
 
@@ -84,10 +87,14 @@ def _flatten(kind: msgspec.inspect.Type) -> Sequence[type]:
             return [type(kind)]
 
 
-def _convert(cell: str, kinds: Sequence[type]) -> str | int | list[str]:
+def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | list[str]:
     """Return what a cell means; what cannot be meant stays a text, which the row's own check refuses by name."""
     if msgspec.inspect.ListType in kinds:
         return [item.strip() for item in cell.split(ITEMS_APART) if item.strip()]
     if msgspec.inspect.IntType in kinds and _INTEGER.fullmatch(cell.strip()):
         return int(cell)
+    if msgspec.inspect.FloatType in kinds and _DECIMAL.fullmatch(cell.strip()):
+        return float(cell)
+    if msgspec.inspect.BoolType in kinds and cell.strip() in _FLAGS:
+        return _FLAGS[cell.strip()]
     return cell

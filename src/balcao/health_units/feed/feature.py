@@ -1,5 +1,10 @@
-"""Announces each change of a risk to every process."""
+"""Announces each change to every process and every listener."""
 
+from balcao.core.audit.retention import Retention
 from balcao.core.feature import Feature
+from balcao.health_units.feed import api, service
 
-FEATURE = Feature()
+FEATURE = Feature(
+    routes=api.routes.declared,
+    retention=[Retention("health_unit_changes", service.apply_retention)],
+)

@@ -1,20 +1,42 @@
-"""The numbered feed of public changes: what every process and, later, every stream learns from."""
+"""The numbered feed of public changes: what every process and every stream learns from (rules: health_units 4.3)."""
 
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.audit.retention import Swept
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Row
 from balcao.core.database.reloader import notify
 from balcao.core.values.cnes import Cnes
-from balcao.health_units.feed import store
+from balcao.health_units.feed import store, streams
+from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, UnitEvent
+from balcao.health_units.feed.streams import Change, Hub, Listener
 from balcao.health_units.risk import service as risk
+from balcao.health_units.risk.board import UnitBoard
+from balcao.health_units.risk.schemas import UnitRisk
+from balcao.zones import load_zone
 
 # Announces each entry to every process at the commit.
 CHANNEL = "balcao_health_units"
-RISK, UNIT = "risco", "unidade"
+RISK, UNIT, RESET = "risco", "unidade", "reset"
+KEPT_FOR = timedelta(days=7)
+_PAGE = 500
+_decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 
-async def publish_risk(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Publish the unit's risk as this transaction leaves it."""
-    await store.append_change(connection, CHANNEL, RISK, cnes, await risk.read_unit_risk(call, connection, cnes))
+async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
+    """Publish the unit's risk as this transaction leaves it, with instants in the city's zone."""
+    await store.append_change(connection, CHANNEL, RISK, cnes, await risk.read_unit_risk(connection, cnes, zone))
+
+
+async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
+    """Publish the unit's risk; the connection of an import is set to the city's zone."""
+    await publish_risk(connection, cnes, load_zone(await store.read_zone(connection)))
 
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:
@@ -25,3 +47,85 @@ async def publish_unit(connection: Connection, cnes: Cnes) -> None:
 async def announce(connection: Connection) -> None:
     """Have every process read the units again, for what is no change of one unit: no entry, no event."""
     await notify(connection, CHANNEL)
+
+
+async def follow(platform: Platform, board: UnitBoard, hub: Hub) -> None:
+    """Read the units again, then tell the listeners what has changed: who asks on hearing it gets the new state."""
+    await risk.refresh(platform, board)
+    if hub.last is None:
+        hub.last = board.sequence
+    async for changes in _list_pages(platform, hub.last, board.sequence, ()):
+        hub.publish(changes)
+
+
+async def open_stream(
+    call: Call, address: str, codes: Collection[str], after: int | None
+) -> AsyncGenerator[bytes, None]:
+    """Return the events of these units, or of all, beyond a change; without one, those from now on.
+
+    Raises Unavailable while nobody knows what holds, TooMany.
+    """
+    board, hub = call.platform.part(UnitBoard), call.platform.part(Hub)
+    caller = call.identified_caller
+    board.require_fresh()
+    assert hub.last is not None
+    portal = caller.client in call.platform.settings.risk_portals
+    holder = (caller.client, address)
+    hub.require_room(holder, streams.MOST_OF_PORTAL if portal else streams.MOST_OF_CLIENT)
+    listener = Listener(
+        holder=holder,
+        codes=frozenset(codes),
+        joined_at=hub.last,
+        after=hub.last,
+        ends_at=min(caller.expires_at, time.time() + streams.LONGEST_SECONDS),
+        is_current=lambda: board.fresh,
+        replay=lambda first, last: _replay(call.platform, first, last, codes),
+    )
+    hub.listeners.add(listener)  # from here on it misses nothing, whatever is read meanwhile
+    if after is None or await _is_kept(call, after):
+        listener.after = listener.after if after is None else after
+        return listener.listen(b"")
+    return listener.listen(_encode_event(RESET, listener.joined_at, ResetEvent(listener.joined_at)))
+
+
+async def _is_kept(call: Call, after: int) -> bool:
+    """Tell whether everything beyond this number is still there; a number of the future was given by nobody."""
+    async with call.platform.database.connection() as connection:
+        kept = await store.read_kept(connection)
+    return kept.first - 1 <= after <= kept.last
+
+
+async def _replay(platform: Platform, after: int, up_to: int, codes: Collection[str]) -> AsyncIterator[bytes]:
+    async for changes in _list_pages(platform, after, up_to, codes):
+        yield b"".join(change.text for change in changes)
+
+
+async def _list_pages(
+    platform: Platform, after: int, up_to: int, codes: Collection[str]
+) -> AsyncIterator[list[Change]]:
+    """Yield the changes between two numbers, some at a time."""
+    while after < up_to:
+        async with platform.database.connection() as connection:
+            rows = await store.list_changes(connection, after, up_to, codes, _PAGE)
+        if not rows:
+            return
+        yield [_to_change(row) for row in rows]
+        after = rows[-1]["sequencia"]
+
+
+def _to_change(row: Row) -> Change:
+    number, cnes = row["sequencia"], row["cnes"]
+    event: RiskEvent | UnitEvent = UnitEvent(number, cnes)
+    if row["tipo"] == RISK:
+        found = _decode_risk(row["dados"])
+        event = RiskEvent(number, cnes, found.notificacao_ativa, found.ultima_notificacao)
+    return Change(number, cnes, _encode_event(row["tipo"], number, event))
+
+
+def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEvent) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), msgspec.json.encode(data))
+
+
+async def apply_retention(_: Call, connection: Connection) -> Swept:
+    """Delete what no listener can be told any more."""
+    return Swept(*await store.forget(connection, KEPT_FOR))

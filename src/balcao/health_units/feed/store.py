@@ -1,8 +1,10 @@
 """SQL of the change feed."""
 
-from typing import Any
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any, NamedTuple
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 
@@ -25,3 +27,58 @@ async def append_change(connection: Connection, channel: str, tipo: str, cnes: C
     To be called last in a transaction: everybody else who writes waits for its end.
     """
     return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel)
+
+
+async def read_zone(connection: Connection) -> str:
+    """Return the name of the connection's time zone."""
+    return str(await connection.fetchval("SHOW timezone"))
+
+
+_LIST = """
+SELECT sequencia, tipo, cnes, dados FROM health_units.change_feed
+WHERE sequencia > $1 AND sequencia <= $2 AND ($3::text[] IS NULL OR cnes = ANY($3))
+ORDER BY sequencia LIMIT $4
+"""
+
+
+async def list_changes(connection: Connection, after: int, up_to: int, codes: Collection[str], limit: int) -> list[Row]:
+    """Return entries with numbers beyond `after`, of these units or, where none is named, of all."""
+    return list(await connection.fetch(_LIST, after, up_to, list(codes) or None, limit))
+
+
+class Kept(NamedTuple):
+    """The first and the last number of what is kept; `first` is beyond `last` when nothing is."""
+
+    first: int
+    last: int
+
+
+_KEPT = """
+SELECT last, coalesce((SELECT min(sequencia) FROM health_units.change_feed), last + 1) AS first
+FROM health_units.feed_counter
+"""
+
+
+async def read_kept(connection: Connection) -> Kept:
+    """Return which changes a listener can be told."""
+    row = await connection.fetchrow(_KEPT)
+    assert row is not None
+    return Kept(row["first"], row["last"])
+
+
+# From the beginning of the feed only: a listener is told everything from its number on, or to read again.
+_FORGET = """
+WITH gone AS (
+    DELETE FROM health_units.change_feed
+    WHERE sequencia <= (SELECT max(sequencia) FROM health_units.change_feed WHERE em < now() - $1::interval)
+    RETURNING 1
+)
+SELECT (SELECT count(*) FROM health_units.change_feed) AS checked, (SELECT count(*) FROM gone) AS removed
+"""
+
+
+async def forget(connection: Connection, kept_for: timedelta) -> tuple[int, int]:
+    """Delete what is older; return how many entries there were, and how many of them are gone."""
+    row = await connection.fetchrow(_FORGET, kept_for)
+    assert row is not None
+    return row["checked"], row["removed"]

@@ -11,6 +11,7 @@ from balcao.health_units.feed import service as feed
 from balcao.health_units.holidays import store
 from balcao.health_units.holidays.calendar import list_holidays as list_national
 from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays
+from balcao.health_units.units import service as units
 
 
 async def list_holidays(call: Call, year: int | None) -> Holidays:
@@ -29,7 +30,11 @@ async def read_holiday(call: Call, day: date) -> Holiday:
 
 
 async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
-    """Create or replace the holiday on a date."""
+    """Create or replace the holiday on a date.
+
+    Raises Forbidden for a right that is limited to areas: a holiday is the whole city's.
+    """
+    units.require_one_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
     async with call.platform.database.transaction() as connection:
         await store.put(connection, holiday)
@@ -39,7 +44,8 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 
 async def delete_holiday(call: Call, day: date) -> None:
-    """Make a date an ordinary day again. Raises NotFound."""
+    """Make a date an ordinary day again. Raises NotFound, and Forbidden as `put_holiday`."""
+    units.require_one_area(call, None)
     async with call.platform.database.transaction() as connection:
         if not await store.delete(connection, day):
             raise _make_unknown()

@@ -128,6 +128,9 @@ class StaffNotification(PublicNotification):
     versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]
     motivo: _Reason
     autor_nome: _AuthorName
+    desatualizada: Annotated[
+        bool, Meta(description="Ativa, e ninguém a muda nem confirma há mais de 24 horas.", examples=[False])
+    ]
 
 
 class LoggedEvent(msgspec.Struct):

@@ -3,13 +3,14 @@
 Each act leaves its event, its entry in the feed and its audit event in one transaction.
 """
 
-from datetime import datetime
-from uuid import UUID
+from datetime import UTC, datetime
+from functools import reduce
+from uuid import UUID, uuid5
 
 from balcao.core.context.audit import Action
-from balcao.core.context.call import Call
+from balcao.core.context.call import Author, Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, NotFound
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.http.responses import require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
@@ -17,9 +18,13 @@ from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody
-from balcao.health_units.notifications.states import Notification, NotificationEvent
+from balcao.health_units.notifications.states import ImportedNotification, Notification, NotificationEvent
 from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.units import service as units
+
+# What names the notifications of a former system, which has no ids that we know.
+_FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
+_IMPORTER = Author("Importação", "import")
 
 
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
@@ -28,6 +33,7 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     Raises NotFound for an unknown or deactivated unit, Conflict while one is active.
     """
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         await units.lock_active(connection, cnes)
         last = await store.read_latest(connection, cnes)
         after = last.ultima_atualizacao if last else None
@@ -65,6 +71,7 @@ async def close_notification(
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
     """Return a notification and its log; the read is recorded. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         found = await store.read(connection, cnes, id)
         if found is None:
             raise _make_unknown()
@@ -94,7 +101,39 @@ async def count_events(call: Call, cnes: Cnes) -> int:
         return await store.count_events(connection, cnes)
 
 
+async def import_notification(
+    connection: Connection, cnes: Cnes, old: ImportedNotification, motivo: str | None
+) -> bool:
+    """Write a notification of a former system, or what happened to it since; return whether there was anything.
+
+    Unit and opening name it. Raises Invalid where the unit has another active one, or is to get an active one that is
+    not its newest.
+    """
+    id_ = uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
+    present = await store.lock(connection, cnes, id_)
+    if present is None:
+        latest = await store.read_latest(connection, cnes)
+        if latest is not None and latest.aberta_em >= old.aberta_em and old.encerrada_em is None:
+            raise Invalid("A unidade tem uma notificação mais nova que esta, ativa.")
+        if latest is not None and latest.active and latest.aberta_em <= old.aberta_em:
+            raise Invalid("A unidade já tem outra notificação ativa.")
+        opening = states.open_event(old.risco, old.aberta_em.replace(microsecond=0))
+        begun = states.begin(id_, cnes.digits, opening)
+        later = states.list_later_events(begun, old)
+        if not await store.insert(connection, reduce(states.apply, later, begun)):
+            raise Invalid("A unidade já tem outra notificação ativa.")
+        events = [opening, *later]
+    else:
+        events = states.list_later_events(present, old)
+        if events:
+            await store.update(connection, reduce(states.apply, events, present))
+    for event in events:
+        await store.append_event(connection, id_, event, motivo, _IMPORTER)
+    return bool(events)
+
+
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
+    await units.require_area(call, connection, cnes)
     present = await store.lock(connection, cnes, id)
     if present is None:
         raise _make_unknown()
@@ -121,7 +160,7 @@ async def _record(
 ) -> None:
     await store.append_event(connection, state.id, event, motivo, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
-    await feed.publish_risk(call, connection, Cnes(state.cnes))
+    await feed.publish_risk(connection, Cnes(state.cnes), call.zone)
 
 
 def _make_already_active(present: Notification | None) -> Conflict:

@@ -46,6 +46,30 @@ class Notification(msgspec.Struct, frozen=True):
         return f'"v{self.versao}"'
 
 
+class ImportedNotification(msgspec.Struct, frozen=True):
+    """What a former system knows of a notification: one colour, and up to three instants."""
+
+    risco: Risco
+    aberta_em: datetime
+    ultima_atualizacao: datetime | None
+    encerrada_em: datetime | None
+    causa: Causa | None
+
+
+def list_later_events(present: Notification, old: ImportedNotification) -> list[NotificationEvent]:
+    """Return what happened by the former system's account and is not in the state: a confirmation, or the end."""
+    if not present.active:
+        return []
+    if old.encerrada_em is not None:
+        return [close_event(present, old.causa or Causa.NORMALIZACAO, old.risco, old.encerrada_em)]
+    if (
+        old.ultima_atualizacao is not None
+        and old.ultima_atualizacao.replace(microsecond=0) > present.ultima_atualizacao
+    ):
+        return [change_event(present, old.risco, old.ultima_atualizacao)]
+    return []
+
+
 def next_instant(now: datetime, last: datetime | None) -> datetime:
     """Return the instant of the next event, in whole seconds: after `last` even when the clock is not."""
     now = now.replace(microsecond=0)

@@ -3,7 +3,7 @@
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from balcao.core.values.clock import format_rfc3339_seconds
+from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.health_units.notifications.schemas import (
     LoggedEvent,
     NotificationDetail,
@@ -12,6 +12,7 @@ from balcao.health_units.notifications.schemas import (
 )
 from balcao.health_units.notifications.states import Notification
 from balcao.health_units.notifications.store import RecordedEvent
+from balcao.health_units.situation import is_outdated
 
 
 def show_to_public(notification: Notification, zone: ZoneInfo) -> PublicNotification:
@@ -60,4 +61,5 @@ def _staff_members(notification: Notification, motivo: str | None, author: str, 
         "versao": notification.versao,
         "motivo": motivo,
         "autor_nome": author,
+        "desatualizada": notification.active and is_outdated(notification.ultima_atualizacao, utc_now()),
     }

@@ -10,10 +10,12 @@ from datetime import date, datetime
 
 from balcao.core.errors import NotFound, Unavailable
 from balcao.core.http.responses import Ready
+from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.opening import Timetable
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk.schemas import UnitRisk, UnitRisks
+from balcao.health_units.situation import is_outdated
 
 COMPARE_SECONDS = 30.0
 USABLE_SECONDS = 120.0
@@ -21,12 +23,13 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit; `opened_at` is the instant of the active notification's opening, None without one."""
+    """A unit; `opened_at` and `touched_at` are the first and the last instant of the active notification, if any."""
 
     record: UnitRecord
     folded_name: str
     risk: UnitRisk
     opened_at: datetime | None
+    touched_at: datetime | None
     timetable: Timetable | None
     ready: Ready
 
@@ -61,15 +64,20 @@ class UnitBoard:
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
     @property
+    def sequence(self) -> int:
+        """Return the number of the last change in the picture, however old that is."""
+        return self._picture.sequence
+
+    @property
     def picture(self) -> Picture:
         """Return all units. Raises Unavailable when they were not confirmed recently enough."""
-        self._require_fresh()
+        self.require_fresh()
         return self._picture
 
     @property
     def snapshot(self) -> Ready:
         """Return the risk of every active unit. Raises as `picture`."""
-        self._require_fresh()
+        self.require_fresh()
         return self._snapshot
 
     def get(self, cnes: Cnes) -> UnitState:
@@ -86,6 +94,11 @@ class UnitBoard:
         unknown = [code for code in wanted if code not in picture.states]
         return _show_risks(picture, [picture.states[code] for code in wanted if code in picture.states], unknown)
 
+    def count_outdated(self) -> int:
+        """Count the units whose active notification nobody has touched for long, in the last known picture."""
+        now = utc_now()
+        return sum(is_outdated(state.touched_at, now) for state in self._picture.states.values())
+
     def replace(self, picture: Picture, confirmed_at: float) -> None:
         """Replace the whole picture."""
         self._picture = picture
@@ -94,7 +107,8 @@ class UnitBoard:
         )
         self.confirmed_at = confirmed_at
 
-    def _require_fresh(self) -> None:
+    def require_fresh(self) -> None:
+        """Raise Unavailable when the picture was not confirmed recently enough to be shown."""
         if not self.fresh:
             raise Unavailable(
                 "O risco das unidades não pôde ser confirmado. Tente de novo em instantes.",

@@ -36,9 +36,9 @@ def read_risks(call: Call, codes: Sequence[str]) -> Ready:
     return board.choose(codes) if codes else board.snapshot
 
 
-async def read_unit_risk(call: Call, connection: Connection, cnes: Cnes) -> UnitRisk:
+async def read_unit_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> UnitRisk:
     """Return the risk as the transaction at hand sees it; the unit exists."""
-    return _to_risk(await store.read_state(connection, cnes), call.zone)
+    return _to_risk(await store.read_state(connection, cnes), zone)
 
 
 async def refresh(platform: Platform, board: UnitBoard) -> None:
@@ -64,6 +64,7 @@ def _to_state(row: Row, zone: ZoneInfo) -> UnitState:
         folded_name=fold(row["nome"]),
         risk=risk,
         opened_at=row["aberta_em"] if risk.notificacao_ativa else None,
+        touched_at=row["ultima_atualizacao"] if risk.notificacao_ativa else None,
         timetable=_to_timetable(row),
         ready=Ready.of(risk),
     )

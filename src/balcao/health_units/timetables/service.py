@@ -3,11 +3,12 @@
 from datetime import date, timedelta
 
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
-from balcao.health_units.opening import Timetable
+from balcao.health_units.opening import Interval, Timetable
 from balcao.health_units.timetables import store
 from balcao.health_units.timetables.schemas import (
     DayException,
@@ -25,9 +26,9 @@ from balcao.health_units.units import service as units
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     """Replace a unit's week. Raises NotFound."""
-    given = {str(day): bodies for day, bodies in body.semana.items()}
-    week = {day: to_intervals(given.get(day, [])) for day in "1234567"}
+    week = _fill_week(body)
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.put_week(connection, cnes, week, body.abre_feriado):
             raise units.make_unknown()
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
@@ -35,10 +36,28 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     return Week(cnes.digits, week, body.abre_feriado)
 
 
+async def import_week(connection: Connection, cnes: Cnes, body: WeekBody) -> bool:
+    """Write the week of an imported unit unless it is so already; return whether it was written."""
+    return await store.put_changed_week(connection, cnes, _fill_week(body), body.abre_feriado)
+
+
+def _fill_week(body: WeekBody) -> dict[str, list[Interval]]:
+    """Return the openings of every day, in their order."""
+    given = {str(day): bodies for day, bodies in body.semana.items()}
+    return {day: to_intervals(given.get(day, [])) for day in "1234567"}
+
+
+async def list_codes(call: Call) -> set[str]:
+    """Return the codes (CNES) of the units that have a timetable."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_codes(connection)
+
+
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
     """Create or replace the openings of one day. Raises NotFound."""
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.put_exception(connection, exception):
             raise units.make_unknown()
         await call.platform.audit.record(connection, call, "update", fields=["intervalos", "motivo"])
@@ -49,6 +68,7 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     """Give a day back to the week. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
+        await units.require_area(call, connection, cnes)
         if not await store.delete_exception(connection, cnes, day):
             raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])

@@ -20,11 +20,36 @@ ON CONFLICT (cnes) DO UPDATE SET semana = excluded.semana, abre_feriado = exclud
 """
 
 
+_PUT_CHANGED_WEEK = (
+    _PUT_WEEK
+    + """
+WHERE (unit_weekly_hours.semana, unit_weekly_hours.abre_feriado)
+    IS DISTINCT FROM (excluded.semana, excluded.abre_feriado)
+"""
+)
+
+
+async def put_changed_week(
+    connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
+) -> bool:
+    """Write the week of a unit that exists unless it is so already; return whether it was written."""
+    written = await connection.execute(_PUT_CHANGED_WEEK, cnes.digits, json_text(week), opens_on_holidays)
+    return affected(written) > 0
+
+
 async def put_week(
     connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
 ) -> bool:
     """Return whether there is such a unit."""
     return affected(await connection.execute(_PUT_WEEK, cnes.digits, json_text(week), opens_on_holidays)) > 0
+
+
+_WITH_WEEK = "SELECT cnes FROM health_units.unit_weekly_hours"
+
+
+async def list_codes(connection: Connection) -> set[str]:
+    """Return the units that have a timetable."""
+    return {row["cnes"] for row in await connection.fetch(_WITH_WEEK)}
 
 
 _PUT_EXCEPTION = """

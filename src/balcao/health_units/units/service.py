@@ -4,7 +4,7 @@ from datetime import datetime
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import NotFound
+from balcao.core.errors import Forbidden, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
@@ -12,17 +12,43 @@ from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody
 
+# Of a group: to which areas the rights that it gives are limited.
+AREA = "area"
+
 
 async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
     """Create or replace a unit as of `at` (now unless given); return it, and whether it is new."""
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
+        await require_area(call, connection, cnes)
+        require_one_area(call, body.area)
         record, is_new = await store.put(connection, cnes, body, at, call.zone)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )
         await feed.publish_unit(connection, cnes)
     return record, is_new
+
+
+async def import_unit(connection: Connection, cnes: Cnes, body: UnitBody) -> bool:
+    """Write a unit of an import unless it is so already; return whether it was written."""
+    return await store.put_changed(connection, cnes, body, utc_now())
+
+
+async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:
+    """Raise Forbidden when the caller's right is limited to areas and the unit lies outside (rules: health_units 1).
+
+    Nothing is asked of the database for a right without limit. An unknown unit lies nowhere and passes.
+    """
+    if call.find_limits(AREA) is not None and (found := await store.read_area(connection, cnes)):
+        require_one_area(call, found["area"])
+
+
+def require_one_area(call: Call, area: str | None) -> None:
+    """Raise Forbidden when the caller's right is limited to areas and this is none of them; None is the whole city."""
+    limits = call.find_limits(AREA)
+    if limits is not None and area not in limits:
+        raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")
 
 
 async def list_codes(call: Call) -> set[str]:

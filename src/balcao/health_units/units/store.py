@@ -3,7 +3,8 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import affected
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.records import UnitRecord
@@ -20,8 +21,8 @@ ON CONFLICT (cnes) DO UPDATE SET
     celular = excluded.celular, tipo = excluded.tipo, area = excluded.area, bairro = excluded.bairro,
     latitude = excluded.latitude, longitude = excluded.longitude, ativa = excluded.ativa,
     atualizado_em = excluded.atualizado_em
-RETURNING xmax = 0 AS is_new, atualizado_em
 """
+_PUT_ANYWAY = _PUT + "RETURNING xmax = 0 AS is_new, atualizado_em"
 
 
 async def put(
@@ -29,9 +30,26 @@ async def put(
 ) -> tuple[UnitRecord, bool]:
     """Return the unit, and whether it is new."""
     members = body.model_dump()
-    row = await connection.fetchrow(_PUT, cnes.digits, *members.values(), at)
+    row = await connection.fetchrow(_PUT_ANYWAY, cnes.digits, *members.values(), at)
     updated = format_rfc3339_seconds(row["atualizado_em"], zone)
     return UnitRecord(cnes=cnes.digits, **members, atualizado_em=updated), row["is_new"]
+
+
+_PUT_CHANGED = (
+    _PUT
+    + """
+WHERE (units.nome, units.logradouro, units.numero, units.complemento, units.cep, units.telefone, units.celular,
+       units.tipo, units.area, units.bairro, units.latitude, units.longitude, units.ativa)
+    IS DISTINCT FROM (excluded.nome, excluded.logradouro, excluded.numero, excluded.complemento, excluded.cep,
+       excluded.telefone, excluded.celular, excluded.tipo, excluded.area, excluded.bairro, excluded.latitude,
+       excluded.longitude, excluded.ativa)
+"""
+)
+
+
+async def put_changed(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> bool:
+    """Write the unit unless it is so already; return whether it was written."""
+    return affected(await connection.execute(_PUT_CHANGED, cnes.digits, *body.model_dump().values(), at)) > 0
 
 
 # Whoever holds a unit's row is alone in opening a notification of it.
@@ -41,6 +59,14 @@ _LOCK = "SELECT true FROM health_units.units WHERE cnes = $1 AND (ativa OR NOT $
 async def lock(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
     """Lock a unit, or only an active one; return whether there is one."""
     return bool(await connection.fetchval(_LOCK, cnes.digits, active))
+
+
+_AREA = "SELECT area FROM health_units.units WHERE cnes = $1"
+
+
+async def read_area(connection: Connection, cnes: Cnes) -> Row | None:
+    """Return the unit's area, which may be None; no row for an unknown unit."""
+    return await connection.fetchrow(_AREA, cnes.digits)
 
 
 _KNOWN = "SELECT cnes FROM health_units.units"

@@ -25,7 +25,11 @@ async def lock_for_write(connection: Connection) -> Alias:
 
     One round trip. Raises Unavailable for a collection in a form that only a newer program knows.
     """
-    alias = await store.enter(connection)
+    return require_known(await store.enter(connection))
+
+
+def require_known(alias: Alias) -> Alias:
+    """Return the alias row. Raises Unavailable for a collection in a form that only a newer program knows."""
     if alias.fold_revision not in KNOWN_FOLD_REVISIONS:
         raise Unavailable("O catálogo foi atualizado por uma versão mais nova do programa.", code="collection-unknown")
     return alias
@@ -36,16 +40,22 @@ async def read_row(connection: Connection, alias: Alias, service_id: str) -> Sto
     return await store.read_row(connection, alias, service_id)
 
 
-async def write_row(connection: Connection, alias: Alias, service: StoredService) -> None:
-    """Insert or replace a service; index and mirror follow in the same statement.
+def write_row_sql(alias: Alias, row: str, source: str) -> str:
+    """Return the text of an INSERT that writes, for each row of `source`, a service, whether it is there or not.
 
-    The caller entered by `lock_for_write`, which gave the alias, and holds the lock of the service's head.
+    `row` is an SQL expression of what `encode_row` returned. Index and mirror follow in the same statement. The caller
+    entered the collection, which gave the alias, and holds the lock of the service's head.
     """
-    await store.write_row(connection, alias, service)
+    return store.write_row_sql(alias, row, source)
+
+
+def encode_row(service: StoredService) -> str:
+    """Return the service as the jsonb text that `write_row_sql` takes."""
+    return store.encode_row(service)
 
 
 async def delete_row(connection: Connection, alias: Alias, service_id: str) -> None:
-    """Take a service out of the collection; the caller holds the same locks as for `write_row`."""
+    """Take a service out of the collection; the caller holds the same locks as for `write_row_sql`."""
     await store.delete_row(connection, alias, service_id)
 
 

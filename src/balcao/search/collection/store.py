@@ -123,21 +123,30 @@ async def read_row(connection: Connection, alias: Alias, service_id: str) -> Sto
 
 _WRITE_ROW = """
 INSERT INTO search.{physical} (id, doc, carried, version)
-SELECT $1, stepped.doc, stepped.carried, $4 FROM search.step($1, $2, $3, $5, $6) AS stepped
+SELECT given.id, stepped.doc, stepped.carried, given.version
+FROM {source}
+CROSS JOIN LATERAL jsonb_to_record({row}) AS given (id uuid, doc jsonb, carried jsonb, version int)
+CROSS JOIN LATERAL search.step(given.id, given.doc, given.carried, '{program_version}', '{schema_version}') AS stepped
 ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, version = excluded.version
 """
 
 
-async def write_row(connection: Connection, alias: Alias, service: StoredService) -> None:
-    """Write the service's row in the active table, whether it is there or not; a trigger takes it to the mirror."""
-    await connection.execute(
-        _WRITE_ROW.format(physical=alias.physical),
-        service.document.id,
-        json_text(service.document),
-        service.carried,
-        service.version,
-        PROGRAM_VERSION,
-        alias.schema_version,
+def write_row_sql(alias: Alias, row: str, source: str) -> str:
+    """Return the text of an INSERT of rows in the active table; a trigger takes them to the mirror."""
+    return _WRITE_ROW.format(
+        physical=alias.physical,
+        source=source,
+        row=row,
+        program_version=PROGRAM_VERSION,
+        schema_version=alias.schema_version,
+    )
+
+
+def encode_row(service: StoredService) -> str:
+    """Return the service as the jsonb text that `write_row_sql` takes."""
+    carried = msgspec.Raw(service.carried.encode())
+    return json_text(
+        {"id": service.document.id, "doc": service.document, "carried": carried, "version": service.version}
     )
 
 

@@ -15,7 +15,6 @@ from balcao.search.collection.alias import Alias
 from balcao.search.services import store, writing
 from balcao.search.services.content import list_changes, merge
 from balcao.search.services.schemas import ServiceBody
-from balcao.search.services.store import ServiceHead
 from balcao.search.services.writing import Edit, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
@@ -61,14 +60,11 @@ async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
 async def _write(connection: Connection, alias: Alias, row: ServiceRow) -> bool:
     """Write one service; return false for one that is as it was, and for one that staff have deleted since."""
     at = utc_now()
-    head = await store.lock_head(connection, row.id)
-    if head is None:
-        created = at if row.created_at is None else datetime.fromtimestamp(row.created_at, UTC)
-        head = ServiceHead(0, created, False)
-        await store.add_head(connection, row.id, created)
-    if head.deleted:
+    created = at if row.created_at is None else datetime.fromtimestamp(row.created_at, UTC)
+    opened = await store.open_service(connection, row.id, created=created)
+    head, stored = opened.head, opened.stored
+    if head is None or head.deleted:
         return False
-    stored = await collection.read_row(connection, alias, row.id)
     content = merge(row, None, at)
     if content.status == 1 and content.published_at is None:
         content.published_at = to_unix_seconds(head.created_at)
@@ -76,7 +72,8 @@ async def _write(connection: Connection, alias: Alias, row: ServiceRow) -> bool:
         return False
     kind = "create" if stored is None else name_change(stored.document.status, content.status)
     edit = Edit(connection, AUTHOR, alias, row.id, head, stored, at)
-    await writing.save(edit, content, VersionChange(kind), autor=row.autor, slug=row.slug or None)
+    saved = await writing.prepare(edit, content, autor=row.autor, slug=row.slug or None)
+    await writing.save(edit, saved, VersionChange(kind))
     return True
 
 

@@ -87,8 +87,7 @@ async def create(
         content.published_at = content.published_at or to_unix_seconds(at)
     service_id = service_id or str(uuid.uuid4())
     async with call.platform.database.transaction() as connection:
-        alias = await collection.lock_for_write(connection)
-        await store.add_head(connection, service_id, at)
+        alias = collection.require_known((await store.open_service(connection, service_id, created=at)).alias)
         edit = Edit(connection, VersionAuthor.of(call), alias, service_id, ServiceHead(0, at, False), None, at)
         return await _save(call, edit, content, VersionChange("create"))
 
@@ -145,13 +144,15 @@ async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> 
     async with _lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
-        number = await store.take_version_number(edit.connection, edit.service_id, edit.at)
+        number = await store.mark_deleted(edit.connection, edit.service_id, edit.at)
         await collection.delete_row(edit.connection, edit.alias, edit.service_id)
-        await versions.append(
-            edit.connection, edit.author, stored.document, VersionChange("delete"), number=number, at=edit.at
-        )
+        change = VersionChange("delete")
+        version = versions.encode_version(edit.author, stored.document, change, number=number, at=edit.at)
+        await versions.append(edit.connection, version)
         removed = await legacy_mappings.remove_of_service(edit.connection, edit.service_id)
-        await _record_event(call, edit, "delete", number, describe_event(mappings=removed) if removed else [])
+        fields = describe_event(service=edit.service_id, version=number)
+        fields += describe_event(mappings=removed) if removed else []
+        await call.platform.audit.record(edit.connection, call, "delete", fields=fields)
 
 
 async def roll_back(
@@ -210,12 +211,11 @@ async def _lock_service(call: Call, service_id: str, at: datetime | None) -> Asy
     """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
-        alias = await collection.lock_for_write(connection)
-        head = await store.lock_head(connection, known)
-        if head is None:
+        opened = await store.open_service(connection, known)
+        alias = collection.require_known(opened.alias)
+        if opened.head is None:
             raise NotFound(UNKNOWN)
-        stored = await collection.read_row(connection, alias, known)
-        yield Edit(connection, VersionAuthor.of(call), alias, known, head, stored, at or utc_now())
+        yield Edit(connection, VersionAuthor.of(call), alias, known, opened.head, opened.stored, at or utc_now())
 
 
 @asynccontextmanager
@@ -229,17 +229,12 @@ async def _lock_existing(call: Call, service_id: str, at: datetime | None) -> As
 
 async def _save(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
     """Write a change with its version and its audit event, and return the service."""
-    before = edit.stored.document if edit.stored else None
-    saved = await writing.save(edit, content, change)
+    saved = await writing.prepare(edit, content)
     action: Action = "create" if change.kind == "create" else "update"
-    await _record_event(call, edit, action, saved.version, list_changes(before, saved.document))
+    members = list_changes(edit.stored.document if edit.stored else None, saved.document)
+    fields = [*describe_event(service=edit.service_id, version=saved.version), *members]
+    await writing.save(edit, saved, change, call.platform.audit.encode_event(call, action, fields=fields))
     return _to_staff_service(saved.document, saved.version)
-
-
-async def _record_event(call: Call, edit: Edit, action: Action, number: int, members: list[str]) -> None:
-    """Record a change of a service in the audit trail."""
-    fields = [*describe_event(service=edit.service_id, version=number), *members]
-    await call.platform.audit.record(edit.connection, call, action, fields=fields)
 
 
 def _to_staff_service(document: ServiceDocument, version: int) -> StaffService:

@@ -1,10 +1,16 @@
-"""SQL of the services: heads and slugs."""
+"""SQL of the services: heads, slugs, and a change with all that it leaves."""
 
 from datetime import datetime
 
 import msgspec
 
+from balcao.core.context.audit import record_sql, recording
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Unavailable
+from balcao.search.collection import service as collection
+from balcao.search.collection.alias import Alias
+from balcao.search.collection.row import PROGRAM_VERSION, StoredService
+from balcao.search.versions import service as versions
 
 
 class ServiceHead(msgspec.Struct, frozen=True):
@@ -15,34 +21,71 @@ class ServiceHead(msgspec.Struct, frozen=True):
     deleted: bool
 
 
-_ADD_HEAD = "INSERT INTO search.service_head (id, created_at) VALUES ($1, $2)"
+class OpenedService(msgspec.Struct, frozen=True):
+    """What a writer finds: `head` is None for a service that never existed, `stored` for one that has no row."""
+
+    alias: Alias
+    head: ServiceHead | None
+    stored: StoredService | None
 
 
-async def add_head(connection: Connection, service_id: str, at: datetime) -> None:
-    await connection.execute(_ADD_HEAD, service_id, at)
-
-
-_LOCK_HEAD = """
-SELECT next_version - 1 AS newest_version, created_at, deleted_at IS NOT NULL AS deleted
-FROM search.service_head WHERE id = $1 FOR UPDATE
+_OPEN = """
+SELECT physical, mirror, schema_version, fold_revision, generation,
+       newest_version, created_at, deleted, doc, carried, version
+FROM search.open_service($1, $2, $3)
 """
 
 
-async def lock_head(connection: Connection, service_id: str) -> ServiceHead | None:
-    """Lock a service until the transaction ends; None for one that never existed."""
-    row = await connection.fetchrow(_LOCK_HEAD, service_id)
-    return ServiceHead(**row) if row else None
+async def open_service(connection: Connection, service_id: str, *, created: datetime | None = None) -> OpenedService:
+    """Take a writer's locks of collection and service until the transaction ends, and read the service.
+
+    One that never existed gets a head where it is to be `created`. Raises Unavailable when there is no collection.
+    """
+    [row] = await connection.fetch(_OPEN, service_id, PROGRAM_VERSION, created)
+    if row["physical"] is None:
+        raise Unavailable(code="collection-missing")
+    has_head, has_row = row["newest_version"] is not None, row["doc"] is not None
+    return OpenedService(
+        Alias(row["physical"], row["mirror"], row["schema_version"], row["fold_revision"], row["generation"]),
+        ServiceHead(row["newest_version"], row["created_at"], row["deleted"]) if has_head else None,
+        StoredService.decode(row["doc"], row["carried"], row["version"]) if has_row else None,
+    )
 
 
-_NEXT_VERSION = """
+_SAVE = """
+WITH numbered AS (
+    UPDATE search.service_head SET next_version = $2 + 1, deleted_at = NULL WHERE id = $1 AND next_version = $2
+    RETURNING id
+), written AS ({row}), appended AS ({version}), recorded AS ({trail})
+SELECT id FROM numbered
+"""
+
+
+async def save_service(connection: Connection, alias: Alias, saved: StoredService, version: str, trail: str) -> None:
+    """Write the number, the row, the version and the audit events of a change; the head is locked.
+
+    Raises Unavailable when the events cannot be written.
+    """
+    statement = _SAVE.format(
+        row=collection.write_row_sql(alias, "$3::jsonb", "numbered"),
+        version=versions.append_sql("$4::jsonb", "numbered"),
+        trail=record_sql("$5::jsonb", "numbered"),
+    )
+    with recording():
+        await connection.execute(
+            statement, saved.document.id, saved.version, collection.encode_row(saved), version, trail
+        )
+
+
+_MARK_DELETED = """
 UPDATE search.service_head SET next_version = next_version + 1, deleted_at = $2
 WHERE id = $1 RETURNING next_version - 1
 """
 
 
-async def take_version_number(connection: Connection, service_id: str, deleted_at: datetime | None) -> int:
-    """Return the number of the version about to be written; the head is locked."""
-    return int(await connection.fetchval(_NEXT_VERSION, service_id, deleted_at))
+async def mark_deleted(connection: Connection, service_id: str, at: datetime) -> int:
+    """Mark the head, which is locked, as deleted, and return the number of the version about to be written."""
+    return int(await connection.fetchval(_MARK_DELETED, service_id, at))
 
 
 _NEWEST_NUMBER = "SELECT next_version - 1 FROM search.service_head WHERE id = $1"
@@ -53,36 +96,15 @@ async def read_newest_version(connection: Connection, service_id: str) -> int:
     return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
 
 
-_SLUG = "SELECT search.slug_of($1, $2, $3)"
+_TAKE_SLUG = "SELECT taken, former FROM search.take_slug($1, $2, $3)"
 
 
-async def compute_slug(connection: Connection, name: str, service_id: str, id_length: int) -> str:
-    return str(await connection.fetchval(_SLUG, name, service_id, id_length))
+async def take_slug(
+    connection: Connection, service_id: str, name: str, given: str | None
+) -> tuple[str | None, list[str]]:
+    """Give the service a slug by its name, or the one given, and return it with the former ones.
 
-
-_RELEASE_SLUG = "UPDATE search.service_slugs SET current = false WHERE service_id = $1 AND current"
-
-
-async def release_slug(connection: Connection, service_id: str) -> None:
-    """Make the present slug a former one of the service."""
-    await connection.execute(_RELEASE_SLUG, service_id)
-
-
-_CLAIM_SLUG = """
-INSERT INTO search.service_slugs (slug, service_id, current) VALUES ($1, $2, true)
-ON CONFLICT (slug) DO UPDATE SET current = true WHERE service_slugs.service_id = excluded.service_id
-RETURNING slug
-"""
-
-
-async def claim_slug(connection: Connection, slug: str, service_id: str) -> bool:
-    """Make it the service's present slug, also a former one of its own; return false when it is another service's."""
-    return await connection.fetchval(_CLAIM_SLUG, slug, service_id) is not None
-
-
-_FORMER_SLUGS = "SELECT slug FROM search.service_slugs WHERE service_id = $1 AND NOT current ORDER BY slug"
-
-
-async def list_former_slugs(connection: Connection, service_id: str) -> list[str]:
-    """Return the slugs of a service that comes back and has no row to tell its history."""
-    return [row["slug"] for row in await connection.fetch(_FORMER_SLUGS, service_id)]
+    None when every one is another service's.
+    """
+    [row] = await connection.fetch(_TAKE_SLUG, service_id, name, given)
+    return row["taken"], row["former"]

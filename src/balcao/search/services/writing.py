@@ -7,7 +7,6 @@ from typing import TypedDict
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.values.clock import to_unix_seconds
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 from balcao.search.document import ServiceContent, ServiceDocument
@@ -17,8 +16,8 @@ from balcao.search.versions import service as versions
 from balcao.search.versions.schemas import ChangeType
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
-# Of the id, in a slug: the usual part, the part after a collision, and the whole, which no other service has.
-_ID_LENGTHS = (8, 13, 36)
+# Of a write that is no call: an import's.
+NO_TRAIL = "[]"
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,10 @@ class _Slugs(TypedDict):
     slug_history: list[str]
 
 
-async def save(
-    edit: Edit, content: ServiceContent, change: VersionChange, *, autor: str | None = None, slug: str | None = None
+async def prepare(
+    edit: Edit, content: ServiceContent, *, autor: str | None = None, slug: str | None = None
 ) -> StoredService:
-    """Write row, slug and version, and return what is stored; `autor` and `slug` are those that an import brings.
+    """Return what is to be stored, its slug taken; `autor` and `slug` are those that an import brings.
 
     Raises Conflict when no free slug can be made.
     """
@@ -55,18 +54,21 @@ async def save(
         created_at=to_unix_seconds(edit.head.created_at),
         at=edit.at,
     )
-    number = await store.take_version_number(edit.connection, edit.service_id, None)
-    saved = StoredService(document, edit.stored.carried if edit.stored else "{}", number)
-    await collection.write_row(edit.connection, edit.alias, saved)
-    await versions.append(edit.connection, edit.author, document, change, number=number, at=edit.at)
-    return saved
+    return StoredService(document, edit.stored.carried if edit.stored else "{}", edit.head.newest_version + 1)
+
+
+async def save(edit: Edit, saved: StoredService, change: VersionChange, trail: str = NO_TRAIL) -> None:
+    """Write row and version, and the events of the audit trail, in one statement. Raises Unavailable."""
+    version = versions.encode_version(edit.author, saved.document, change, number=saved.version, at=edit.at)
+    await store.save_service(edit.connection, edit.alias, saved, version, trail)
 
 
 async def _find_author(edit: Edit, given: str | None) -> str:
     """Return who created the service; this never changes."""
     if edit.stored is not None:
         return edit.stored.document.autor
-    return await versions.read_author(edit.connection, edit.service_id) or given or edit.author.name
+    first = await versions.read_author(edit.connection, edit.service_id) if edit.head.newest_version else None
+    return first or given or edit.author.name
 
 
 async def _claim_slug(
@@ -78,20 +80,11 @@ async def _claim_slug(
     """
     if before is not None and before.nome_servico == name:
         return _Slugs(slug=before.slug, slug_history=before.slug_history)
-    slug = await _claim_free_slug(connection, service_id, name, given)
-    former = [*before.slug_history, before.slug] if before else await store.list_former_slugs(connection, service_id)
-    return _Slugs(slug=slug, slug_history=[old for old in former if old != slug])
-
-
-async def _claim_free_slug(connection: Connection, service_id: str, name: str, given: str | None) -> str:
-    await store.release_slug(connection, service_id)
-    if given is not None and await store.claim_slug(connection, given, service_id):
-        return given
-    for length in _ID_LENGTHS:
-        slug = await store.compute_slug(connection, name, service_id, length)
-        if await store.claim_slug(connection, slug, service_id):
-            return slug
-    raise Conflict("O nome do serviço leva a um endereço que já existe.", code="slug-taken")
+    slug, former = await store.take_slug(connection, service_id, name, given)
+    if slug is None:
+        raise Conflict("O nome do serviço leva a um endereço que já existe.", code="slug-taken")
+    history = [*before.slug_history, before.slug] if before else former
+    return _Slugs(slug=slug, slug_history=[old for old in history if old != slug])
 
 
 def name_change(before: int, after: int) -> ChangeType:

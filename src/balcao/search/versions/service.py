@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, json_text
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.ids import new_id
@@ -51,30 +51,38 @@ class VersionAuthor:
         return cls(name_actor(call), subject, call.actor_cpf.masked if call.actor_cpf else None)
 
 
-async def append(
-    connection: Connection,
-    author: VersionAuthor,
-    document: ServiceDocument,
-    change: VersionChange,
-    *,
-    number: int,
-    at: datetime,
-) -> None:
-    """Append a version; `number` comes from the locked head, so numbers have no gap."""
-    version = store.NewVersion(
-        id=new_id(),
-        service_id=document.id,
-        version_number=number,
-        created_at=at,
-        created_by=author.name,
-        created_by_sub=author.subject,
-        created_by_cpf=author.masked_cpf,
-        change_type=change.kind,
-        change_reason=change.reason,
-        previous_version=number - 1 or None,
-        rollback_to_version=change.rollback_to,
-        snapshot={name: getattr(document, name) for name in SNAPSHOT},
+def append_sql(version: str, source: str) -> str:
+    """Return the text of an INSERT that appends, for each row of `source`, a version.
+
+    `version` is an SQL expression of what `encode_version` returned. For a statement that writes a service, too.
+    """
+    return store.append_sql(version, source)
+
+
+def encode_version(
+    author: VersionAuthor, document: ServiceDocument, change: VersionChange, *, number: int, at: datetime
+) -> str:
+    """Return a version as the jsonb text that is appended; `number` follows that of the locked head, without a gap."""
+    return json_text(
+        store.NewVersion(
+            id=new_id(),
+            service_id=document.id,
+            version_number=number,
+            created_at=at,
+            created_by=author.name,
+            created_by_sub=author.subject,
+            created_by_cpf=author.masked_cpf,
+            change_type=change.kind,
+            change_reason=change.reason,
+            previous_version=number - 1 or None,
+            rollback_to_version=change.rollback_to,
+            snapshot={name: getattr(document, name) for name in SNAPSHOT},
+        )
     )
+
+
+async def append(connection: Connection, version: str) -> None:
+    """Append a version, as `encode_version` returned it, by itself."""
     await store.append(connection, version)
 
 

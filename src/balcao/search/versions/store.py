@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.pool import Connection, Row
 from balcao.search.versions.schemas import VersionEntry
 
 
@@ -31,13 +31,24 @@ _APPEND = """
 INSERT INTO search.service_versions
     (id, service_id, version_number, created_at, created_by, created_by_sub, created_by_cpf, change_type,
      change_reason, previous_version, rollback_to_version, snapshot, is_rollback)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::int, $12::jsonb, $11 IS NOT NULL)
+SELECT given.*, given.rollback_to_version IS NOT NULL
+FROM {source} CROSS JOIN LATERAL jsonb_to_record({version}) AS given (
+    id uuid, service_id uuid, version_number int, created_at timestamptz, created_by text, created_by_sub text,
+    created_by_cpf text, change_type text, change_reason text, previous_version int, rollback_to_version int,
+    snapshot jsonb)
 """
 
 
-async def append(connection: Connection, version: NewVersion) -> None:
-    *columns, snapshot = msgspec.structs.astuple(version)
-    await connection.execute(_APPEND, *columns, json_text(snapshot))
+def append_sql(version: str, source: str) -> str:
+    """Return the text of an INSERT that appends, for each row of `source`, the version of an SQL expression."""
+    return _APPEND.format(version=version, source=source)
+
+
+_APPEND_ONE = append_sql("$1::jsonb", "(VALUES (true)) AS always")
+
+
+async def append(connection: Connection, version: str) -> None:
+    await connection.execute(_APPEND_ONE, version)
 
 
 _SNAPSHOT = "SELECT snapshot::text FROM search.service_versions WHERE service_id = $1 AND version_number = $2"

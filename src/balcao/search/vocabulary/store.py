@@ -56,19 +56,23 @@ async def list_near(connection: Connection, folded: str) -> list[KnownWord]:
     return [KnownWord(**row) for row in await connection.fetch(_NEAR, folded, timeout=BUDGET_SECONDS)]
 
 
-# As a text is written, but in lower case; the locale of the database may know no capitals but those of ASCII.
-# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it.
+# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it. Words
+# are as they are written, but in lower case: the locale of the database may know no capitals but those of ASCII, and
+# the others are lowered in what was counted, not in every text.
 _REFRESH = """
 INSERT INTO search.known_words (word, folded, lexeme, services)
-SELECT spelled.word, split.folded, split.lexeme, spelled.ndoc
-FROM ts_stat($texts$
-         SELECT to_tsvector('pg_catalog.simple', translate(concat_ws(' ',
-                    doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral, sub_categoria,
-                    left(doc ->> 'descricao_completa_plaintext', 4000)), 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç'))
-         FROM search.{physical}
-         WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({since})
-     $texts$) AS spelled,
-     LATERAL (SELECT folded, lexeme FROM search.words_of(ARRAY[spelled.word]) LIMIT 1) AS split
+SELECT spelled.word, split.folded, split.lexeme, spelled.services
+FROM (
+    SELECT translate(word, 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç') AS word, sum(ndoc) AS services
+    FROM ts_stat($texts$
+        SELECT to_tsvector('pg_catalog.simple', concat_ws(' ',
+                   doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral, sub_categoria,
+                   left(doc ->> 'descricao_completa_plaintext', 4000)))
+        FROM search.{physical}
+        WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({since})
+    $texts$)
+    GROUP BY 1
+) AS spelled, LATERAL (SELECT folded, lexeme FROM search.words_of(ARRAY[spelled.word]) LIMIT 1) AS split
 WHERE spelled.word ~ '^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff]{{3,40}}$' AND split.lexeme IS NOT NULL
 ON CONFLICT (word) DO NOTHING
 """

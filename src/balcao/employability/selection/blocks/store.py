@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
+from balcao.core.database.queries import Conditions, affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -35,25 +35,33 @@ async def insert(connection: Connection, cpf: Cpf, job: UUID, day: date, criteri
     return _to_block(found), False
 
 
-_SELECTED = """
-FROM employability.application_block AS block
-JOIN employability.job ON job.id = block.id_vaga
-WHERE ($1::text[] IS NULL OR job.id_orgao_parceiro = ANY($1))
-    AND ($2::text IS NULL OR block.cpf = $2)
-    AND ($3::uuid IS NULL OR block.id_vaga = $3)
-"""
-_LIST = page_sql(
-    f"SELECT {_MEMBERS} {_SELECTED} ORDER BY block.created_at DESC, block.id LIMIT $4 OFFSET $5",
-    f"SELECT count(*) {_SELECTED}",
-)
+# The jobs first, so that theirs are found by the index of a job's blocks.
+_OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
+    SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
 
 
 async def list_page(
     connection: Connection, departments: Sequence[str] | None, filters: BlockFilters, page: Page
 ) -> tuple[list[Block], int]:
-    """Return the page's blocks on jobs of these departments (None is all), newest first, and the total."""
-    cpf = None if filters.cpf is None else filters.cpf.digits
-    rows, total = await fetch_page(connection, _LIST, departments, cpf, filters.job, page.limit, page.offset)
+    """Return the page's blocks on jobs of these departments (None is all), newest first, and the total.
+
+    The statement holds only the conditions that were asked for, for its own plan.
+    """
+    conditions = Conditions()
+    conditions.add("true")
+    if departments is not None:
+        conditions.add(_OF_DEPARTMENTS, departments)
+    if filters.cpf is not None:
+        conditions.add("block.cpf = {}::text", filters.cpf.digits)
+    if filters.job is not None:
+        conditions.add("block.id_vaga = {}::uuid", filters.job)
+    selected = f"FROM employability.application_block AS block WHERE {conditions}"
+    end = len(conditions.values)
+    statement = page_sql(
+        f"SELECT {_MEMBERS} {selected} ORDER BY block.created_at DESC, block.id LIMIT ${end + 1} OFFSET ${end + 2}",
+        f"SELECT count(*) {selected}",
+    )
+    rows, total = await fetch_page(connection, statement, *conditions.values, page.limit, page.offset)
     return [_to_block(row) for row in rows], total
 
 

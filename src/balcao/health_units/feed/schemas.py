@@ -1,0 +1,62 @@
+"""The events of the stream, and what its listeners ask for."""
+
+from typing import Annotated
+
+import msgspec
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticKnownError
+
+from balcao.core.values.cnes import PATTERN
+from balcao.health_units.risk.schemas import Situation
+
+_MOST_DIGITS = 18
+
+
+def parse_sequence(sent: str) -> int:
+    """Return the number of a change. Raises PydanticKnownError for a text that is none."""
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= _MOST_DIGITS):
+        raise PydanticKnownError("int_parsing")
+    return int(sent)
+
+
+class RiskEvent(msgspec.Struct):
+    """`risco`: the risk of a unit as the change left it."""
+
+    sequencia: int
+    cnes: str
+    notificacao_ativa: Situation | None
+    ultima_notificacao: Situation | None
+
+
+class UnitEvent(msgspec.Struct):
+    """`unidade`: a unit was registered, replaced or opens at other times."""
+
+    sequencia: int
+    cnes: str
+
+
+class ResetEvent(msgspec.Struct):
+    """`reset`: what was asked for is not kept; the listener reads the snapshot again."""
+
+    sequencia: int
+
+
+class StreamQuery(BaseModel):
+    """Which units, and from which change on."""
+
+    cnes: Annotated[
+        list[Annotated[str, StringConstraints(pattern=PATTERN)]],
+        Field(
+            max_length=100,
+            description="CNES, repetido para até 100 unidades; sem nenhum vêm todas.",
+            examples=[["9900001"]],
+        ),
+    ] = []
+    desde: Annotated[
+        Annotated[int, BeforeValidator(parse_sequence)] | None,
+        Field(
+            ge=0,
+            description="Última `sequencia` recebida; o cabeçalho `Last-Event-ID` vale mais que ele.",
+            examples=[42],
+        ),
+    ] = None

@@ -1,0 +1,29 @@
+"""Rows are held to the same rules as the bodies of the operations."""
+
+from typing import Any, TypeVar
+
+import pydantic
+
+from balcao.core.errors import Invalid
+from balcao.core.values.cnes import Cnes
+from balcao.portuguese import translate_fault
+
+M = TypeVar("M", bound=pydantic.BaseModel)
+
+
+def parse_body(kind: type[M], members: dict[str, Any]) -> M:
+    """Return a row's members as a body. Raises Invalid, naming the first member at fault and never its value."""
+    try:
+        return kind.model_validate(members)
+    except pydantic.ValidationError as refused:
+        fault = refused.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise Invalid(f"O campo `{place}` é inválido: {translate_fault(fault)}.") from None
+
+
+def parse_cnes(text: str) -> Cnes:
+    """Return the unit of a row. Raises Invalid."""
+    cnes = Cnes.parse(text)
+    if cnes is None:
+        raise Invalid("O campo `cnes` deve ter 7 dígitos.")
+    return cnes

@@ -1,0 +1,62 @@
+"""The import of notifications, open and closed: a line for each, with the one colour that the former system knew."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid
+from balcao.core.imports.declaration import Import
+from balcao.health_units.feed import service as feed
+from balcao.health_units.intake.bodies import parse_body, parse_cnes
+from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.schemas import Causa, CloseBody
+from balcao.health_units.notifications.states import ImportedNotification
+from balcao.health_units.situation import Risco
+
+BATCH = 100  # as for units
+_Instant = Annotated[datetime, Meta(tz=True)]
+
+
+class NotificationRow(msgspec.Struct):
+    """A notification; without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation."""
+
+    cnes: str
+    risco: Risco
+    aberta_em: _Instant
+    ultima_atualizacao: _Instant | None = None
+    encerrada_em: _Instant | None = None
+    causa: Causa | None = None
+    motivo: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the row. Raises Invalid."""
+        parse_cnes(self.cnes)
+        parse_body(CloseBody, {"motivo": self.motivo})
+        if self.causa is not None and self.encerrada_em is None:
+            raise Invalid("O campo `causa` só vale com `encerrada_em`.")
+        later = [at for at in (self.ultima_atualizacao, self.encerrada_em) if at is not None]
+        if any(at < self.aberta_em for at in later):
+            raise Invalid("O campo `aberta_em` deve vir antes dos outros instantes.")
+
+
+async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
+    """Write what is new or was closed since, and publish it; return how many notifications that is.
+
+    Raises Invalid for a row of an unknown unit, or one whose unit has another active or a newer notification.
+    """
+    changed: dict[str, int] = {}
+    for row in rows:
+        cnes = parse_cnes(row.cnes)
+        old = ImportedNotification(row.risco, row.aberta_em, row.ultima_atualizacao, row.encerrada_em, row.causa)
+        if await notifications.import_notification(connection, cnes, old, row.motivo):
+            changed[row.cnes] = changed.get(row.cnes, 0) + 1
+    for code in changed:
+        await feed.publish_imported_risk(connection, parse_cnes(code))
+    return sum(changed.values())
+
+
+IMPORT = Import("notifications", NotificationRow, write, batch=BATCH, from_table=True)
