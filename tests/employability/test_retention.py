@@ -101,6 +101,15 @@ def test_applications_lose_their_person_24_months_after_the_jobs_end(
     assert read(sql, recent) == CLEARED
 
 
+def test_what_an_erasure_left_of_a_decided_application_goes_too(
+    job: Callable[..., str], sweep: Sweep, sql: Sql
+) -> None:
+    id_ = job(25)
+    sql("UPDATE employability.application SET nome = NULL, cleared_at = now() - interval '1 year'")
+    assert sweep()["job_application"] == (1, 1)
+    assert read(sql, id_) == CLEARED
+
+
 def test_a_resume_goes_five_years_after_the_last_save(sweep: Sweep, sql: Sql) -> None:
     sql("DELETE FROM employability.resume")
     for cpf, months in ((ANA, 61), (BRUNO, 59)):

@@ -84,6 +84,7 @@ async def list_notifications(
     status=201,
     example={"risco": "Amarelo", "motivo": "confronto na rua"},
     errors=[404, 409, 422],
+    **RATES,
 )
 async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
     """Open a notification."""
@@ -102,6 +103,7 @@ async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Res
         "ação `risk_notification:read`; a leitura fica na trilha de auditoria."
     ),
     errors=[404, 422],
+    **RATES,
 )
 async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
     """Return a notification with its log."""
@@ -120,6 +122,7 @@ async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Respo
     ),
     example={"risco": "Vermelho"},
     errors=[404, 409, 412, 422],
+    **RATES,
 )
 async def change_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
@@ -140,6 +143,7 @@ async def change_notification(
     ),
     example={"causa": "normalizacao", "risco": "Verde"},
     errors=[404, 409, 412, 422],
+    **RATES,
 )
 async def close_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody

@@ -25,7 +25,8 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
     Raises Invalid for an unknown or repeated question, a required one without answer, and an answer that its question
     does not allow. The text never holds what was typed.
     """
-    texts = _read(sent)
+    # Among one more than there are questions one is foreign or repeated: the others need not be read.
+    texts = _read(sent[: len(questions) + 1])
     if texts.keys() - {question.id for question in questions}:
         raise Invalid(_describe("tem uma pergunta que não é desta vaga"), code="answer-foreign")
     found = []

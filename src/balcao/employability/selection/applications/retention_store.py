@@ -3,7 +3,7 @@
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
 
-_COUNT = "SELECT count(*) FROM employability.application WHERE cleared_at IS NULL"
+_COUNT = "SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL"
 
 
 async def count_whole(connection: Connection) -> int:
@@ -11,6 +11,7 @@ async def count_whole(connection: Connection) -> int:
     return await fetch_count(connection, _COUNT)
 
 
+# An erasure has cleared some of them already, and left the CPF with the decision.
 # A job has ended when its limit passed, or before that when it was discontinued (and is so still) or deleted.
 _CLEAR = """
 WITH ended AS (
@@ -21,7 +22,7 @@ WITH ended AS (
     )) < now() - make_interval(months => $1)
 ), cleared AS (
     UPDATE employability.application SET cpf = NULL, nome = NULL, email = NULL, cleared_at = now()
-    FROM ended WHERE application.id_vaga = ended.id AND application.cleared_at IS NULL
+    FROM ended WHERE application.id_vaga = ended.id AND application.cpf IS NOT NULL
     RETURNING application.id
 ), content AS (
     UPDATE employability.application_content SET respostas = '[]', curriculo_snapshot = NULL
