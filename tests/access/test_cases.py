@@ -5,7 +5,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 PAGE = TESTS.parent / "docs/reference/rules/access.md"
-_CITATION = re.compile(r"rules: access [^)]*?cases? ([0-9, -]+)\)")
+_CITATION = re.compile("rules" + r": access [^)]*?cases? ([0-9, -]+)\)")
 
 
 def list_cases() -> set[int]:
