@@ -108,7 +108,7 @@ def preferences_case(own: Mapping[str, str]) -> Case:
 def _configs(key: str, stage: Stage, count: int) -> Case:
     ids = [f"00000000-0000-0000-0000-{number:012}" for number in range(1, count + 1)]
     requests = [_get(f"/agent/api/v1/agent-config/by-id/{config}", stage.runtime) for config in ids]
-    return Case(key, requests, _members("config_id", ids))
+    return Case(key, requests, _members("config_id", ids), connections=ASKING)
 
 
 def _members(name: str, values: Iterable[str]) -> list[bytes]:

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, SecretStr
 
@@ -25,15 +25,46 @@ def _check_zone(name: str) -> str:
     return name
 
 
+def _split_address(address: str) -> SplitResult:
+    """Return the parts of an address. Raises ValueError, in Portuguese, for what has none."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("não é um endereço válido: confira servidor e porta") from None
+    if any(char.isspace() for char in parts.netloc):
+        raise ValueError("não é um endereço válido: há espaço no servidor")
+    return parts
+
+
 def _check_addresses(text: str) -> str:
-    for address in text.split(","):
-        if address.strip() and not address.strip().startswith(("http://", "https://")):
+    for address in split(text):
+        if not address.startswith(("http://", "https://")):
             raise ValueError("cada endereço começa com http:// ou https://")
+        _split_address(address)
     return text
 
 
+# One or several hosts after the login, each with its port or without; IPv6 in brackets.
+_DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1,5})?")
+
+
+def _check_database(address: str) -> str:
+    """Check the form alone: whether the driver likes it is told by whoever connects."""
+    place = address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
+    if not all(_DATABASE_HOST.fullmatch(host) for host in place.split(",")):
+        raise ValueError("não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco")
+    return address
+
+
+def _check_redis(address: str) -> str:
+    if address and _split_address(address).scheme not in {"redis", "rediss", "unix"}:
+        raise ValueError("use redis://usuario:senha@servidor:6379/0, ou rediss://")
+    return address
+
+
 def _check_mail_server(address: SecretStr) -> SecretStr:
-    parts = urlsplit(address.get_secret_value())
+    parts = _split_address(address.get_secret_value())
     if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
         raise ValueError("use smtp://usuario:senha@servidor:porta, ou smtps://")
     return address
@@ -80,6 +111,8 @@ def _check_hosts(text: str) -> str:
 Csv = str
 Zone = Annotated[str, AfterValidator(_check_zone)]
 Addresses = Annotated[str, AfterValidator(_check_addresses)]
+DatabaseAddress = Annotated[str, AfterValidator(_check_database)]
+RedisServer = Annotated[str, AfterValidator(_check_redis)]
 MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
 # How often a caller may: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]

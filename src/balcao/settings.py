@@ -13,18 +13,20 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
-from balcao import fixed_tokens, production
+from balcao import fixed_tokens, production, remembered
 from balcao.fixed_tokens import FixedToken
 from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
     Csv,
+    DatabaseAddress,
     FixedTokens,
     Hosts,
     MailServer,
     Networks,
     Origins,
     Rate,
+    RedisServer,
     Zone,
     split,
 )
@@ -78,11 +80,11 @@ class Settings(ServiceSettings):
     machine_write_rate: Rate = "100/second"
     machine_crm_rate: Rate = "300/minute"
 
-    database_url: str = ""
-    database_owner_url: str = ""
+    database_url: DatabaseAddress = ""
+    database_owner_url: DatabaseAddress = ""
     database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     database_pool: int | None = Field(None, ge=2, le=2_000)
-    redis_url: str = ""
+    redis_url: RedisServer = ""
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
@@ -132,6 +134,7 @@ class Settings(ServiceSettings):
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
     # Of the job listings' terms of use: who accepted another version is asked again.
     jobs_terms_version: str = Field("1", min_length=1, max_length=50)
+    jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
@@ -154,9 +157,15 @@ class Settings(ServiceSettings):
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
-        """Read the settings from the process environment. Raises SettingsError naming every variable at fault."""
+        """Read the settings from the process environment, and the port from the data folder where it is not set.
+
+        Raises SettingsError naming every variable at fault.
+        """
+        fields = _fields(os.environ if environment is None else environment)
+        if environment is None:
+            fields = remembered.add_port(fields, cls.model_fields["data_dir"].default)
         try:
-            settings = cls.model_validate(_fields(os.environ if environment is None else environment))
+            settings = cls.model_validate(fields)
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
         if settings.database_owner_url and not settings.database_url:

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from balcao.core.mail import Outbox
+from balcao.core.http.responses import to_json
+from balcao.core.mail import MailFolder
+from balcao.gateway.instance import HEADER
 from balcao.settings import Settings
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.server import RunningServer
+from tests.support.serving import handlers
 from tests.support.smtp import MailServer
 from tests.support.terminal import Terminal, free_port
 
@@ -34,9 +39,65 @@ def test_secrets_and_passwords_in_addresses_are_masked(tmp_path: Path) -> None:
 
 def test_a_platform_that_does_not_run_is_no_fault(tmp_path: Path) -> None:
     found = Terminal(tmp_path, port=free_port()).json("doctor", "--json")
-    assert (found["ok"], found["problems"]) == (True, [])
+    assert (found["ok"], found["running"], found["problems"]) == (True, False, [])
     assert {part["state"] for part in found["parts"].values()} == {"stopped"}
     assert not (tmp_path / ".balcao").exists()
+
+
+def test_that_nothing_runs_is_said_and_not_taken_for_well(tmp_path: Path) -> None:
+    said = Terminal(tmp_path, port=free_port()).run("doctor").stdout
+    assert "nada está no ar" in said
+    assert "✓" not in said
+
+
+@pytest.mark.parametrize(("instance", "who"), [(None, "não é o Balcão"), ("0123", "outra instalação do Balcão")])
+def test_whoever_else_answers_on_the_port_is_not_taken_for_us(tmp_path: Path, instance: str | None, who: str) -> None:
+    headers = {} if instance is None else {HEADER: instance}
+    with RunningServer(handlers({("GET", "/liveness"): lambda _: to_json({}, headers=headers)})) as stranger:
+        message = problems(Terminal(tmp_path, port=stranger.port))
+    assert f"Em http://127.0.0.1:{stranger.port} responde" in message
+    assert who in message
+
+
+def test_a_variable_that_sets_nothing_is_a_problem_and_the_nearest_one_is_named(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, port=free_port(), data_dri="x", qwertyuiop="1")
+    assert problems(terminal).splitlines() == [
+        "BALCAO_DATA_DRI não é uma configuração e não tem efeito: quis dizer BALCAO_DATA_DIR?",
+        "BALCAO_QWERTYUIOP não é uma configuração e não tem efeito.",
+    ]
+
+
+def test_a_data_folder_that_is_none_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / ".balcao").write_text("")
+    assert problems(Terminal(tmp_path, port=free_port())).startswith("A pasta .balcao não é uma pasta")
+
+
+def test_a_redis_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
+    assert problems(Terminal(tmp_path, port=free_port(), redis_url="redis://127.0.0.1:9/0")) == (
+        "O Redis não responde: confira BALCAO_REDIS_URL e se está no ar."
+    )
+
+
+def test_an_older_program_refuses_a_newer_database(terminal: Terminal, sql: Sql) -> None:
+    sql("INSERT INTO platform.migration (owner, name, digest) VALUES ('registry', '9999_later.sql', '')")
+    try:
+        assert "versão mais nova" in problems(terminal)
+        for words in (("serve",), ("worker",), ("migrate",), ("jobs", "list")):
+            assert "registry/9999_later.sql" in terminal.refusal(*words)
+    finally:
+        sql("DELETE FROM platform.migration WHERE name = '9999_later.sql'")
+
+
+def test_the_port_of_a_data_folder_is_remembered_for_every_command(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path)
+    folder = tmp_path / ".balcao"
+    folder.mkdir()
+    for text, port in (("9123\n", "9123"), ("0", "8080"), ("x", "8080"), ("99999", "8080"), ("", "8080")):
+        (folder / "port").write_text(text)
+        assert f"127.0.0.1:{port}/" in terminal.refusal("token", "ana")
+    (folder / "port").write_text("9123")
+    assert "127.0.0.1:9124/" in Terminal(tmp_path, port=9124).refusal("token", "ana")
+    assert "127.0.0.1:8080/" in Terminal(tmp_path, data_dir=tmp_path / "outra").refusal("token", "ana")
 
 
 def test_it_knows_every_address_in_use(tmp_path: Path) -> None:
@@ -120,7 +181,9 @@ def test_a_mail_server_is_asked_without_an_email(tmp_path: Path) -> None:
 def test_the_sandbox_shows_the_emails_that_it_wrote_instead_of_sending(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, data_dir=tmp_path)
     assert terminal.json("sandbox", "emails", "--json") == []
-    asyncio.run(Outbox(tmp_path / "outbox", "balcao@cidade.example").send("ana@pessoa.example", "Situação", "Olá.\n"))
+    asyncio.run(
+        MailFolder(tmp_path / "emails", "balcao@cidade.example").send("ana@pessoa.example", "Situação", "Olá.\n")
+    )
     (email,) = terminal.json("sandbox", "emails", "--json")
     assert (email["to"], email["subject"], email["text"]) == ("ana@pessoa.example", "Situação", "Olá.\n")
     assert "Situação" in terminal.run("sandbox", "emails").stdout

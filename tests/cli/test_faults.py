@@ -1,10 +1,14 @@
 """What an operator did wrong is said in a sentence, with a non-zero exit and without a traceback."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from balcao.cli import faults, plan
+from balcao.cli.faults import OperatorFault
+from balcao.settings import Settings, SettingsError
 from tests.support import databases
 from tests.support.terminal import Serving, Terminal, free_port
 
@@ -82,3 +86,78 @@ def test_commands_without_any_data_say_how_to_make_them(tmp_path: Path) -> None:
 
 def test_a_token_without_a_platform_says_how_to_start_it(tmp_path: Path) -> None:
     assert "execute `balcao serve`" in Terminal(tmp_path, port=free_port()).refusal("token", "ana")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://a@h/b", "postgresql://a:p%40@h1:5432,h2,[::1]:5433/b?target_session_attrs=any", "postgres:///b",
+        "postgresql://balcao@/balcao?host=%2Ftmp%2Fsocket&port=1",
+    ],
+)  # fmt: skip
+def test_addresses_of_databases_are_taken(address: str) -> None:
+    assert Settings.load({"BALCAO_DATABASE_URL": address}).database_url == address
+
+
+@pytest.mark.parametrize(
+    ("variable", "address"),
+    [
+        ("BALCAO_DATABASE_URL", "postgresql://[::1/x"),
+        ("BALCAO_DATABASE_URL", "postgresql://a@127.0.0.1:5432,127.0.0.1:abc/x"),
+        ("BALCAO_DATABASE_URL", "postgresql://a b/x"),
+        ("BALCAO_REDIS_URL", "foo"),
+        ("BALCAO_REDIS_URL", "redis://h:abc"),
+        ("BALCAO_REDIS_URL", "redis://[::1"),
+        ("BALCAO_CRM_URL", "http://[::1"),
+        ("BALCAO_AUTH_ISSUER", "https://a.example, https://b:x"),
+        ("BALCAO_PUBLIC_URL", "http://a b"),
+        ("BALCAO_SMTP_URL", "smtp://[::1"),
+    ],
+)
+def test_an_address_that_is_none_is_said_by_the_variable(variable: str, address: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^{variable}: (não é um endereço|use redis).*\.$"):
+        Settings.load({variable: address})
+
+
+@pytest.mark.parametrize("host", ["a b", "é" * 70, "nohost.invalid", "192.0.2.1"])
+def test_a_host_that_cannot_be_listened_on_is_a_sentence(host: str) -> None:
+    with pytest.raises(OperatorFault, match="BALCAO_"), plan.listening(host, free_port(), "APIs"):
+        pass
+
+
+def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".balcao").write_text("")
+    for words in (("serve",), ("migrate",)):
+        assert ".balcao" in Terminal(tmp_path, port=free_port()).refusal(*words)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "O disco está cheio: libere espaço e repita."),
+        (PermissionError(errno.EACCES, "Permission denied", "a.txt"), "Sem permissão para usar a.txt: "),
+        (FileNotFoundError(errno.ENOENT, "No such file", "b.txt"), "Não é possível usar b.txt: No such file."),
+        (ExceptionGroup("x", [SettingsError("x")]), "x"),
+        (ValueError("um valor de alguém"), None),
+    ],
+)
+def test_a_fault_is_explained_where_the_operator_can_mend_it(fault: Exception, sentence: str | None) -> None:
+    assert (faults.explain(fault) or "").startswith(sentence or "")
+    assert (faults.explain(fault) is None) == (sentence is None)
+
+
+def test_a_fault_of_ours_is_a_sentence_too_with_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        with faults.explained():
+            raise ValueError("um valor de alguém")
+
+    with pytest.raises(SystemExit) as ended:
+        fail()
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n"), "(ValueError em test_faults.py:" in said) == (70, 1, True)
+    assert "alguém" not in said
+    monkeypatch.setenv("BALCAO_LOG_LEVEL", "debug")
+    with pytest.raises(ValueError, match="alguém"):
+        fail()

@@ -20,7 +20,7 @@ import pytest
 from balcao.core.embedded import account as embedded_account
 from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, find_binaries
-from balcao.core.embedded.supervisor import EmbeddedError, Server, start
+from balcao.core.embedded.supervisor import EmbeddedError, Server, find_running, start
 from tests.support.patience import PATIENCE, until_now
 
 SRC = Path(supervisor.__file__).parents[3]
@@ -421,3 +421,22 @@ def test_existing_data_that_their_account_cannot_reach_are_a_sentence(folder: Pa
         return
     with pytest.raises(EmbeddedError, match="não tem acesso à pasta"):
         start(folder)
+
+
+@pytest.mark.usefixtures("used")
+@pytest.mark.parametrize("version", ["x\n", "", "\xff", None])
+def test_data_whose_version_cannot_be_read_are_a_sentence(folder: Path, version: str | None) -> None:
+    file = folder / "postgres/PG_VERSION"
+    if version is None:
+        file.unlink()
+    else:
+        file.write_text(version)
+    with pytest.raises(EmbeddedError, match=r"não estão inteiros: .*PG_VERSION.* restaure uma cópia"):
+        start(folder)
+
+
+@pytest.mark.usefixtures("used")
+def test_a_pid_file_of_random_bytes_is_no_server(folder: Path) -> None:
+    for content in (b"\xff\xfe" * 100, b"1\n2\n3\nabc\n5\n6\n7\n", "²\n2\n3\n³\n5\n6\n7\n".encode()):
+        (folder / "postgres/postmaster.pid").write_bytes(content)
+        assert find_running(folder) is None

@@ -15,7 +15,7 @@ async def test_a_log_that_cannot_be_written_stops_no_request(monkeypatch: pytest
     logging.getLogger(LOGGER_NAME).setLevel(logging.INFO)
     with os.fdopen(os.open("/dev/full", os.O_WRONLY), "w", closefd=False) as full:
         monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(full)])
-        requests = RequestLog()
+        requests = RequestLog(readable=False)
         for _ in range(100):
             requests.add(("service", "operation", "GET"), 200, 0.1, "id")
             requests.flush()

@@ -22,6 +22,13 @@ MOMENT = 0.3
 JOB = """INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status)
          VALUES (0, 'crm_push', now() + make_interval(secs => $1), $2::queue.pgqueuer_status)"""
 
+UNIT = "INSERT INTO health_units.units (cnes, nome, tipo, atualizado_em) VALUES ($1, 'Unidade', 'CF', now())"
+NOTIFICATION = """INSERT INTO health_units.notifications
+    (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
+    SELECT gen_random_uuid(), $1, 'Amarelo', $3, at, at, CASE $3 WHEN 'Encerrado' THEN at END,
+           CASE $3 WHEN 'Encerrado' THEN 'outro' END, 'Amarelo', 1
+    FROM (SELECT now() - make_interval(hours => $2) AS at) AS touched"""
+
 
 def read(http: httpx.Client) -> Mapping[str, dict[tuple[str, ...], float]]:
     """Return the values by family and labels."""
@@ -55,6 +62,14 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     found = read(http)["balcao_crm_oldest_seconds"]
     assert found["push",] >= 3600
     assert found["event",] == 0
+
+
+def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: httpx.Client, sql: Sql) -> None:
+    assert read(http)["balcao_risk_outdated_notifications"] == {(): 0}
+    for cnes, hours, status in (("9900001", 25, "Ativo"), ("9900002", 23, "Ativo"), ("9900003", 25, "Encerrado")):
+        sql(UNIT, cnes)
+        sql(NOTIFICATION, cnes, hours, status)
+    assert read(http)["balcao_risk_outdated_notifications"] == {(): 1}
 
 
 def test_without_the_database_the_rest_is_there_and_says_so(

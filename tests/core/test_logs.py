@@ -1,13 +1,16 @@
 """The lines of the log: one JSON object each, ours and the libraries', and no person in them."""
 
+import io
 import json
 import logging
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core import logs
+from balcao.core.request_log import RequestLog
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import has_control
 
@@ -38,6 +41,39 @@ def test_a_record_of_a_library_is_one_json_object_too(caplog: pytest.LogCaptureF
     logging.getLogger("some.library").warning("so many: %d", 3)
     line = line_of(caplog)
     assert (line["event"], line["level"]) == ("so many: 3", "warning")
+
+
+def test_on_a_terminal_a_record_is_a_short_line_without_colours_for_who_wants_none(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logging.getLogger("some.library").warning("so many: %d", 3)
+    formatter = logs.create_formatter(readable=True)
+    assert re.fullmatch(
+        r"\x1b\[2m\d\d:\d\d:\d\d\x1b\[0m \x1b\[33mwarning\x1b\[0m so many: 3", formatter.format(caplog.records[-1])
+    )
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d warning so many: 3", formatter.format(caplog.records[-1]))
+    event = {"event": "x", "level": "info", "timestamp": "t", "count": 3, "text": "linha\n\x1b[31m", "code": "a-b"}
+    assert logs.format_for_terminal(event)[9:] == 'info    x count=3 text="linha\\n\\u001b[31m" code=a-b'
+
+
+@pytest.mark.parametrize(("status", "shown"), [(200, False), (404, False), (503, True)])
+async def test_on_a_terminal_a_request_is_a_short_line_with_the_id_of_what_went_wrong(
+    monkeypatch: pytest.MonkeyPatch, status: int, shown: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    logging.getLogger().addHandler(handler)
+    requests = RequestLog(readable=True)
+    try:
+        logging.getLogger(logs.LOGGER_NAME).setLevel(logging.INFO)
+        requests.add(("registry", "registry.read_pet", "GET"), status, 0.0123, "the-id")
+        requests.flush()
+    finally:
+        logging.getLogger(logs.LOGGER_NAME).setLevel(logging.NOTSET)
+        logging.getLogger().removeHandler(handler)
+    assert written.getvalue()[9:] == f"{status} GET registry.read_pet 12 ms{' the-id' if shown else ''}\n"
 
 
 def test_a_cpf_is_masked_when_it_gets_into_a_record(caplog: pytest.LogCaptureFixture) -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from balcao.core import mail
-from balcao.core.mail import MailRefused, Outbox, SmtpMailer, create_mailer
+from balcao.core.mail import MailFolder, MailRefused, SmtpMailer, create_mailer
 from balcao.settings import Settings
 from tests.support.smtp import MailServer
 
@@ -110,16 +110,16 @@ async def test_an_email_that_is_sent_again_is_known_by_its_id(plain: MailServer)
 
 
 async def test_the_sandbox_keeps_the_newest_emails_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outbox = create_mailer(Settings(data_dir=tmp_path))
-    assert isinstance(outbox, Outbox)
-    assert list(outbox.list_emails()) == []
-    monkeypatch.setattr(mail, "MOST_IN_OUTBOX", 2)
+    folder = create_mailer(Settings(data_dir=tmp_path))
+    assert isinstance(folder, MailFolder)
+    assert list(folder.list_emails()) == []
+    monkeypatch.setattr(mail, "MOST_IN_FOLDER", 2)
     for number in range(3):
-        await outbox.send(ADDRESS, f"Situação {number}", f"Olá, Conceição {number}.\n")
-    kept = list(outbox.list_emails())
+        await folder.send(ADDRESS, f"Situação {number}", f"Olá, Conceição {number}.\n")
+    kept = list(folder.list_emails())
     assert [email["Subject"] for email in kept] == ["Situação 1", "Situação 2"]
     assert kept[0].get_content() == "Olá, Conceição 1.\n"
-    assert outbox.folder.stat().st_mode & 0o077 == 0
+    assert folder.folder.stat().st_mode & 0o077 == 0
 
 
 def test_production_without_a_mail_server_has_no_mailer(tmp_path: Path) -> None:

@@ -57,14 +57,17 @@ def lines(said: str, word: str) -> list[str]:
     return [line.strip() for line in said.splitlines() if re.match(rf"\s+\S*{word} ", line)]
 
 
-def test_it_prints_its_address_and_that_of_the_pages(serving: Serving, base: str) -> None:
+def test_it_prints_its_address_and_a_first_call_in_few_lines(serving: Serving, terminal: Terminal, base: str) -> None:
     assert base in serving.said
     assert f"{base}/docs" in serving.said
     assert httpx.get(f"{base}/docs", timeout=PATIENCE).status_code == 200
+    assert len(serving.said.splitlines()) <= 20
+    (call,) = re.findall(r"^Uma chamada (curl .*)$", serving.said, re.MULTILINE)
+    assert curl.run(call, terminal).status_code == 200
 
 
 def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, terminal: Terminal) -> None:
-    printed = lines(serving.said, "curl")
+    printed = lines(terminal.run("demo", "--calls").stdout, "curl")
     calls = [line for line in printed if "Authorization" in line]
     tokens = [line for line in printed if line not in calls]
     assert {line: curl.run(line, terminal).status_code // 100 for line in calls} == dict.fromkeys(calls, 2)
@@ -77,7 +80,7 @@ def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, ter
 
 
 def test_the_printed_token_commands_of_three_people_work(serving: Serving, terminal: Terminal, base: str) -> None:
-    commands = lines(serving.said, "balcao token")
+    commands = lines(terminal.run("demo", "--calls").stdout, "balcao token")
     assert len(commands) == 3
     for command in commands:
         token = curl.printed(command, terminal)
@@ -103,10 +106,15 @@ def test_a_token_is_had_by_name_by_cpf_and_for_a_client(serving: Serving, termin
     assert "desconhecido" in terminal.refusal("token", "ninguem")
 
 
+def test_the_port_need_not_be_said_again(serving: Serving, terminal: Terminal) -> None:
+    forgetful = Terminal(terminal.folder)
+    assert forgetful.run("token", "ana").stdout.count(".") == 2
+    assert forgetful.json("doctor", "--json")["running"] is True
+
+
 def test_the_doctor_finds_nothing_wrong_and_every_part_up(serving: Serving, terminal: Terminal, base: str) -> None:
     found = terminal.json("doctor", "--json")
-    assert found["ok"]
-    assert found["problems"] == []
+    assert (found["ok"], found["running"], found["problems"]) == (True, True, [])
     assert {name: part["state"] for name, part in found["parts"].items()} == dict.fromkeys(found["parts"], "up")
     assert found["addresses"]["base"] == base
     assert set(found["addresses"]) == {"base", "services", "issuers", "crm", "database", "redis"}

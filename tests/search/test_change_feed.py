@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.resources import files
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from balcao.search.services.schemas import ServiceRollbackBody
 from tests.search.staff import Staff
 from tests.search.stage import Stage
 from tests.search.support import body, migrate
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.sizes import size
@@ -93,7 +95,7 @@ def test_a_limit_or_a_cursor_that_is_none_is_refused(http: httpx.Client, issuer:
 
 
 def test_a_cursor_of_a_later_catalogue_is_refused(
-    read: Read, http: httpx.Client, issuer: Issuer, staff: Staff, sql: Callable[..., Any]
+    read: Read, http: httpx.Client, issuer: Issuer, staff: Staff, sql: Sql
 ) -> None:
     """As after a restore of the database: going on from it would leave changes out."""
     staff.publish()
@@ -116,6 +118,21 @@ async def test_the_feed_is_the_same_whatever_the_schema_of_the_collection(
     before = read()
     await asyncio.to_thread(stage.run, migrate(stage.platform, "v1"))
     assert read() == before
+
+
+def test_a_catalogue_that_is_older_than_the_feed_stands_in_it(read: Read, staff: Staff, sql: Sql) -> None:
+    first, second, removed, draft = staff.publish(), staff.publish(), staff.publish(), staff.create()
+    staff("PATCH", f"/services/{removed['id']}/unpublish")
+    staff("DELETE", f"/services/{staff.publish()['id']}")
+    staff("PUT", f"/services/{draft['id']}", json=draft | {"resumo": "outro"})
+    sql(
+        "UPDATE search.service_versions SET created_at = created_at - interval '1 day' WHERE service_id = $1",
+        second["id"],
+    )
+    sql("DELETE FROM search.feed_entries")
+    migration = files("balcao.search.migrations").joinpath("0012_change_feed.sql").read_text("utf-8")
+    sql(migration.partition("-- What was published before")[2].partition("\n")[2])
+    assert told(read()) == [(second["id"], "published"), (first["id"], "published")]
 
 
 @pytest_asyncio.fixture

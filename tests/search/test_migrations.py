@@ -14,7 +14,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, Invalid
 from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
-from balcao.search.schema_migrations.schemas import RollbackBody, StartBody
+from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
 from tests.search import support
 from tests.search.support import act_as_staff, body
@@ -258,31 +258,6 @@ async def test_writers_that_do_not_end_put_a_rollback_off(
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]
     assert roll_back().status_code == 200
-
-
-async def test_writers_through_a_migration_and_a_rollback_lose_nothing(
-    platform: Platform, owner: asyncpg.Connection
-) -> None:
-    call = act_as_staff(platform)
-    made = [await services.create(call, body()) for _ in range(5)]
-
-    async def writer(number: int) -> None:
-        for turn in range(6):
-            text = f"Escrita {number}.{turn}"
-            await services.update(call, made[number].id, body(nome_servico=text))
-
-    async def changes() -> None:
-        await migrate(platform, "v1")
-        await migrations.roll_back(call, RollbackBody())
-
-    await asyncio.gather(*(writer(number) for number in range(5)), changes())
-    physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
-    rows = await owner.fetch(f"SELECT doc ->> 'nome_servico', version FROM search.{physical} ORDER BY 1")
-    assert [tuple(row) for row in rows] == [(f"Escrita {number}.5", 7) for number in range(5)]
-    assert (
-        await owner.fetchval("SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)", physical, mirror) == []
-    )
-    assert await owner.fetch("SELECT * FROM search.search_migration_errors") == []
 
 
 _DIES = "PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10)"

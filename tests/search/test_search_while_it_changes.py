@@ -1,4 +1,4 @@
-"""Readers while editors and migrations change what they read (rules: search 4.4, 4.5, 5, case 71)."""
+"""Readers and writers while what they read and write changes (rules: search 4.4, 4.5, 5, cases 58 and 71)."""
 
 import asyncio
 import functools
@@ -20,13 +20,15 @@ from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.state import SearchState
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import RollbackBody
+from balcao.search.services import service as services
 from balcao.settings import Settings
 from tests.search.staff import Staff
 from tests.search.stage import Stage
-from tests.search.support import migrate
+from tests.search.support import body, migrate
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.patience import PATIENCE, until, until_now
 from tests.support.server import RunningServer
+from tests.support.sizes import size
 
 V1 = "/search/api/v1/search"
 MACHINE = "catalogo:read"
@@ -134,3 +136,43 @@ def test_readers_notice_no_switch_and_no_rollback(
         finally:
             ended = True
         assert all(reader.result() > 0 for reader in readers)
+
+
+async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, int]]:
+    """Change a service each as fast as possible, through a migration and its rollback; return name and version."""
+    made = [await services.create(stage.staff, body()) for _ in range(writers)]
+    written = dict.fromkeys(range(writers), 0)
+    ended = False
+
+    async def write(number: int) -> None:
+        while not ended:
+            name = f"Escrita {number}.{written[number] + 1}"
+            await services.update(stage.staff, made[number].id, body(nome_servico=name))
+            written[number] += 1
+
+    async def some_more() -> None:
+        before = dict(written)
+        await until(lambda: all(written[number] >= before[number] + turns for number in written))
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(writers):
+            group.create_task(write(number))
+        await some_more()
+        assert (await migrate(stage.platform, "v1")).status == "completed"
+        await some_more()
+        await migrations.roll_back(stage.staff, RollbackBody())
+        await some_more()
+        ended = True
+    return [(f"Escrita {number}.{written[number]}", written[number] + 1) for number in range(writers)]
+
+
+def test_writers_through_a_migration_and_a_rollback_lose_nothing(stage: Stage, empty_catalogue: None) -> None:
+    """Case 58."""
+    acknowledged = stage.run(_write_on(stage, size(5, 12), size(2, 200)))
+    physical, mirror = stage.run(stage.owner.fetchrow("SELECT physical, mirror FROM search.search_collection"))
+    for table in (physical, mirror):
+        rows = stage.run(stage.owner.fetch(f"SELECT doc ->> 'nome_servico' AS name, version FROM search.{table}"))
+        assert sorted(tuple(row) for row in rows) == sorted(acknowledged)
+    differing = "SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)"
+    assert stage.run(stage.owner.fetchval(differing, physical, mirror)) == []
+    assert stage.run(stage.owner.fetch("SELECT * FROM search.search_migration_errors")) == []

@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao.cli import database, demo_data
+from balcao.cli.example_calls import list_calls
 from balcao.cli.faults import OperatorFault
 from balcao.cli.offer import Offer
+from balcao.cli.plan import SERVICES
 from balcao.settings import Settings
 
 console = Console(highlight=False)
@@ -19,6 +21,7 @@ console = Console(highlight=False)
 def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
     load: Annotated[bool, typer.Option("--load", help="Carrega os dados de demonstração que ainda faltam.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Mostra chamadas prontas para colar.")] = False,
 ) -> None:
     """Mostra pessoas, clientes e identificadores da base de demonstração."""
     settings = Settings.load()
@@ -27,6 +30,9 @@ def demo(
     offer = _load_offer(settings, load)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(offer)).decode())
+    elif calls:
+        for line in list_calls(settings, offer, SERVICES):
+            console.print(line, soft_wrap=True)
     else:
         _print_tables(offer)
 

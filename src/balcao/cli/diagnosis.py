@@ -1,14 +1,19 @@
 """Checks a configuration and the parts that it names by calling them; starts and changes nothing."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import difflib
+import os
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 import msgspec
 from pydantic import SecretStr
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from balcao import app
 from balcao.cli import database as databases
@@ -22,7 +27,8 @@ from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.core.mail import MailRefused, Outbox, create_mailer
+from balcao.core.mail import MailFolder, MailRefused, create_mailer
+from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
 
 TIMEOUT_SECONDS = 5.0
@@ -44,6 +50,7 @@ class Diagnosis(msgspec.Struct):
     """What `balcao doctor --json` prints."""
 
     ok: bool
+    running: bool
     problems: list[str]
     settings: dict[str, Any]
     addresses: dict[str, Any]
@@ -60,14 +67,29 @@ async def diagnose(settings: Settings) -> Diagnosis:
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
+        if settings.redis_url:
+            checks["redis"] = lambda: _check_redis(settings)
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
+        *_check_names(os.environ),
         *_check_fixed_tokens(settings),
         *(sentence for part in found for sentence in part.problems),
     ]
-    return Diagnosis(not problems, problems, list_settings(settings), _list_addresses(settings), parts)
+    running = parts["services"].state == UP
+    return Diagnosis(not problems, running, problems, list_settings(settings), _list_addresses(settings), parts)
+
+
+def _check_names(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable with our prefix that sets nothing: a misspelt one, mostly."""
+    known = {variable_of(field) for field in Settings.model_fields}
+    return [
+        f"{name} não é uma configuração e não tem efeito"
+        + (f": quis dizer {close[0]}?" if (close := difflib.get_close_matches(name, known, 1, 0.8)) else ".")
+        for name in sorted(environment.keys() - known)
+        if name.startswith("BALCAO_")
+    ]
 
 
 def _check_fixed_tokens(settings: Settings) -> list[str]:
@@ -121,7 +143,7 @@ async def _check_database(settings: Settings) -> Part:
     if settings.embedded_database:
         server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
         if server is None:
-            return Part(STOPPED)
+            return _check_data_folder(settings.data_dir)
         url = server.url
     database = make_database(settings, url)
     try:
@@ -134,6 +156,13 @@ async def _check_database(settings: Settings) -> Part:
         await database.close()
     part.problems += await _check_owner(settings, url)
     return part
+
+
+def _check_data_folder(folder: Path) -> Part:
+    """Check whether an embedded database that does not run could be started in its folder."""
+    if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        return Part(STOPPED)
+    return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
 
 
 async def _check_opened(settings: Settings, connection: Connection) -> Part:
@@ -245,18 +274,37 @@ async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
 
 
 async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
-    """Check whether the platform runs; that it does not is no problem of the configuration."""
+    """Check whether the platform runs, and is ours; that it does not run is no problem of the configuration."""
     try:
         alive = await http.get(f"{settings.base_url}/liveness")
-    except httpx.HTTPError:
+    except (httpx.HTTPError, httpx.InvalidURL):
         return Part(STOPPED)
+    found = alive.headers.get(HEADER)
+    if found != name_instance(settings):
+        who = "um programa que não é o Balcão" if found is None else "outra instalação do Balcão"
+        return Part(
+            DOWN,
+            problems=[f"Em {settings.base_url} responde {who}: encerre-o, ou indique outra porta em BALCAO_PORT."],
+        )
     return Part(UP if alive.is_success else DOWN)
+
+
+async def _check_redis(settings: Settings) -> Part:
+    """Check whether Redis or Valkey answers."""
+    try:
+        async with Redis.from_url(
+            settings.redis_url, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
+        ) as redis:
+            await redis.execute_command("PING")  # type: ignore[no-untyped-call]  # `ping` is typed for both clients
+    except (RedisError, OSError, ValueError):
+        return Part(DOWN, problems=["O Redis não responde: confira BALCAO_REDIS_URL e se está no ar."])
+    return Part(UP)
 
 
 async def _check_mail(settings: Settings) -> Part:
     """Check whether the mail server takes our login; in the sandbox e-mails go into a folder."""
     mailer = create_mailer(settings)
-    if isinstance(mailer, Outbox):
+    if isinstance(mailer, MailFolder):
         state = UP if settings.data_dir.exists() else STOPPED
         return Part(state, {"configured": False, "folder": str(mailer.folder)})
     if mailer is None:

@@ -31,7 +31,7 @@ def _diagnose() -> Diagnosis:
     try:
         return asyncio.run(diagnose(Settings.load()))
     except SettingsError as fault:
-        return Diagnosis(ok=False, problems=str(fault).splitlines(), settings={}, addresses={}, parts={})
+        return Diagnosis(ok=False, running=False, problems=str(fault).splitlines(), settings={}, addresses={}, parts={})
 
 
 def _print_tables(diagnosis: Diagnosis) -> None:
@@ -49,5 +49,7 @@ def _print_tables(diagnosis: Diagnosis) -> None:
         console.print(settings, addresses, parts)
     for problem in diagnosis.problems:
         console.print(f"[red]✗[/] {problem}")
-    if diagnosis.ok:
-        console.print("[green]✓[/] Nada de errado com esta configuração.")
+    if diagnosis.ok and diagnosis.running:
+        console.print("[green]✓[/] Nada de errado com esta configuração, e o Balcão está no ar.")
+    elif diagnosis.ok:
+        console.print("[yellow]![/] Nada de errado com esta configuração, mas nada está no ar: `balcao serve` inicia.")

@@ -1,8 +1,16 @@
-"""Faults that the operator can mend: printed in one sentence to standard error with a non-zero exit, no traceback."""
+"""Faults, for the operator: one sentence on standard error and a non-zero exit; a traceback for who debugs, alone."""
 
+import errno
+import os
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+# What sysexits.h calls a fault of the program itself.
+FAULT_OF_OURS = 70
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class OperatorFault(Exception):
@@ -28,7 +36,28 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
-    return refusals.refusal(fault)
+    return refusals.refusal(fault) or (_explain_file(fault) if isinstance(fault, OSError) else None)
+
+
+def _explain_file(fault: OSError) -> str | None:
+    """Explain a file or folder that cannot be used; None where the fault names none."""
+    if fault.errno == errno.ENOSPC:
+        return "O disco está cheio: libere espaço e repita."
+    if fault.filename is None:
+        return None
+    if fault.errno in _NOT_ALLOWED:
+        return f"Sem permissão para usar {fault.filename}: confira de que usuário é, ou execute como ele."
+    return f"Não é possível usar {fault.filename}: {fault.strerror}."
+
+
+def describe(fault: BaseException) -> str:
+    """Return the sentence about a fault of ours, with its kind and place: its text may quote a row or a body."""
+    places = traceback.extract_tb(fault.__traceback__)
+    place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    return (
+        f"O programa falhou de um modo que não previu ({type(fault).__name__}{place}). É um defeito nosso: repita com "
+        "BALCAO_LOG_LEVEL=debug, que mostra onde, e relate-o."
+    )
 
 
 @contextmanager
@@ -38,10 +67,10 @@ def explained() -> Iterator[None]:
         yield
     except Exception as fault:
         text = explain(fault)
-        if text is None:
+        if text is None and os.environ.get("BALCAO_LOG_LEVEL") == "debug":
             raise
-        print(text, file=sys.stderr)
-        sys.exit(1)
+        print(text or describe(fault), file=sys.stderr)
+        sys.exit(FAULT_OF_OURS if text is None else 1)
 
 
 @contextmanager

@@ -122,6 +122,8 @@ def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tup
             sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
                 one.listen(BACKLOG)
+        except UnicodeError as fault:
+            raise OperatorFault(f"{host} não é um nome de servidor: confira BALCAO_HOST.") from fault
         except OSError as fault:
             why = "já está em uso" if fault.errno == errno.EADDRINUSE else f"não pode ser usada ({fault.strerror})"
             raise OperatorFault(
@@ -136,8 +138,9 @@ def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        host.encode("idna")  # what the library would raise is a TypeError
         bound.bind((host, port))
-    except OSError:
+    except (OSError, UnicodeError):
         bound.close()
         raise
     return bound

@@ -12,7 +12,7 @@ from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import LOOPBACK, listening, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
-from balcao.core.mail import Outbox, create_mailer
+from balcao.core.mail import MailFolder, create_mailer
 from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
 
@@ -35,7 +35,7 @@ def crm() -> None:
 def emails(as_json: Annotated[bool, typer.Option("--json", help="Para programas.")] = False) -> None:
     """Mostra os e-mails que a base de demonstração escreveu em vez de enviar, do mais antigo ao mais novo."""
     mailer = create_mailer(Settings.load())
-    if not isinstance(mailer, Outbox):
+    if not isinstance(mailer, MailFolder):
         raise OperatorFault("Esta instalação envia os seus e-mails por BALCAO_SMTP_URL, ou não envia nenhum.")
     found = [_describe(email) for email in mailer.list_emails()]
     if as_json:

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -46,12 +47,16 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
     logs.configure(settings.log_level)
     plan = make_plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
+        show: Callable[[str], None] = status.update
 
         def ready(started: Plan, report: Report) -> None:
+            nonlocal show
             status.stop()
+            show = console.print  # there is no line any more that moves
             welcome(started, report)
 
-        asyncio.run(supervisor.run(plan, status.update, ready))
+        asyncio.run(supervisor.run(plan, lambda text: show(text), ready))
+    console.print("Encerrado.")
 
 
 def worker() -> None:

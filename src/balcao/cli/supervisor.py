@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 
 import msgspec
 
+from balcao import remembered
 from balcao.cli.embedded import EmbeddedDatabase, find_database
 from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import Plan, Ports, claim_data_folder
@@ -45,8 +46,10 @@ class _Supervisor:
         """Stop all processes in order at the first signal; at another one kill all but the database."""
         self.interruptions += 1
         if self.interruptions == 1:
+            self.progress("Encerrando: chamadas e tarefas em andamento terminam antes. Ctrl-C de novo encerra à força.")
             running.cancel()
         else:
+            self.progress("Encerrando à força; os dados gravados ficam.")
             for process in self.processes:
                 process.kill()
 
@@ -71,6 +74,8 @@ class _Supervisor:
         if not settings.embedded_database:
             return
         if stack.enter_context(claim_data_folder(settings.data_dir)):
+            if self.plan.whole:
+                remembered.remember_port(settings.data_dir, settings.port)
             self.database = EmbeddedDatabase(settings.data_dir)
             stack.push_async_callback(self.database.stop)
         elif self.plan.whole:
@@ -81,7 +86,10 @@ class _Supervisor:
 
     def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
         """Return the sandbox CRM, which starts first and stops last, and the other processes."""
-        environment = {"BALCAO_DATABASE_POOL": str(self.plan.connections_of_each)}
+        environment = {
+            "BALCAO_DATABASE_POOL": str(self.plan.connections_of_each),
+            "BALCAO_PORT": str(self.plan.settings.port),  # another `balcao serve` may have changed what is remembered
+        }
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
             sockets = {role: ports.of(role, number) for role in roles if role in ("api", "crm")}

@@ -1,11 +1,13 @@
-"""Structured logs on standard error: one JSON object a line, no path, no value of a person.
+"""Structured logs on standard error: one JSON object a line, on a terminal a short one; no path, no value of a person.
 
 What belongs to the request at hand (its id, the route's template) is bound to the context, not passed around.
 """
 
 import json
 import logging
+import os
 import sys
+import time
 from contextvars import ContextVar
 
 import structlog
@@ -52,6 +54,39 @@ def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
     return _encode(event)
 
 
+_COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "31;1"}
+# What a person at a terminal does not need to see of a record.
+_UNSEEN = frozenset({"event", "level", "timestamp", "logger"})
+
+
+def format_for_terminal(event: structlog.typing.EventDict) -> str:
+    """Return a record as a short line: the time, the level, what happened, and what is known of it."""
+    known = " ".join(f"{name}={_format_value(value)}" for name, value in event.items() if name not in _UNSEEN)
+    level = str(event.get("level", "info"))
+    clock = time.strftime("%H:%M:%S")
+    return (
+        f"{paint(clock, '2')} {paint(f'{level:7}', _COLOURS.get(level, '0'))} {event.get('event', '')} {known}".rstrip()
+    )
+
+
+def paint(text: str, colour: str) -> str:
+    """Return the text in a colour of the terminal, by its number; as it is where nobody wants colours (NO_COLOR)."""
+    return text if os.environ.get("NO_COLOR") else f"\x1b[{colour}m{text}\x1b[0m"
+
+
+def _format_value(value: object) -> str:
+    return value if isinstance(value, str) and value.isprintable() and value else _encode(value)
+
+
+def _format_short(_: object, __: str, event: structlog.typing.EventDict) -> str:
+    return format_for_terminal(event)
+
+
+def is_terminal() -> bool:
+    """Return whether a person reads the log as it comes."""
+    return sys.stderr.isatty()
+
+
 _SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -70,22 +105,25 @@ class _Lines(structlog.stdlib.ProcessorFormatter):
 def configure(level: str = "info") -> None:
     """Send our own and every library's records through the same processors to standard error."""
     structlog.configure(
-        processors=[*_SHARED, _format_line],
+        processors=[*_SHARED, _format_short if is_terminal() else _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(create_formatter())
+    handler.setFormatter(create_formatter(readable=is_terminal()))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     _quiet_libraries()
 
 
-def create_formatter() -> logging.Formatter:
-    """Return what formats our own and every library's records as one JSON object a line."""
+def create_formatter(*, readable: bool = False) -> logging.Formatter:
+    """Return what formats our own and every library's records, one JSON object a line or, readable, a short line."""
     return _Lines(
         foreign_pre_chain=_SHARED,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _format_line],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            _format_short if readable else _format_line,
+        ],
     )
 
 

@@ -19,8 +19,8 @@ from balcao.settings import Settings
 TIMEOUT_SECONDS = 10.0
 # Of one e-mail in all: a server that answers every command just in time is not waited for, either.
 TOTAL_SECONDS = 30.0
-OUTBOX_FOLDER = "outbox"
-MOST_IN_OUTBOX = 1_000
+MAIL_FOLDER = "emails"
+MOST_IN_FOLDER = 1_000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 # What a text raises that is no address, and cannot be written into a header.
 _MALFORMED = (ValueError, LookupError)
@@ -90,8 +90,8 @@ class SmtpMailer:
 
 
 @dataclass(frozen=True)
-class Outbox:
-    """The sandbox's mail server: a folder with a file for each e-mail, the newest `MOST_IN_OUTBOX` of them."""
+class MailFolder:
+    """The sandbox's mail server: a folder with a file for each e-mail, the newest `MOST_IN_FOLDER` of them."""
 
     folder: Path
     sender: str
@@ -115,16 +115,16 @@ class Outbox:
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
-        for old in sorted(self.folder.glob("*.eml"))[:-MOST_IN_OUTBOX]:
+        for old in sorted(self.folder.glob("*.eml"))[:-MOST_IN_FOLDER]:
             old.unlink(missing_ok=True)
 
 
-def create_mailer(settings: Settings) -> SmtpMailer | Outbox | None:
+def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
     """Return the mailer that the settings name; None in production without BALCAO_SMTP_URL."""
     url = settings.smtp_url.get_secret_value()
     if url:
         return SmtpMailer(url, settings.mail_from)
-    return Outbox(settings.data_dir / OUTBOX_FOLDER, settings.mail_from) if settings.sandbox else None
+    return MailFolder(settings.data_dir / MAIL_FOLDER, settings.mail_from) if settings.sandbox else None
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:

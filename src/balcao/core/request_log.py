@@ -5,20 +5,24 @@ import contextlib
 import logging
 import time
 
-from balcao.core.logs import LOGGER_NAME
+from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
 # How late a line may be written: the log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
 
 
 class RequestLog:
-    """Collects lines and writes them together; all methods belong to the event loop's thread."""
+    """Collects lines and writes them together; all methods belong to the event loop's thread.
 
-    def __init__(self) -> None:
+    `readable`: a request is a short line, for who reads along on a terminal.
+    """
+
+    def __init__(self, *, readable: bool) -> None:
         self._lines: list[str] = []
         self._beginnings: dict[tuple[str, str, str], str] = {}
         self._second = 0
         self._clock = ""
+        self._readable = readable
 
     def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
         """Log one response.
@@ -27,16 +31,22 @@ class RequestLog:
         nothing needs escaping.
         """
         beginning = self._beginnings.get(labels) or self._prepare(labels)
+        if self._readable:
+            self._collect(_format_for_terminal(labels, status, seconds, request_id))
+            return
         now = time.time()
         if int(now) != self._second:
             self._second = int(now)
             self._clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(self._second))
-        if not self._lines:
-            asyncio.get_running_loop().call_later(DELAY_SECONDS, self.flush)
-        self._lines.append(
+        self._collect(
             f'{beginning}{status}, "ms": {seconds * 1000:.2f}, "event": "request", "level": "info", "timestamp": '
             f'"{self._clock}.{int((now - self._second) * 1e6):06}Z", "request_id": "{request_id}"}}\n'
         )
+
+    def _collect(self, line: str) -> None:
+        if not self._lines:
+            asyncio.get_running_loop().call_later(DELAY_SECONDS, self.flush)
+        self._lines.append(line)
 
     def flush(self) -> None:
         """Write what was collected to wherever the log goes."""
@@ -56,4 +66,13 @@ class RequestLog:
         return self._beginnings.setdefault(labels, text)
 
 
-request_log = RequestLog()
+def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> str:
+    """Return time, status, what was asked and how long it took; the id only of what went wrong."""
+    service, operation, method = labels
+    colour = "32" if status < 400 else "33" if status < 500 else "31"
+    clock, word = paint(time.strftime("%H:%M:%S"), "2"), paint(str(status), colour)
+    which = f" {request_id}" if status >= 500 else ""
+    return f"{clock} {word} {method} {operation or service} {seconds * 1000:.0f} ms{which}\n"
+
+
+request_log = RequestLog(readable=is_terminal())

@@ -18,6 +18,7 @@ from balcao.core.service import Service
 from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
+from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings
 
 Handler = Callable[[Request], Responding]
@@ -50,6 +51,7 @@ _ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{b
 
 def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge]) -> Mount:
     """Return the pages at the root; `/` leads to `/docs`, `/metrics` names no path and no person."""
+    instance = {HEADER: name_instance(platform.settings)}
     listing = _PAGE.format(style=_STYLE, items="".join(_format_item(service) for service in services))
 
     def root(_: Request) -> Response[None]:
@@ -64,7 +66,7 @@ def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequenc
         return Response(platform.metrics.exposition(families), media_type=MEDIA_TYPE)
 
     def liveness(_: Request) -> Response[Any]:
-        return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()})
+        return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()}, headers=instance)
 
     handlers: dict[str, Handler] = {
         "/": root,

@@ -18,10 +18,7 @@ async def running(platform: Platform) -> AsyncIterator[None]:
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow, platform, board, hub))
-    with (
-        telemetry.state("balcao_risk_streams", lambda: len(hub.listeners)),
-        telemetry.state("balcao_risk_outdated_notifications", board.count_outdated),
-    ):
+    with telemetry.state("balcao_risk_streams", lambda: len(hub.listeners)):
         await watch.start()
         try:
             yield

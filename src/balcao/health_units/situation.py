@@ -26,6 +26,6 @@ class Status(StrEnum):
     ENCERRADO = "Encerrado"
 
 
-def is_outdated(touched_at: datetime | None, now: datetime) -> bool:
+def is_outdated(touched_at: datetime, now: datetime) -> bool:
     """Tell whether nobody has touched an active notification for too long; nothing closes by itself."""
-    return touched_at is not None and now - touched_at > OUTDATED_AFTER
+    return now - touched_at > OUTDATED_AFTER

@@ -92,7 +92,7 @@ def test_a_status_changes_to_any_other_until_it_is_closed(
 
 
 def test_while_the_job_is_paused_nothing_is_decided(
-    http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any
+    http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
     """Also not what the application is already, or seems to be."""
     job = f"{JOBS}/{made['id_vaga']}"
@@ -116,6 +116,8 @@ def test_while_the_job_is_paused_nothing_is_decided(
     assert decide(made, "approve").status_code == 200
     assert http.put(f"{job}/discontinue", headers=callers[EDITOR]).status_code == 200
     assert decide(made, "reject").status_code == 409
+    # Unless the city wants it, nobody is told of a closed job.
+    assert sql("SELECT FROM queue.pgqueuer WHERE entrypoint = 'job_closed'") == []
     assert http.put(f"{job}/reactivate", headers=callers[EDITOR]).status_code == 200
     assert shown(made)["status"] == APPROVED
 

@@ -10,6 +10,7 @@ from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import News, compose
 from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, Callers
+from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
@@ -34,6 +35,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: Mai
         data_dir=tmp_path_factory.mktemp("data"),
         smtp_url=f"smtp://127.0.0.1:{post.port}",
         mail_from="balcao@portoaurora.example",
+        jobs_closed_email=True,
     )
 
 
@@ -118,6 +120,22 @@ def test_whoever_left_no_address_gets_no_job(http: httpx.Client, callers: Caller
     assert made.status_code == 201, made.text
     jobs = sql("SELECT FROM queue.pgqueuer WHERE convert_from(payload, 'UTF8') LIKE $1", f"%{made.json()['id']}%")
     assert jobs == []
+
+
+def test_of_a_closed_job_they_are_told_on_whom_nobody_has_decided(
+    http: httpx.Client, callers: Callers, publish: Publish, apply: Apply, subjects: Any, put: Any, post: MailServer
+) -> None:
+    job = publish()
+    open_, approved = (apply(job, person(number)).json() for number in (611, 612))
+    put(approved, "approve")
+    subjects()
+    path = f"{JOBS}/{job['id']}"
+    assert http.put(f"{path}/discontinue", headers=callers[EDITOR]).status_code == 200
+    assert subjects() == ["Vaga encerrada"]
+    assert post.emails[0]["Message-ID"].startswith(f"<{open_['id']}.")
+    for event in ("reactivate", "discontinue", "reactivate"):
+        assert http.put(f"{path}/{event}", headers=callers[EDITOR]).status_code == 200
+    assert subjects() == []
 
 
 WAITING = """

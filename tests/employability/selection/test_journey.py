@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.mail import Outbox, create_mailer
+from balcao.core.mail import MailFolder, create_mailer
 from balcao.employability.reference_values.kinds import Kind
 from balcao.settings import Settings
 from tests.employability.hiring.callers import CURATED, EDITOR, VISITOR, Callers
@@ -77,9 +77,9 @@ def test_from_a_company_to_an_approved_candidate(
         drain()
     ok(http.put(f"{BASE}/{made['id']}/approve", headers=callers[EDITOR]))
     drain()
-    outbox = create_mailer(settings)
-    assert isinstance(outbox, Outbox)
-    written = [(email["To"], email["Subject"]) for email in outbox.list_emails() if "Guia" in email["Subject"]]
+    folder = create_mailer(settings)
+    assert isinstance(folder, MailFolder)
+    written = [(email["To"], email["Subject"]) for email in folder.list_emails() if "Guia" in email["Subject"]]
     assert written == [
         ("pessoa@teste.example", "Candidatura recebida: Guia bilíngue"),
         ("pessoa@teste.example", "Nova etapa: Guia bilíngue"),

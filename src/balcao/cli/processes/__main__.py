@@ -19,6 +19,7 @@ from balcao.cli import faults
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core import logs
+from balcao.core.logs import log
 from balcao.settings import Settings
 
 # The role works while the block lasts; its task ends before that only by a failure.
@@ -79,11 +80,11 @@ async def _prepare(settings: Settings, order: Order) -> Report:
 
 
 def _report_fault(fault: Exception) -> int:
-    """Report a fault that the operator can mend; let any other end the process with a traceback."""
+    """Report a fault in a sentence; where in the code one of ours happened stands in the log."""
     text = faults.explain(fault)
     if text is None:
-        raise fault
-    channel.report(Report(refused=text))
+        log.error("process.failed", exc_info=fault)
+    channel.report(Report(refused=text or faults.describe(fault)))
     return 1
 
 

@@ -1,7 +1,7 @@
 """Applies the SQL migrations of the platform and of every service, in order, once, under one lock."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -154,7 +154,15 @@ async def _fetch_applied(connection: Connection) -> dict[tuple[str, str], str]:
     return {(row["owner"], row["name"]): row["digest"] for row in rows}
 
 
-def _find_pending(applied: dict[tuple[str, str], str], migrations: Iterable[Migration]) -> list[Migration]:
+def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migration]) -> list[Migration]:
+    """Return the migrations that are missing. Raises MigrationError for a database that another program prepared."""
+    known = {(migration.owner, migration.name) for migration in migrations}
+    # Steps that run once are marked in the same table; only a migration is a file.
+    if newer := sorted((owner, name) for owner, name in applied.keys() - known if name.endswith(".sql")):
+        raise MigrationError(
+            f"Uma versão mais nova do programa já preparou este banco (migração {'/'.join(newer[-1])}): instale essa "
+            "versão, ou restaure uma cópia do banco feita antes dela."
+        )
     pending = []
     for migration in migrations:
         digest = applied.get((migration.owner, migration.name))

@@ -29,6 +29,14 @@ class EmbeddedError(Exception):
     """The embedded PostgreSQL cannot run; the text tells the operator why and what to do."""
 
 
+RESTORE = "Se os dados estão danificados, restaure uma cópia da pasta, ou indique outra em BALCAO_DATA_DIR."
+
+
+def describe_damage(data: Path, what: str) -> str:
+    """Return the sentence about data that are not whole."""
+    return f"Os dados em {data} não estão inteiros: {what}. {RESTORE}"
+
+
 @dataclass(frozen=True)
 class Account:
     """The operating system's account under which PostgreSQL runs and which owns its files."""
@@ -220,9 +228,12 @@ def find_binaries(data: Path, account: Account) -> Path:
 
 def _read_data_version(data: Path) -> int | None:
     try:
-        return int((data / "PG_VERSION").read_text())
+        text = (data / "PG_VERSION").read_text(errors="replace").strip()
     except FileNotFoundError:
         return None
+    if not text.isdecimal():
+        raise EmbeddedError(describe_damage(data, "o arquivo PG_VERSION não é o que foi gravado"))
+    return int(text)
 
 
 def _read_program_version(folder: Path, account: Account) -> int:

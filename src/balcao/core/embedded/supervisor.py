@@ -21,9 +21,11 @@ from urllib.parse import quote
 
 from balcao.core.embedded.account import (
     PORT,
+    RESTORE,
     Account,
     EmbeddedError,
     child_options,
+    describe_damage,
     find_binaries,
     locate_data,
     make_socket_dir,
@@ -214,6 +216,8 @@ def _stop_leftover(data: Path) -> None:
 
 def _create(data: Path, account: Account, binaries: Path) -> None:
     """Create the database aside and rename it into place: a database that is there is complete."""
+    if data.exists() and any(data.iterdir()):
+        raise EmbeddedError(describe_damage(data, "falta o arquivo PG_VERSION"))
     for unfinished in data.parent.glob(f"{data.name}.new-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
@@ -229,7 +233,7 @@ def _create(data: Path, account: Account, binaries: Path) -> None:
 def _run_or_raise(account: Account, *command: str | Path, text: str = "") -> None:
     done = account.run(*command, text=text)
     if done.returncode:
-        raise EmbeddedError(f"O banco de dados não pôde ser criado: {_last_line(done.stderr)}")
+        raise EmbeddedError(f"O banco de dados não pôde ser criado: {_last_line(done.stderr) or 'sem explicação.'}")
 
 
 def _sync(folder: Path) -> None:
@@ -271,7 +275,8 @@ def explain_refusal(output: str, log: Path) -> str:
     """Return why the server did not start, by what it wrote; a full disk is said in so many words."""
     if os.strerror(errno.ENOSPC) in output:
         return f"O disco está cheio: o PostgreSQL embutido não consegue gravar em {log.parent}. Libere espaço."
-    return f"O PostgreSQL embutido não iniciou: {_last_line(output, 'FATAL')} Veja {log}."
+    said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := _last_line(output, word))), "")
+    return f"O PostgreSQL embutido não iniciou: {said or 'sem explicação.'} Veja {log}. {RESTORE}"
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
@@ -287,7 +292,7 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) 
 
 def _last_line(text: str, word: str = "") -> str:
     lines = [line for line in text.splitlines() if line.strip() and word in line]
-    return lines[-1].strip() if lines else "nenhuma explicação."
+    return lines[-1].strip() if lines else ""
 
 
 def _end(process: subprocess.Popen[bytes], data: Path) -> None:
@@ -318,20 +323,21 @@ def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 def _read_pid_file(data: Path) -> list[str]:
     """Return the lines of the pid file: process, data directory, time, port, socket directory, ..."""
     try:
-        return (data / "postmaster.pid").read_text().splitlines()
+        return (data / "postmaster.pid").read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
 
 
 def _read_server(data: Path) -> Server | None:
     lines = _read_pid_file(data)
-    return Server(data, Path(lines[4]), int(lines[3])) if len(lines) > 5 else None
+    is_whole = len(lines) > 5 and lines[3].isdecimal()
+    return Server(data, Path(lines[4]), int(lines[3])) if is_whole else None
 
 
 def _find_postmaster(data: Path) -> int | None:
     """Return the process that serves `data`: the number in the file proves nothing, the process itself does."""
     number = "".join(_read_pid_file(data)[:1])
-    return int(number) if number.isdigit() and _serves(int(number), data) else None
+    return int(number) if number.isdecimal() and _serves(int(number), data) else None
 
 
 def _serves(pid: int, data: Path) -> bool:

@@ -1,5 +1,6 @@
 """SQL of the notifications and their log."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +13,7 @@ from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.states import Notification, NotificationEvent
-from balcao.health_units.situation import Status
+from balcao.health_units.situation import OUTDATED_AFTER, Status
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,17 @@ class RecordedEvent:
     event: NotificationEvent
     motivo: str | None
     autor_nome: str
+
+
+_OUTDATED = """
+SELECT count(*) FROM health_units.notifications
+WHERE status = 'Ativo' AND ultima_atualizacao < now() - $1::interval
+"""
+
+
+async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], float]:
+    """Return how many active notifications nobody has touched for long."""
+    return {(): await fetch_count(connection, _OUTDATED, OUTDATED_AFTER)}
 
 
 _LATEST = """

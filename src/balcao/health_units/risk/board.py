@@ -10,12 +10,10 @@ from datetime import date, datetime
 
 from balcao.core.errors import NotFound, Unavailable
 from balcao.core.http.responses import Ready
-from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.opening import Timetable
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk.schemas import UnitRisk, UnitRisks
-from balcao.health_units.situation import is_outdated
 
 COMPARE_SECONDS = 30.0
 USABLE_SECONDS = 120.0
@@ -23,13 +21,12 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit; `opened_at` and `touched_at` are the first and the last instant of the active notification, if any."""
+    """A unit; `opened_at` is the instant of the active notification's opening, None without one."""
 
     record: UnitRecord
     folded_name: str
     risk: UnitRisk
     opened_at: datetime | None
-    touched_at: datetime | None
     timetable: Timetable | None
     ready: Ready
 
@@ -93,11 +90,6 @@ class UnitBoard:
         wanted = sorted(set(codes))
         unknown = [code for code in wanted if code not in picture.states]
         return _show_risks(picture, [picture.states[code] for code in wanted if code in picture.states], unknown)
-
-    def count_outdated(self) -> int:
-        """Count the units whose active notification nobody has touched for long, in the last known picture."""
-        now = utc_now()
-        return sum(is_outdated(state.touched_at, now) for state in self._picture.states.values())
 
     def replace(self, picture: Picture, confirmed_at: float) -> None:
         """Replace the whole picture."""

@@ -64,7 +64,6 @@ def _to_state(row: Row, zone: ZoneInfo) -> UnitState:
         folded_name=fold(row["nome"]),
         risk=risk,
         opened_at=row["aberta_em"] if risk.notificacao_ativa else None,
-        touched_at=row["ultima_atualizacao"] if risk.notificacao_ativa else None,
         timetable=_to_timetable(row),
         ready=Ready.of(risk),
     )

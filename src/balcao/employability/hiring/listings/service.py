@@ -13,6 +13,7 @@ from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.http.idempotency import run_once
 from balcao.core.http.paging import Page
 from balcao.core.http.responses import etag_of, require_match
+from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies import service as companies
 from balcao.employability.hiring.departments import service as departments
@@ -47,6 +48,8 @@ from balcao.employability.schemas import Message
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
+# The job that tells candidates of it, run by whoever knows them.
+JOB_CLOSED = "job_closed"
 
 
 async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
@@ -249,7 +252,9 @@ async def _apply(
     publishes = transition.event is Event.PUBLISH
     await store.move(connection, job.id, transition.target, now if publishes else None)
     after = show_status(transition.target, job.data_limite, now)
-    await _record(connection, call, job.id, job.status, transition.event, after, reason)
+    entry = await _record(connection, call, job.id, job.status, transition.event, after, reason)
+    if transition.event is Event.DISCONTINUE and call.platform.settings.jobs_closed_email:
+        await enqueue(connection, JOB_CLOSED, {"vaga": str(job.id), "event": entry})
 
 
 async def _record(
@@ -260,8 +265,8 @@ async def _record(
     event: Event,
     after: str,
     reason: str | None = None,
-) -> None:
-    await store.record(connection, id_, before, event, after, call.author.name, reason)
+) -> int:
+    return await store.record(connection, id_, before, event, after, call.author.name, reason)
 
 
 async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now: datetime) -> Job:

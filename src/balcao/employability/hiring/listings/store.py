@@ -267,14 +267,16 @@ async def delete(connection: Connection, id_: UUID) -> None:
 
 _RECORD = """
 INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo) VALUES ($1, $2, $3, $4, $5, $6)
+RETURNING id
 """
 
 
 async def record(
     connection: Connection, id_: UUID, before: str | None, event: str, after: str, author: str, reason: str | None
-) -> None:
-    """Add what happened to a job's history."""
-    await connection.execute(_RECORD, id_, before, event, after, author, reason)
+) -> int:
+    """Add what happened to a job's history, and return the number of the entry."""
+    number: int = await connection.fetchval(_RECORD, id_, before, event, after, author, reason)
+    return number
 
 
 async def read_zone(connection: Connection) -> ZoneInfo:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
+from balcao.employability.hiring.listings.service import JOB_CLOSED
 from balcao.employability.selection.emails import service
 from balcao.employability.selection.emails.kinds import JOB, Email
 
@@ -18,4 +19,8 @@ async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.send(platform, Email(payload["kind"]), UUID(payload["application"]), payload["event"])
 
 
-KINDS = [JobKind(JOB, send_email, delays=DELAYS)]
+async def tell_of_closed_job(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.tell_of_closed_job(platform, UUID(payload["vaga"]), payload["event"])
+
+
+KINDS = [JobKind(JOB, send_email, delays=DELAYS), JobKind(JOB_CLOSED, tell_of_closed_job)]

@@ -20,6 +20,16 @@ async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID
     await store.enqueue(connection, kind, told)
 
 
+async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
+    """Queue the e-mails that tell of a closed job to those on whom nobody has decided.
+
+    `event` is the entry of the job's history. Run again, it queues them again, under the same Message-IDs.
+    """
+    async with platform.database.transaction() as connection:
+        waiting = await store.list_waiting(connection, job)
+        await store.enqueue(connection, Email.JOB_CLOSED, [(id_, event) for id_ in waiting])
+
+
 async def send(platform: Platform, kind: Email, application: UUID, event: int) -> None:
     """Send the e-mail, if what it tells is still true. Raises Retry when the mail server did not take it.
 

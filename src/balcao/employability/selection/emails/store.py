@@ -27,6 +27,18 @@ async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID
     await connection.execute(_ENQUEUE, JOB, [id_ for id_, _ in told], payloads)
 
 
+_WAITING = """
+SELECT application.id FROM employability.application
+JOIN employability.job ON job.id = application.id_vaga AND job.status = 'vaga_descontinuada'
+WHERE application.id_vaga = $1 AND application.status = 'candidatura_enviada'
+"""
+
+
+async def list_waiting(connection: Connection, job: UUID) -> list[UUID]:
+    """Return the applications for a closed job on which nobody has decided."""
+    return [row["id"] for row in await connection.fetch(_WAITING, job)]
+
+
 # What must still hold when the e-mail is sent. A later change of the same thing has an e-mail of its own, or none.
 _STILL_TRUE = {
     Email.RECEIVED: "application.status <> 'retirada'",
