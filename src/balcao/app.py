@@ -126,17 +126,19 @@ def mount(service: Service, platform: Platform) -> Mount:
 async def open_for_serving(platform: Platform, services: Sequence[Service]) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
     async with open_services(platform, services):
+        operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
-            operations = [operation for service in services for operation in describe_operations(service)]
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
         refresh = Watch(
             platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
         )
         await refresh.start()
+        announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
         try:
             yield
         finally:
+            announcing.cancel()
             await refresh.stop()
 
 

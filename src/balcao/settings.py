@@ -100,6 +100,7 @@ class Settings(ServiceSettings):
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
     access_token_role_clients: Csv = ""
     access_admin_from_token: bool = True
+    access_check_networks: Networks = ""
     fixed_service_tokens: FixedTokens = ""
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")

@@ -1,13 +1,25 @@
-"""How long the catalogue's audit trail is kept (rules: access 5)."""
+"""What of the catalogue goes by itself, and when (rules: access 3.6, 5.3)."""
 
 import asyncio
 
+import pytest
+import structlog
+
 from balcao import app
+from balcao.access.documents import service as documents
+from balcao.access.users import service as users
+from balcao.core.access import catalogue
+from balcao.core.access.caller import Caller
+from balcao.core.access.catalogue import Catalogue
+from balcao.core.access.rules import Decision, Reason
 from balcao.core.audit import retention
-from balcao.core.context.call import operator_call
+from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.service import describe_operations
+from balcao.core.values.cpf import Cpf
 from tests.access import stored
 from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
 
 RECORD = "SELECT access.record_changes(jsonb_build_array($1::jsonb))"
 EVENT = '{"actor": {"sub": "s"}, "operation": "action.update", "target_type": "action", "request_id": "r"}'
@@ -17,8 +29,8 @@ VALUES ('{}', 'action.update', 'action', 'denied', 'r', 1)
 """
 
 
-async def sweep(platform: Platform) -> tuple[int, int]:
-    wanted = [one for one in app.list_retention() if one.kind == "access_audit_event"]
+async def sweep(platform: Platform, kind: str = "access_audit_event") -> tuple[int, int]:
+    wanted = [one for one in app.list_retention() if one.kind == kind]
     [report] = await retention.run(operator_call(platform, retention.OPERATION), wanted)
     return report.checked, report.removed
 
@@ -56,3 +68,110 @@ async def test_the_end_of_the_chain_never_goes(platform: Platform, sql: Sql) -> 
         (end["seq"], end["prev_hash"]),
         (end["seq"] + 1, end["hash"]),
     ]
+
+
+async def test_the_head_of_the_chain_is_written_to_the_log(platform: Platform, sql: Sql) -> None:
+    await asyncio.to_thread(sql, RECORD, EVENT)
+    end = (await asyncio.to_thread(stored.read_chain, sql))[-1]
+    with structlog.testing.capture_logs() as lines:
+        await sweep(platform)
+    heads = [(line["seq"], line["hash"]) for line in lines if line["event"] == "access.audit_head"]
+    assert heads == [(end["seq"], end["hash"])]
+
+
+async def test_who_holds_nothing_and_does_not_come_for_two_years_is_forgotten(platform: Platform, sql: Sql) -> None:
+    people = [Cpf.with_stem(f"{stem:09}").digits for stem in range(500_000_001, 500_000_006)]
+
+    def prepare() -> None:
+        sql("INSERT INTO access.person (cpf) SELECT unnest($1::text[])", people)
+        sql("UPDATE access.person SET seen_at = now() - interval '3 years' WHERE cpf <> $1", people[0])
+        sql(
+            "INSERT INTO access.membership SELECT g.id, p.id FROM access.grp AS g, access.person AS p WHERE cpf = $1 "
+            "LIMIT 1",
+            people[1],
+        )
+        sql("INSERT INTO access.person_role SELECT p.id, r.id FROM access.role AS r, access.person AS p WHERE cpf = $1 "
+            "LIMIT 1", people[2])  # fmt: skip
+
+    await asyncio.to_thread(prepare)
+    caller = Caller("s", "c", Cpf(people[3]), None, None, frozenset(), frozenset(), 0.0)
+    await users.read_own(Call(platform, "access.test", "r", Decision(Reason.AUTHENTICATED), caller))
+    assert await sweep(platform, "access_person") == (5, 1)
+    left = await asyncio.to_thread(sql, "SELECT cpf FROM access.person")
+    assert {row["cpf"] for row in left} == set(people[:4])
+
+
+async def test_a_plan_lives_for_a_quarter_of_an_hour(platform: Platform, sql: Sql) -> None:
+    call = operator_call(platform, "access.test")
+    old, new = [(await documents.plan(call, b"format: 1", prune=False)).plan_id for _ in range(2)]
+    age = "UPDATE access.plan SET created_at = now() - interval '16 minutes' WHERE id = $1"
+    await asyncio.to_thread(sql, age, old)
+    assert await sweep(platform, "access_plan") == (2, 1)
+    assert [row["id"] for row in await asyncio.to_thread(sql, "SELECT id FROM access.plan")] == [new]
+
+
+async def test_notes_of_changes_go_after_a_day_and_who_needs_them_reads_the_whole(platform: Platform, sql: Sql) -> None:
+    late, current = Catalogue(platform.database), Catalogue(platform.database)
+    await late.reload()
+    rename = "UPDATE access.action SET name = 'outro:nome' WHERE code_key = 'avatars:write'"
+    await asyncio.to_thread(sql, rename)
+    await asyncio.to_thread(sql, "SELECT access.raise_version()")
+    await current.reload()
+    await asyncio.to_thread(sql, "UPDATE access.change SET at = now() - interval '25 hours'")
+    _, removed = await sweep(platform, "access_change")
+    assert removed > 0
+    assert await asyncio.to_thread(sql, "SELECT FROM access.change") == []
+    await asyncio.to_thread(sql, "SELECT access.raise_version()")
+    for one in (late, current):
+        await one.reload()
+    assert late.latest.actions == current.latest.actions
+    assert "outro:nome" in {action.name for action in late.latest.actions.values()}
+    assert late.latest.position == current.latest.position
+
+
+async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_later(
+    platform: Platform, sql: Sql
+) -> None:
+    service = app.choose_services(["access"])[0]
+    operations = describe_operations(service)
+    async with platform.database.transaction() as connection:
+        await catalogue.announce(connection, operations)
+    everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
+    await asyncio.to_thread(sql, everything)
+    assert await sweep(platform, "access_mapping") == (0, 0)  # the machine slept: nobody announced anything
+    await platform.catalogue.reload()
+    assert platform.catalogue.latest.match("GET", "/access/api/v1/users/me")
+    served = [one.operation for one in operations if one.operation != "access.read_own_user"]
+    async with platform.database.connection() as connection:
+        await connection.execute("SELECT access.still_served($1)", served)
+    before = (await asyncio.to_thread(stored.read_chain, sql))[-1]
+    assert await sweep(platform, "access_mapping") == (1, 0)
+    event = (await asyncio.to_thread(stored.read_chain, sql))[-1]
+    assert (event["operation"], event["after"]["retired"]) == ("registration.sync", ["access.read_own_user"])
+    assert event["catalogue_version"] == before["catalogue_version"] + 1
+    await platform.catalogue.reload()
+    matched = platform.catalogue.latest.match("GET", "/access/api/v1/users/me")
+    assert matched is not None
+    assert matched.mapping.operation == "access.read_user"
+    aged = "UPDATE access.endpoint_mapping SET retired_at = now() - interval '91 days' WHERE retired_at IS NOT NULL"
+    await asyncio.to_thread(sql, aged)
+    assert await sweep(platform, "access_mapping") == (1, 1)
+
+
+async def test_a_process_says_again_and_again_what_it_serves(
+    platform: Platform, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "ANNOUNCING_SECONDS", 0.01)
+    operations = describe_operations(app.choose_services(["access"])[0])
+    async with platform.database.transaction() as connection:
+        await catalogue.announce(connection, operations)
+        await connection.execute("UPDATE access.endpoint_mapping SET announced_at = now() - interval '2 hours'")
+    announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
+    try:
+        async with platform.database.connection() as connection, asyncio.timeout(PATIENCE):
+            while await connection.fetchval(  # noqa: ASYNC110 - the server has no event for it
+                "SELECT bool_or(announced_at < now() - interval '1 hour') FROM access.endpoint_mapping"
+            ):
+                await asyncio.sleep(0.01)
+    finally:
+        announcing.cancel()

@@ -134,6 +134,7 @@ def test_a_token_without_a_person_is_nobody(http: httpx.Client, issuer: Issuer, 
     machine = issuer.machine(CLIENT, "busca:search")
     assert http.get(f"{BASE}/users/me", headers=bearer(machine)).status_code == 403
     assert http.get(f"{BASE}/users/me", headers=bearer(issuer.login())).status_code == 403
+
     assert superadmin("GET", "/users").json()["total"] == before
 
 
@@ -374,3 +375,9 @@ def test_an_administrator_may_leave_the_own_group(http: httpx.Client, issuer: Is
     leaving = sender(http, issuer.person(NEWCOMER))
     assert leaving("DELETE", f"/groups/administradores/members/{NEWCOMER}").status_code == 204
     assert leaving("GET", "/roles").status_code == 403
+
+
+def test_a_name_or_role_that_no_database_stores_is_left_out(http: httpx.Client, issuer: Issuer) -> None:
+    token = issuer.person("90000000418", name="A\0B", given_name=None, realm_access={"roles": ["a\0", "rmi:admin"]})
+    mine = sender(http, token)("GET", "/users/me")
+    assert (mine.status_code, mine.json()["display_name"], mine.json()["roles"]) == (200, None, ["rmi:admin"])

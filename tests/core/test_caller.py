@@ -44,6 +44,16 @@ def test_a_token_without_the_optional_claims_has_empty_ones() -> None:
     assert of(name=" ", email="") == of()
 
 
+@pytest.mark.parametrize("unreadable", ["\0", "\ud83d"])
+def test_what_no_database_could_store_is_read_as_absent(unreadable: str) -> None:
+    odd = f"A{unreadable}B"
+    assert of(azp=odd, name=odd, email=odd, scope=odd, iss=odd, sid=odd) == of()
+    assert of(name=odd, given_name="Ana", family_name=odd).name == "Ana"
+    assert of(realm_access={"roles": [odd, "leitor"]}).roles == {"leitor"}
+    with pytest.raises(TokenRefused):
+        of(sub=odd)
+
+
 def test_an_issuer_is_the_same_with_and_without_a_slash_at_its_end() -> None:
     assert of(iss="https://entrada.example/realms/X/").issuer == "https://entrada.example/realms/X"
 

@@ -5,6 +5,7 @@ from balcao.access.audit.feature import FEATURE as AUDIT
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.decisions.feature import FEATURE as DECISIONS
 from balcao.access.demo import DEMO
+from balcao.access.documents.feature import FEATURE as DOCUMENTS
 from balcao.access.groups.feature import FEATURE as GROUPS
 from balcao.access.mappings.feature import FEATURE as MAPPINGS
 from balcao.access.ready import ready
@@ -22,7 +23,19 @@ SERVICE = Service(
     prefix="/access",
     title="Balcão: administração de acessos",
     package=__name__,
-    features=[CATALOGUE, ACTIONS, USERS, ROLES, GROUPS, MAPPINGS, DECISIONS, AUDIT, SEED, Feature(demo=DEMO)],
+    features=[
+        CATALOGUE,
+        ACTIONS,
+        USERS,
+        ROLES,
+        GROUPS,
+        MAPPINGS,
+        DECISIONS,
+        DOCUMENTS,
+        AUDIT,
+        SEED,
+        Feature(demo=DEMO),
+    ],
     dialects={"": DETAIL},
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},

@@ -1,24 +1,58 @@
 """`balcao access`: the access catalogue, for who has the machine's shell."""
 
+import sys
+from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from balcao.access.audit import service
 from balcao.access.audit.schemas import MAX_SEQ, Verdict, VerifyQuery
+from balcao.access.documents import service as documents
+from balcao.access.documents.schemas import Format
 from balcao.access.groups import service as groups
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
 from balcao.core.context.call import Call
+from balcao.core.http.operations import MIB
 from balcao.core.values.cpf import Cpf
 
-access = Commands(help="Catálogo de acessos: primeiro administrador, conferência do histórico.")
+access = Commands(help="Catálogo de acessos: primeiro administrador, documento, conferência do histórico.")
+SUPERADMINISTRATORS = "superadministradores"
 audit = Commands(help="Histórico do catálogo.")
 access.add_typer(audit, name="audit")
 
 
-SUPERADMINISTRATORS = "superadministradores"
+@access.command("export")
+def export(
+    written_as: Annotated[Format, typer.Option("--format", help="Como o documento é escrito.")] = Format.YAML,
+) -> None:
+    """Escreve o catálogo, sem pessoas, como documento para guardar e comparar."""
+    document, _ = use("access.export_catalogue", lambda call: documents.export_catalogue(call, written_as))
+    sys.stdout.buffer.write(document)
+
+
+@access.command("plan")
+def plan(
+    file: Annotated[Path, typer.Argument(help="O documento, em YAML ou JSON.", exists=True, dir_okay=False)],
+    prune: Annotated[bool, typer.Option("--prune", help="O que falta no documento é excluído.")] = False,
+) -> None:
+    """Diz em JSON o que o documento mudaria, sem mudar nada; termina com 1 se algo o impede."""
+    content = file.read_bytes()
+    if len(content) > MIB:
+        raise OperatorFault("O documento passa de 1 MiB.")
+    made = use("access.plan_catalogue", lambda call: documents.plan(call, content, prune=prune))
+    print_json(made)
+    if made.blocked:
+        raise typer.Exit(1)
+
+
+@access.command("apply")
+def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano dos últimos 15 minutos.")]) -> None:
+    """Faz tudo o que o plano diz, ou nada, e responde em JSON."""
+    print_json(use("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
 
 
 @access.command("grant-admin")

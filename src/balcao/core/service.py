@@ -10,6 +10,7 @@ import asyncpg
 
 from balcao import __version__
 from balcao.core.access.catalogue import AnnouncedOperation
+from balcao.core.access.paths import REST
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
@@ -21,6 +22,7 @@ from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.http.health import health_operations
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import description_operations
+from balcao.core.http.routing import REST_OF_PATH
 from balcao.core.imports.declaration import Import
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
@@ -154,7 +156,7 @@ def describe_operations(service: Service) -> list[AnnouncedOperation]:
             operation=operation.key,
             service=service.name,
             method=operation.method,
-            path_pattern=service.prefix + path_of(service, operation).rstrip("/"),
+            path_pattern=(service.prefix + path_of(service, operation).rstrip("/")).replace(REST_OF_PATH, REST),
             action=operation.rule.action,
             guard=operation.rule.guard,
             floor=operation.rule.floor,

@@ -1,4 +1,4 @@
-"""How long the catalogue's audit trail is kept (rules: access 5)."""
+"""How long the catalogue's audit trail and the notes of its changes are kept (rules: access 5.3)."""
 
 from datetime import timedelta
 
@@ -6,14 +6,24 @@ from balcao.access.catalogue import store
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
+from balcao.core.logs import log
 
 DENIALS_AND_READS = timedelta(days=365)
 CHAIN = timedelta(days=3653)
+CHANGES = timedelta(days=1)
 
 
 async def _delete_old_events(_: Call, connection: Connection) -> Swept:
+    """Delete them, and write the chain's head to the log: whoever keeps the log notices a tail that was cut off."""
+    if (head := await store.read_head(connection)) is not None:
+        log.info("access.audit_head", seq=head[0], hash=head[1])
     checked = await store.count_events(connection)
     return Swept(checked, await store.delete_old_events(connection, DENIALS_AND_READS, CHAIN))
 
 
-RETENTION = (Retention("access_audit_event", _delete_old_events),)
+async def _forget_changes(_: Call, connection: Connection) -> Swept:
+    await store.lock(connection)
+    return Swept(*await store.forget_changes(connection, CHANGES))
+
+
+RETENTION = (Retention("access_audit_event", _delete_old_events), Retention("access_change", _forget_changes))

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from balcao.access.catalogue import store
@@ -31,24 +32,84 @@ class CatalogueWrite:
         self.events.append(event)
 
 
+# The write that the writes of this task join.
+_joined: ContextVar[CatalogueWrite | None] = ContextVar("joined", default=None)
+
+
 @asynccontextmanager
 async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
     """Let one catalogue write at a time run; afterwards this process already decides by the new version.
 
-    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
+    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back. Inside of
+    `write_together` it joins that write.
     """
-    try:
-        async with call.platform.database.transaction() as connection:
-            write = CatalogueWrite(connection, await store.lock(connection), attempt)
-            yield write
-            if write.events:
-                write.version = await store.record(connection, [event.describe_for(call) for event in write.events])
-    except Forbidden:
-        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.key):
-            await _record_denied(call, write.attempt)
-        raise
+    outer = _joined.get()
+    if outer is not None:
+        async with part_of(outer):
+            yield outer
+        return
+    async with _leaving_a_trace(call, attempt), call.platform.database.transaction() as connection:
+        write = CatalogueWrite(connection, await store.lock(connection), attempt)
+        yield write
+        await _record(call, write)
     if write.events:
         await _reload(call)
+
+
+@asynccontextmanager
+async def write_together(
+    call: Call, attempt: CatalogueEvent, *, rehearse: bool = False
+) -> AsyncIterator[CatalogueWrite]:
+    """Make all catalogue writes of the block one, of one version; a rehearsal is rolled back.
+
+    It may take longer than a request's ordinary statement, so that it has a connection of its own.
+    """
+    apart = call.platform.database.apart(1)
+    await apart.open()
+    try:
+        async with (
+            _leaving_a_trace(call, attempt),
+            apart.rehearsal() if rehearse else apart.transaction() as connection,
+        ):
+            write = CatalogueWrite(connection, await store.lock(connection), attempt)
+            token = _joined.set(write)
+            try:
+                yield write
+            finally:
+                _joined.reset(token)
+            if not rehearse:
+                await _record(call, write)
+    finally:
+        await apart.close()
+    if write.events and not rehearse:
+        await _reload(call)
+
+
+@asynccontextmanager
+async def part_of(write: CatalogueWrite) -> AsyncIterator[None]:
+    """Run a part of a write, of which nothing is left when it is refused."""
+    known = len(write.events)
+    try:
+        async with write.connection.transaction():
+            yield
+    except BaseException:
+        del write.events[known:]
+        raise
+
+
+@asynccontextmanager
+async def _leaving_a_trace(call: Call, attempt: CatalogueEvent) -> AsyncIterator[None]:
+    try:
+        yield
+    except Forbidden:
+        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.key):
+            await _record_denied(call, attempt)
+        raise
+
+
+async def _record(call: Call, write: CatalogueWrite) -> None:
+    if write.events:
+        write.version = await store.record(write.connection, [event.describe_for(call) for event in write.events])
 
 
 async def lock(connection: Connection) -> None:

@@ -55,6 +55,30 @@ async def delete_old_events(connection: Connection, beside_chain: timedelta, cha
     return len(await connection.fetch(_DELETE_OLD_EVENTS, beside_chain, chained))
 
 
+_HEAD = "SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1"
+
+
+async def read_head(connection: Connection) -> tuple[int, str] | None:
+    """Return number and hash of the chain's last event."""
+    row = await connection.fetchrow(_HEAD)
+    return (row["seq"], row["hash"]) if row else None
+
+
+_COUNT_CHANGES = "SELECT count(*) FROM access.change"
+# In one statement: whoever asks meanwhile is told either all of it or that it went.
+_FORGET_CHANGES = """
+WITH gone AS (DELETE FROM access.change WHERE at <= now() - $1::interval RETURNING id)
+UPDATE access.catalogue_version SET forgotten = greatest(forgotten, (SELECT max(id) FROM gone))
+RETURNING (SELECT count(*) FROM gone)
+"""
+
+
+async def forget_changes(connection: Connection, age: timedelta) -> tuple[int, int]:
+    """Delete the notes of changes older than this; return how many there were and how many went."""
+    checked = await fetch_count(connection, _COUNT_CHANGES)
+    return checked, await fetch_count(connection, _FORGET_CHANGES, age)
+
+
 _RECORD_BESIDE = """
 INSERT INTO access.audit_event (actor, operation, target_type, target_id, target_name, subject, outcome,
                                 request_id, catalogue_version)

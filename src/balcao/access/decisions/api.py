@@ -1,15 +1,21 @@
 """Routes of decisions."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from balcao.access.conventions import MAX_BODY_BYTES, in_query
-from balcao.access.decisions import service
+from balcao.access.decisions import check, service
 from balcao.access.decisions.schemas import ExplainQuery, Explanation
-from balcao.core.access.rules import authenticated
+from balcao.core.access.rules import authenticated, public
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.http.operations import UNLIMITED, Routes
+from balcao.core.http.parameters import InPath, OfRequest
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.http.routing import REST_OF_PATH
 
+WholeRequest: TypeAlias = Annotated[Request, OfRequest(lambda request: request)]
+RestOfPath: TypeAlias = Annotated[str, InPath(str, "Caminho da requisição original, com as suas barras", "jobs")]
 ExplainInQuery: TypeAlias = Annotated[ExplainQuery, in_query(ExplainQuery)]
 
 routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
@@ -31,3 +37,47 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
 async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     """Explain a decision."""
     return await service.explain(call, query)
+
+
+async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
+    """Decide on the request that the headers name."""
+    return await check.check(call.platform, request)
+
+
+async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
+    """Decide on the request that the path names."""
+    return await check.check(call.platform, request)
+
+
+_PURPOSE = (
+    "Para o gateway da cidade (`auth_request` do nginx, `ext_authz` do Envoy): 200 deixa passar, qualquer outra "
+    "resposta recusa. Julga o token recebido em `Authorization`; a decisão vem também nos cabeçalhos "
+    "`X-Access-Decision`, `X-Access-Reason`, `X-Access-Action`, `X-Access-Mapping`, `X-Access-Subject` e "
+    "`X-Catalogue-Version`. Só atende as redes de `BALCAO_ACCESS_CHECK_NETWORKS`; às outras responde 404. "
+)
+_CHECKS: dict[str, tuple[str, Any, str, str]] = {
+    "check_headers": (
+        check.CHECK,
+        check_by_headers,
+        "Decide sobre a requisição que os cabeçalhos dizem",
+        "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`.",
+    ),
+    "check_path": (
+        f"{check.CHECK}/{REST_OF_PATH}",
+        check_by_path,
+        "Decide sobre a requisição que o caminho diz",
+        "O caminho da requisição vem depois de `/check`, e o método é o da chamada.",
+    ),
+}
+for _name, (_path, _handler, _summary, _how) in _CHECKS.items():
+    for _method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        routes.declare(
+            _method,
+            _path,
+            f"access.{_name}_{_method.lower()}",
+            public(),
+            f"{_summary} ({_method})",
+            description=_PURPOSE + _how,
+            errors=[401, 403, 404, 503],
+            rate=UNLIMITED,
+        )(_handler)

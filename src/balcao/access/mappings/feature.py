@@ -1,6 +1,26 @@
-"""Which operation is bound to which action."""
+"""Which action each endpoint needs."""
 
-from balcao.access.mappings import api
+from datetime import timedelta
+
+from balcao.access.catalogue import service as catalogue
+from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
+from balcao.access.mappings import api, store
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.routes.declared)
+UNSERVED = timedelta(days=1)
+RETIRED = timedelta(days=90)
+
+
+async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
+    """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
+    await catalogue.lock(connection)
+    if retired := await store.retire_unserved(connection, UNSERVED):
+        event = CatalogueEvent("registration.sync", "mapping", after={"operations": [], "retired": retired})
+        await catalogue.record(connection, [event.to_document(SYSTEM, call.request_id)])
+    return Swept(*await store.delete_retired(connection, RETIRED))
+
+
+FEATURE = Feature(routes=api.routes.declared, retention=(Retention("access_mapping", _retire_and_delete),))

@@ -1,13 +1,14 @@
 """SQL of the mappings; those of our own operations come by registration."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import Mapping
 from balcao.core.access.paths import REST, is_wild, split
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 
 MAX_ID = 2**63 - 1
 
@@ -154,3 +155,27 @@ DELETE FROM access.endpoint_mapping WHERE action_id = $1 AND (operation_key IS N
 
 async def delete_of_action(connection: Connection, action_id: int) -> None:
     await connection.execute(_DELETE_OF_ACTION, action_id)
+
+
+# Only where some release runs: on a machine that slept, nobody has announced anything for a day.
+_RETIRE = """
+UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
+WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - $1::interval
+  AND EXISTS (SELECT FROM access.endpoint_mapping WHERE announced_at >= now() - $1::interval)
+RETURNING operation_key
+"""
+
+
+async def retire_unserved(connection: Connection, age: timedelta) -> list[str]:
+    """Retire the operations that no process has said to serve for so long; return their keys."""
+    return sorted(row["operation_key"] for row in await connection.fetch(_RETIRE, age))
+
+
+_COUNT_RETIRED = "SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL"
+_DELETE_RETIRED = "DELETE FROM access.endpoint_mapping WHERE retired_at <= now() - $1::interval RETURNING true"
+
+
+async def delete_retired(connection: Connection, age: timedelta) -> tuple[int, int]:
+    """Delete the mappings retired for so long; return how many retired ones there were and how many went."""
+    checked = await fetch_count(connection, _COUNT_RETIRED)
+    return checked, len(await connection.fetch(_DELETE_RETIRED, age))

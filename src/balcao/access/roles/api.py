@@ -3,7 +3,7 @@
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import MAX_BODY_BYTES, WRITES, ActionNameInPath, RoleInPath, SliceInQuery, written
 from balcao.access.roles import service
-from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, Role, Roles
+from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, Role, RoleChange, Roles
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
@@ -42,6 +42,23 @@ async def create_role(call: Call, body: NewRole) -> Response[Role]:
     """Create a role."""
     saved = await service.create_role(call, body.name, body.description)
     return written(saved.version, saved.role, status=201)
+
+
+@routes.put(
+    "/api/v1/roles/{role_name}",
+    "access.update_role",
+    action("role:update"),
+    "Descreve um papel de novo",
+    description="Muda a descrição; o nome e as ações ficam. Exige a ação `role:update`.",
+    errors=[404, 422],
+    example={"description": "Consulta a boletos do IPTU"},
+    record_denial=make_denial_recorder("role.update", "role"),
+    rate=WRITES,
+)
+async def update_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
+    """Describe a role anew."""
+    saved = await service.update_role(call, role_name, body.description)
+    return written(saved.version, saved.role)
 
 
 @routes.delete(

@@ -45,6 +45,12 @@ class NewRole(BaseModel):
     description: Annotated[Description, Field(description="Para que serve.", examples=["Cobrança do IPTU"])]
 
 
+class RoleChange(BaseModel):
+    """What a role is for; its name stays."""
+
+    description: Annotated[Description, Field(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
+
+
 class GrantedAction(msgspec.Struct):
     """An action that a role grants."""
 

@@ -43,6 +43,17 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
     return SavedRole(role, write.version)
 
 
+async def update_role(call: Call, name: str, description: str) -> SavedRole:
+    """Describe a role anew; the same description again writes nothing. Raises NotFound."""
+    async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
+        found = await _find(write.connection, name)
+        role = await store.update(write.connection, found.id, description)
+        if description != found.description:
+            before, after = {"description": found.description}, {"description": description}
+            write.record(CatalogueEvent("role.update", "role", str(found.id), name, before=before, after=after))
+    return SavedRole(role, write.version)
+
+
 async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 

@@ -69,6 +69,14 @@ async def delete(connection: Connection, role_id: int) -> None:
     await connection.execute(_DELETE, role_id)
 
 
+_UPDATE = f"UPDATE access.role SET description = $2 WHERE id = $1 RETURNING {_MEMBERS}"  # noqa: S608
+
+
+async def update(connection: Connection, role_id: int, description: str) -> Role:
+    """Return the role with its new description."""
+    return Role(**await connection.fetchrow(_UPDATE, role_id, description))
+
+
 _HELD = """
 SELECT ARRAY(
            SELECT action.name FROM access.role_action JOIN access.action ON action.id = action_id

@@ -19,7 +19,7 @@ async def read_own(call: Call) -> User:
     if caller.cpf is None:
         raise Forbidden("O token não identifica uma pessoa (CPF).", code="user-without-cpf")
     async with call.platform.database.connection() as connection:
-        user = await store.read(connection, caller.cpf, caller.roles)
+        user = await store.read_own(connection, caller.cpf, caller.roles)
         if user is None or (caller.name is not None and user.display_name != caller.name):
             await store.save(connection, caller.cpf, caller.name)
             user = await store.read(connection, caller.cpf, caller.roles)

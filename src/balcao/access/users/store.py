@@ -1,11 +1,12 @@
 """SQL of the people that the catalogue knows."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from balcao.access.users.schemas import User
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 from balcao.core.values.cpf import Cpf
 
 _MEMBERS = """
@@ -29,6 +30,36 @@ async def read(connection: Connection, cpf: Cpf, token_roles: Iterable[str] = ()
     """Return the person with the stored roles and those of the token that the catalogue knows, or None."""
     row = await connection.fetchrow(_READ, list(token_roles), cpf.digits)
     return User(**row) if row else None
+
+
+# Entered to the day, so that who comes often costs no write.
+_READ_OWN = f"""
+WITH seen AS (
+    UPDATE access.person SET seen_at = now() WHERE cpf = $2 AND seen_at < now() - interval '1 day')
+{_READ}
+"""  # noqa: S608
+
+
+async def read_own(connection: Connection, cpf: Cpf, token_roles: Iterable[str]) -> User | None:
+    """Return the person as `read` does, and note that they came."""
+    row = await connection.fetchrow(_READ_OWN, list(token_roles), cpf.digits)
+    return User(**row) if row else None
+
+
+_COUNT = "SELECT count(*) FROM access.person"
+_FORGET = """
+DELETE FROM access.person
+WHERE seen_at <= now() - $1::interval
+  AND NOT EXISTS (SELECT FROM access.membership WHERE person_id = person.id)
+  AND NOT EXISTS (SELECT FROM access.person_role WHERE person_id = person.id)
+RETURNING true
+"""
+
+
+async def forget(connection: Connection, age: timedelta) -> tuple[int, int]:
+    """Delete who holds nothing and was not seen for so long; return how many people there were and how many went."""
+    checked = await fetch_count(connection, _COUNT)
+    return checked, len(await connection.fetch(_FORGET, age))
 
 
 _WANTED = "NOT $2::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"

@@ -6,9 +6,10 @@ list of clients speaks for it, and it is recorded as a person, by its subject.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
@@ -18,6 +19,8 @@ _MARKS_OF_A_LOGIN = frozenset({"cpf", "sid", "session_state", "auth_time", "nonc
 # The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
+# No database stores NUL, nothing encodes half of a surrogate pair: a claim with one is read as absent.
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 # Tokens of the same issuer that are for the client or for the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
@@ -155,7 +158,11 @@ def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> 
 
 
 def _text(value: object) -> str | None:
-    return (value.strip() or None) if isinstance(value, str) else None
+    return (value.strip() or None) if _is_readable(value) else None
+
+
+def _is_readable(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and _UNREADABLE.search(value) is None
 
 
 def _full_name(claims: Mapping[str, Any]) -> str | None:
@@ -170,5 +177,5 @@ def _roles(claims: Mapping[str, Any], policy: ClaimPolicy) -> frozenset[str]:
     if isinstance(resources, dict):
         sources += [access for client, access in resources.items() if role_clients is None or client in role_clients]
     found = [source.get("roles") for source in sources if isinstance(source, dict)]
-    names = frozenset(role for roles in found if isinstance(roles, list) for role in roles if isinstance(role, str))
+    names = frozenset(role for roles in found if isinstance(roles, list) for role in roles if _is_readable(role))
     return names if policy.admin_from_token else names - ADMINISTRATIVE

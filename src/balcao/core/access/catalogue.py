@@ -21,6 +21,8 @@ from balcao.core.logs import log
 CHANNEL = "balcao_access"
 POLL_SECONDS = 5.0
 USABLE_SECONDS = 300.0
+ANNOUNCING_SECONDS = 3600.0
+_SERVED = "SELECT access.still_served($1)"
 _SINCE = "SELECT access.snapshot_since($1, $2)"
 _PEOPLE = "SELECT groups, roles, people FROM access.snapshot_people()"
 
@@ -56,6 +58,18 @@ async def announce(connection: Connection, operations: Iterable[AnnouncedOperati
     for warning in announced.warnings:
         log.warning("catalogue.registration", **warning)
     return announced
+
+
+async def keep_announced(database: Database, operations: Sequence[AnnouncedOperation]) -> None:
+    """Say at intervals, for the life of the process, that these are served: what nobody serves is retired."""
+    served = [operation.operation for operation in operations]
+    while True:
+        await asyncio.sleep(ANNOUNCING_SECONDS)
+        try:
+            async with database.connection() as connection:
+                await connection.execute(_SERVED, served)
+        except Exception as failure:  # the next time will do
+            log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
 class Catalogue:

@@ -243,10 +243,10 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if JSON not in operation.media_types:
-        schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
-        return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
-    return {"content": {JSON: {"schema": schemas.of(wanted)}}}
+    if JSON in operation.media_types:  # another form of it has the same members
+        return {"content": {kind: {"schema": schemas.of(wanted)} for kind in operation.media_types}}
+    schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
+    return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
 
 
 def _error(dialect: Dialect, status: int, schemas: "_Schemas") -> Document:

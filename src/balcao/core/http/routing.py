@@ -13,6 +13,8 @@ _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.)
 # A CNPJ as it is printed has a slash inside, which callers send as it is or encoded: no path of ours has it otherwise.
 _PRINTED_CNPJ = re.compile(rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2[fF])([0-9A-Z]{4})-([0-9]{2})(?=/|$)")
 _PARAMETER = re.compile(r"\{(\w+)\}")
+# Only as the last segment: the value is all the rest of the path, never nothing.
+REST_OF_PATH = "{rest}"
 
 
 class Found(NamedTuple, Generic[E]):
@@ -25,11 +27,12 @@ class Found(NamedTuple, Generic[E]):
 class _Node(Generic[E]):
     """One segment: what follows by word, what follows whatever the word, and what ends here by method."""
 
-    __slots__ = ("by_method", "parameter", "words")
+    __slots__ = ("by_method", "parameter", "rest", "words")
 
     def __init__(self) -> None:
         self.words: dict[str, _Node[E]] = {}
         self.parameter: _Node[E] | None = None
+        self.rest: _Node[E] | None = None
         self.by_method: dict[str, E] = {}
 
 
@@ -45,7 +48,9 @@ class Paths(Generic[E]):
         """Let the endpoint answer this method on this path."""
         node = self._root
         for segment in _segments(path):
-            if _PARAMETER.fullmatch(segment):
+            if segment == REST_OF_PATH:
+                node.rest = node = node.rest or _Node()
+            elif _PARAMETER.fullmatch(segment):
                 node.parameter = node = node.parameter or _Node()
             else:
                 node = node.words.setdefault(segment, _Node())
@@ -88,7 +93,7 @@ def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) ->
         segment = segments[place]
         word = node.words.get(segment)
         if word is not None:
-            if node.parameter is None:
+            if node.parameter is None and node.rest is None:
                 node = word
                 continue
             known = len(values)
@@ -96,6 +101,9 @@ def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) ->
             if found is not None:
                 return found
             del values[known:]
+        if node.rest is not None:
+            values.append("/".join(segments[place:]))
+            return node.rest
         if node.parameter is None or not segment:
             return None
         values.append(segment)

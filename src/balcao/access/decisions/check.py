@@ -1,0 +1,143 @@
+"""The decision for an external gateway: which request it asks about, and the answer in headers (rules: access 4.6)."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from ipaddress import ip_network
+from time import time
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
+from balcao.core.access.decisions import ANYBODY, decide_match, is_public
+from balcao.core.access.fixed_tokens import FixedCallers
+from balcao.core.access.rules import Decision, Reason, Rule
+from balcao.core.access.snapshot import Match
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.context.platform import Platform
+from balcao.core.errors import BalcaoError, Forbidden, NotFound, Unauthenticated, Unavailable
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import NO_STORE, Response
+from balcao.core.logs import log
+from balcao.setting_types import split
+
+CHECK = "/api/v1/check"
+# Of this machine, and those that no router of the internet leads to.
+PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
+# Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
+_HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
+_KNOWN_PEERS = 4096
+_ELEVEN_DIGITS = re.compile(r"[0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
+_REFUSALS: Mapping[Reason, type[BalcaoError]] = {
+    Reason.NO_TOKEN: Unauthenticated,
+    Reason.INVALID_TOKEN: Unauthenticated,
+    Reason.STALE_SNAPSHOT: Unavailable,
+}
+
+
+class Checked(NamedTuple):
+    """A decision, the version that took it, and what it was taken on."""
+
+    decision: Decision
+    version: int = 0
+    match: Match | None = None
+    caller: Caller | None = None
+
+
+async def check(platform: Platform, request: Request) -> Response[Any]:
+    """Answer whether the request that the gateway holds may pass; 503 for whatever was not foreseen.
+
+    Raises NotFound for a caller from elsewhere than the gateways' networks.
+    """
+    if not _is_gateway(request.peer, platform.settings.access_check_networks or PRIVATE_NETWORKS):
+        raise NotFound()
+    try:
+        checked = await _decide(platform, request)
+    except Exception as failure:
+        log.warning("access.check_failed", code=type(failure).__name__)
+        return _refuse(Checked(Decision(Reason.STALE_SNAPSHOT)))
+    if not checked.decision.allowed:
+        return _refuse(checked)
+    return Response(status=200, headers=_describe(checked))
+
+
+@lru_cache(_KNOWN_PEERS)
+def _is_gateway(peer: str, networks: str) -> bool:
+    """Return whether the address is in one of the networks; of an IPv6 address its network of 64 bits is known."""
+    try:
+        known = ip_network(peer, strict=False)
+    except ValueError:
+        return False
+    wanted = [ip_network(network, strict=False) for network in split(networks)]
+    return any(network.version == known.version and network.overlaps(known) for network in wanted)
+
+
+async def _decide(platform: Platform, request: Request) -> Checked:
+    snapshot = platform.catalogue.latest  # one version for the whole decision
+    asked = _find_original(request)
+    match = snapshot.match(*asked) if asked else None
+    if match is None:
+        return Checked(Decision(Reason.NO_MAPPING), snapshot.version)
+    if is_public(match):
+        return Checked(ANYBODY, snapshot.version, match)
+    try:
+        caller = await _read_token(platform, request, match)
+    except TokenRefused as refused:
+        reason = Reason.NO_TOKEN if isinstance(refused, TokenMissing) else Reason.INVALID_TOKEN
+        return Checked(Decision(reason), snapshot.version, match)
+    try:
+        platform.catalogue.require_confirmed()
+    except Unavailable:
+        return Checked(Decision(Reason.STALE_SNAPSHOT), snapshot.version, match)
+    decision = decide_match(match, caller, snapshot, platform.client_lists)
+    return Checked(decision, snapshot.version, match, caller)
+
+
+def _find_original(request: Request) -> tuple[str, str] | None:
+    """Return the method and the path that the gateway asks about."""
+    path = request.path.decode("latin-1").removeprefix(request.prefix).removeprefix(CHECK)
+    if path not in {"", "/"}:
+        return request.method, path
+    for method, uri in _HEADERS:
+        named = request.headers.text(uri)
+        if named is not None:
+            return request.headers.text(method) or request.method, named
+    return None
+
+
+async def _read_token(platform: Platform, request: Request, match: Match) -> Caller:
+    header = request.headers.get(AUTHORIZATION)
+    if (caller := platform.tokens.known(header)) is not None:
+        return caller
+    named = [token for token in platform.settings.fixed_tokens if token.operation == match.mapping.operation]
+    fixed = FixedCallers(named, Rule.with_guard(match.action.key, match.mapping.guard).scopes)
+    return fixed.find(header, time()) or await platform.tokens.caller(header)
+
+
+def _refuse(checked: Checked) -> Response[Any]:
+    fault = _REFUSALS.get(checked.decision.reason, Forbidden)()
+    further = DETAIL.response(fault).headers
+    body = msgspec.json.encode(DETAIL.body(fault))
+    return Response(body, status=fault.status, headers={**further, **_describe(checked)})
+
+
+def _describe(checked: Checked) -> dict[str, str]:
+    headers = {
+        "X-Access-Decision": "allow" if checked.decision.allowed else "deny",
+        "X-Access-Reason": checked.decision.reason.value,
+        "X-Catalogue-Version": str(checked.version),
+        "Cache-Control": NO_STORE,
+    }
+    if checked.match is not None:
+        headers |= {"X-Access-Action": checked.match.action.name, "X-Access-Mapping": str(checked.match.mapping.id)}
+    if checked.caller is not None:
+        headers["X-Access-Subject"] = _write_subject(checked.caller.subject)
+    return headers
+
+
+def _write_subject(subject: str) -> str:
+    """Return the subject as a header takes it; of a person's number, which some providers make it of, the mask."""
+    return quote(_ELEVEN_DIGITS.sub("***", subject), safe="!#$&'()*+,-./:;=?@[]_|~ ")

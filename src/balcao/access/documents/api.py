@@ -1,0 +1,78 @@
+"""Routes of the catalogue as code."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.access.catalogue.service import make_denial_recorder
+from balcao.access.conventions import WRITES, in_query, written
+from balcao.access.documents import service
+from balcao.access.documents.schemas import ApplyBody, Document, ExportQuery, Format, Plan, PlanQuery
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import MIB, Routes
+from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_json
+
+YAML = "application/yaml"
+ExportInQuery: TypeAlias = Annotated[ExportQuery, in_query(ExportQuery)]
+PlanInQuery: TypeAlias = Annotated[PlanQuery, in_query(PlanQuery)]
+
+routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
+
+
+@routes.get(
+    "/api/v1/catalogue",
+    "access.export_catalogue",
+    action("catalogue:read"),
+    "O catálogo como documento",
+    description=(
+        "Devolve ações, papéis, grupos, mapeamentos da cidade e operações religadas, sem pessoas, em YAML ou JSON; "
+        "duas exportações de uma versão são iguais byte a byte. `ETag` é a versão. Exige a ação `catalogue:read`."
+    ),
+    errors=[304, 422],
+    media_types=(YAML, JSON),
+)
+async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Document]:
+    """Export the catalogue."""
+    body, version = await service.export_catalogue(call, query.format)
+    media_type = YAML if query.format is Format.YAML else JSON
+    return from_bytes(body, f'"{version}"', call, PERSONAL, media_type=media_type)
+
+
+@routes.post(
+    "/api/v1/catalogue/plan",
+    "access.plan_catalogue",
+    action("catalogue:read"),
+    "O que um documento mudaria",
+    description=(
+        "Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o "
+        "impede; nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos. Exige a ação "
+        "`catalogue:read`."
+    ),
+    errors=[413, 422],
+    described_body=Document,
+    example={"format": 1, "actions": [{"name": "iptu:invoice:read", "description": "Consultar boletos do IPTU"}]},
+    rate=WRITES,
+)
+async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Response[Plan]:
+    """Plan a document."""
+    return to_json(await service.plan(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
+
+
+@routes.post(
+    "/api/v1/catalogue/apply",
+    "access.apply_catalogue",
+    action("catalogue:apply"),
+    "Aplica um plano",
+    description=(
+        "Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409. "
+        "Exige a ação `catalogue:apply`."
+    ),
+    errors=[404, 409, 422],
+    example={"plan_id": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"},
+    record_denial=make_denial_recorder("catalogue.apply", "catalogue"),
+    rate=WRITES,
+)
+async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
+    """Apply a plan."""
+    applied = await service.apply(call, body.plan_id)
+    return written(applied.version or 0, applied)

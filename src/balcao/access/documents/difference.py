@@ -1,0 +1,243 @@
+"""What a document changes in a catalogue, item by item (rules: access 4.7)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from balcao.access.documents.schemas import Document, DocumentAction, Item, Kind, Remark
+from balcao.access.documents.store import StoredAction, StoredCatalogue
+from balcao.access.mappings.patterns import erase_names
+
+Members = dict[str, Any]
+
+
+class Difference(msgspec.Struct):
+    """`steps` stand in the order in which they can be done; `unchanged` counts the document's items that stay."""
+
+    steps: list[Item] = []
+    unchanged: int = 0
+    warnings: list[Remark] = []
+
+    def list_by_verb(self) -> tuple[list[Item], list[Item], list[Item]]:
+        """Return what is created, what changes and what is deleted."""
+        return (
+            [step for step in self.steps if step.before is None],
+            [step for step in self.steps if step.before is not None and step.after is not None],
+            [step for step in self.steps if step.after is None],
+        )
+
+    def compare(self, kind: Kind, key: str, before: Members | None, after: Members) -> None:
+        """Note what the document says of an item."""
+        if before == after:
+            self.unchanged += 1
+        else:
+            self.steps.append(Item(kind, key, before, after))
+
+    def delete(self, kind: Kind, key: str, before: Members) -> None:
+        self.steps.append(Item(kind, key, before, None))
+
+    def warn(self, kind: Kind, key: str, code: str, message: str) -> None:
+        self.warnings.append(Remark(kind, key, code, message))
+
+
+def compare(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> Difference:
+    """Compare the document with the catalogue; without `prune` nothing goes that the document leaves out."""
+    found = Difference()
+    known = _match_actions(catalogue, document, found)
+    for action in document.actions:
+        stored = known.get(action.name)
+        before = {"name": stored.name, "description": stored.description} if stored else None
+        found.compare("action", action.name, before, {"name": action.name, "description": action.description})
+    kept = {stored.id for stored in known.values()} if prune else {action.id for action in catalogue.actions}
+    found.steps = _order_names(found.steps, catalogue.actions, kept)
+    renamed = {stored.name: name for name, stored in known.items()}
+    _compare_roles(catalogue, document, found, renamed, prune=prune)
+    _compare_groups(catalogue, document, found, prune=prune)
+    _compare_mappings(catalogue, document, found, renamed, prune=prune)
+    _compare_bindings(catalogue, document, found, renamed, prune=prune)
+    if prune:
+        _delete_the_rest(catalogue, document, found, kept)
+    return found
+
+
+def _match_actions(catalogue: StoredCatalogue, document: Document, found: Difference) -> dict[str, StoredAction]:
+    """Return the action that each name of the document stands for: by name in code, former name or name."""
+    by_name = {action.name: action for action in catalogue.actions}
+    by_key = {action.code_key: action for action in catalogue.actions if action.code_key}
+    claimed = {action.renamed_from for action in document.actions}
+    matched: dict[str, StoredAction] = {}
+    taken: set[int] = set()
+    for action in sorted(document.actions, key=lambda one: one.renamed_from is None):
+        candidates = _list_candidates(action, by_name, by_key, claimed)
+        stored = next((one for one in candidates if one.id not in taken), None)
+        if stored is not None:
+            matched[action.name] = stored
+            taken.add(stored.id)
+        former = action.renamed_from
+        if former in by_name and former not in by_key and stored is not by_name[former]:
+            found.warn("action", action.name, "renamed-from-ignored", "As duas ações existem: nenhuma muda de nome.")
+    return matched
+
+
+def _order_names(steps: Sequence[Item], present: Sequence[StoredAction], kept: set[int]) -> list[Item]:
+    """Put each step behind the one that frees its name.
+
+    What stands in the way is put aside under a name of nobody's: an action that goes, and one of a circle of renames.
+    """
+    waiting = list(steps)
+    ordered: list[Item] = []
+    holders = {action.name: action for action in present}
+    while waiting:
+        step = next((one for one in waiting if one.key not in holders or _keeps_its_name(one)), None)
+        if step is None:
+            aside = next((one for one in waiting if _can_be_put_aside(holders[one.key], waiting, kept)), None)
+            if aside is not None:
+                holder = holders.pop(aside.key)
+                before = {"name": holder.name, "description": holder.description}
+                away = {**before, "name": f"aside:{holder.id}"}
+                ordered.append(Item("action", holder.name, before, away))
+                waiting = [_start_from(one, holder.name, away) for one in waiting]
+                continue
+            step = waiting[0]  # somebody else has the name: it will be refused
+        waiting.remove(step)
+        ordered.append(step)
+        if step.before is not None:
+            holders.pop(step.before["name"], None)
+        holders[step.key] = StoredAction(0, step.key, "", None)
+    return ordered
+
+
+def _can_be_put_aside(holder: StoredAction, waiting: Sequence[Item], kept: set[int]) -> bool:
+    is_renamed = any(one.before is not None and one.before["name"] == holder.name for one in waiting)
+    return holder.id > 0 and (is_renamed or holder.id not in kept)
+
+
+def _start_from(step: Item, name: str, away: Members) -> Item:
+    if step.before is None or step.before["name"] != name:
+        return step
+    return Item(step.kind, step.key, {**step.before, "name": away["name"]}, step.after)
+
+
+def _keeps_its_name(step: Item) -> bool:
+    return step.before is not None and step.before["name"] == step.key
+
+
+def _list_candidates(
+    action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
+) -> Iterator[StoredAction]:
+    former = action.renamed_from
+    if former in by_key:
+        yield by_key[former]
+    if action.name in by_name and not (former is None and _is_claimed(by_name[action.name], claimed)):
+        yield by_name[action.name]
+    if former in by_name:
+        yield by_name[former]
+    if former is None and action.name in by_key and action.name not in claimed:
+        yield by_key[action.name]
+
+
+def _is_claimed(stored: StoredAction, claimed: set[str | None]) -> bool:
+    """Return whether the document means this action by its name in code, whatever it is called here."""
+    return stored.code_key is not None and stored.code_key in claimed
+
+
+def _rename(names: Sequence[str], renamed: dict[str, str]) -> list[str]:
+    return sorted(renamed.get(name, name) for name in names)
+
+
+def _grow(listed: Sequence[str], present: Sequence[str], *, prune: bool) -> list[str]:
+    """Return what a list becomes: without `prune` it only grows."""
+    return sorted({*listed} if prune else {*listed, *present})
+
+
+def _compare_roles(
+    catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
+) -> None:
+    known = {role.name: role for role in catalogue.roles}
+    for role in document.roles:
+        stored = known.get(role.name)
+        present = _rename(stored.actions, renamed) if stored else []
+        before = {"name": stored.name, "description": stored.description, "actions": present} if stored else None
+        actions = _grow(role.actions, present, prune=prune)
+        after = {"name": role.name, "description": role.description, "actions": actions}
+        found.compare("role", role.name, before, after)
+
+
+def _compare_groups(catalogue: StoredCatalogue, document: Document, found: Difference, *, prune: bool) -> None:
+    known = {group.name: group for group in catalogue.groups}
+    for group in document.groups:
+        stored = known.get(group.name)
+        before = None
+        attributes = group.attributes
+        if stored is not None:
+            attributes = stored.attributes if attributes is None and not prune else attributes
+            before = {
+                "name": stored.name,
+                "description": stored.description,
+                "roles": sorted(stored.roles),
+                "attributes": stored.attributes,
+            }
+        after = {
+            "name": group.name,
+            "description": group.description,
+            "roles": _grow(group.roles, stored.roles if stored else [], prune=prune),
+            "attributes": attributes or {},
+        }
+        found.compare("group", group.name, before, after)
+
+
+def _compare_mappings(
+    catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
+) -> None:
+    """Compare by method and shape; what goes makes room first."""
+    known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
+    wanted = {(mapping.method.value, erase_names(mapping.path)): mapping for mapping in document.mappings}
+    for place, left_out in known.items():
+        if prune and place not in wanted:
+            key = f"{left_out.method} {left_out.path}"
+            found.delete("mapping", key, {"id": left_out.id, "action": left_out.action})
+    for place, mapping in wanted.items():
+        stored = known.get(place)
+        description = mapping.description
+        before = None
+        if stored is not None:
+            description = description or stored.description
+            action = renamed.get(stored.action, stored.action)
+            before = {"path": stored.path, "action": action, "description": stored.description}
+        after = {"path": mapping.path, "action": mapping.action, "description": description}
+        found.compare("mapping", f"{mapping.method.value} {mapping.path}", before, after)
+
+
+def _compare_bindings(
+    catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
+) -> None:
+    known = {binding.operation: binding for binding in catalogue.bindings}
+    for binding in document.bindings:
+        stored = known.get(binding.operation)
+        if stored is None:
+            found.warn("binding", binding.operation, "operation-unknown", "Nenhum serviço daqui tem essa operação.")
+            continue
+        before = {"action": renamed.get(stored.action, stored.action)}
+        found.compare("binding", binding.operation, before, {"action": binding.action})
+    listed = {binding.operation for binding in document.bindings}
+    for stored in catalogue.bindings:
+        if prune and stored.operation not in listed and stored.declared not in {None, stored.action}:
+            declared = renamed.get(str(stored.declared), str(stored.declared))
+            before = {"action": renamed.get(stored.action, stored.action)}
+            found.compare("binding", stored.operation, before, {"action": declared})
+
+
+def _delete_the_rest(catalogue: StoredCatalogue, document: Document, found: Difference, kept: set[int]) -> None:
+    groups, roles = {group.name for group in document.groups}, {role.name for role in document.roles}
+    for group in catalogue.groups:
+        if group.name not in groups:
+            found.delete("group", group.name, {"description": group.description, "roles": group.roles})
+            if group.member_count:
+                found.warn("group", group.name, "members-lost", f"O grupo tem {group.member_count} membros.")
+    for role in catalogue.roles:
+        if role.name not in roles:
+            found.delete("role", role.name, {"description": role.description, "actions": role.actions})
+    for action in catalogue.actions:
+        if action.id not in kept:
+            found.delete("action", action.name, {"id": action.id, "description": action.description})

@@ -1,0 +1,53 @@
+"""The document of a catalogue: sorted, so that two of one version are equal byte by byte (rules: access 4.7)."""
+
+from typing import Any
+
+import msgspec
+
+from balcao.access.documents import yaml_subset
+from balcao.access.documents.schemas import Format
+from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredGroup, StoredMapping
+
+
+def to_document(catalogue: StoredCatalogue) -> dict[str, Any]:
+    """Return the document; of the operations only those that an administrator bound otherwise than code does."""
+    return {
+        "format": 1,
+        "actions": [_show_action(action) for action in catalogue.actions],
+        "roles": [msgspec.structs.asdict(role) for role in catalogue.roles],
+        "groups": [_show_group(group) for group in catalogue.groups],
+        "mappings": [_show_mapping(mapping) for mapping in catalogue.mappings],
+        "bindings": [
+            {"operation": one.operation, "action": one.action}
+            for one in catalogue.bindings
+            if one.declared is not None and one.action != one.declared
+        ],
+    }
+
+
+def encode(document: dict[str, Any], written_as: Format) -> bytes:
+    """Return the document as text."""
+    if written_as is Format.JSON:
+        return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    return yaml_subset.write(document)
+
+
+def _show_action(action: StoredAction) -> dict[str, Any]:
+    shown = {"name": action.name, "description": action.description}
+    if action.code_key is not None and action.code_key != action.name:  # so that another catalogue finds it
+        shown["renamed_from"] = action.code_key
+    return shown
+
+
+def _show_group(group: StoredGroup) -> dict[str, Any]:
+    shown: dict[str, Any] = {"name": group.name, "description": group.description, "roles": group.roles}
+    if group.attributes:
+        shown["attributes"] = {name: group.attributes[name] for name in sorted(group.attributes)}
+    return shown
+
+
+def _show_mapping(mapping: StoredMapping) -> dict[str, Any]:
+    shown = {"method": mapping.method, "path": mapping.path, "action": mapping.action}
+    if mapping.description is not None:
+        shown["description"] = mapping.description
+    return shown

@@ -1,0 +1,141 @@
+"""Wire types of the catalogue as code: the document, and the plan of a change (rules: access 4.7)."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+from pydantic import BaseModel, BeforeValidator, Field
+
+from balcao.access.conventions import ActionName, Description, Flag, Method, Name, SearchText
+from balcao.access.groups.schemas import SentAttributes
+from balcao.access.mappings.schemas import Pattern
+
+MAX_ITEMS = 20_000
+
+
+def _parse_format(sent: Any) -> Any:
+    """Return the number that the subset of YAML has as a text."""
+    return 1 if sent == "1" else sent
+
+
+class DocumentAction(BaseModel):
+    """An action; `renamed_from` is its former name, or the one that it has in code."""
+
+    name: Annotated[ActionName, Field(description="Nome da ação.", examples=["iptu:invoice:read"])]
+    description: Annotated[Description, Field(description="O que permite.", examples=["Consultar boletos do IPTU"])]
+    renamed_from: Annotated[
+        ActionName | None, Field(description="Nome anterior, ou o que tem no código.", examples=["iptu:boleto:ler"])
+    ] = None
+
+
+class DocumentRole(BaseModel):
+    """A role and the names of the actions that it grants."""
+
+    name: Annotated[Name, Field(description="Nome do papel.", examples=["iptu:consulta"])]
+    description: Annotated[Description, Field(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
+    actions: Annotated[list[ActionName], Field(description="Ações que dá.", examples=[["iptu:invoice:read"]])] = []
+
+
+class DocumentGroup(BaseModel):
+    """A group and the names of the roles that it gives; people are never part of a document."""
+
+    name: Annotated[Name, Field(description="Nome do grupo.", examples=["iptu_equipe"])]
+    description: Annotated[Description, Field(description="Quem reúne.", examples=["Equipe do IPTU"])]
+    roles: Annotated[list[Name], Field(description="Papéis que dá.", examples=[["iptu:consulta"]])] = []
+    attributes: Annotated[SentAttributes | None, Field(description="Atributos do grupo.", examples=[{}])] = None
+
+
+class DocumentMapping(BaseModel):
+    """A mapping of the city's own."""
+
+    method: Annotated[Method, Field(description="Método HTTP.", examples=["GET"])]
+    path: Annotated[Pattern, Field(description="Padrão do caminho.", examples=["/iptu/api/v1/boletos/{id}"])]
+    action: Annotated[ActionName, Field(description="Ação exigida.", examples=["iptu:invoice:read"])]
+    description: Annotated[Description | None, Field(description="O que a operação faz.", examples=["Um boleto"])] = (
+        None
+    )
+
+
+class DocumentBinding(BaseModel):
+    """An operation of the platform that is bound to another action than code declares."""
+
+    operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
+    action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]
+
+
+class Document(BaseModel):
+    """The catalogue without its people."""
+
+    format: Annotated[Literal[1], BeforeValidator(_parse_format), Field(description="Sempre 1.", examples=[1])]
+    actions: Annotated[list[DocumentAction], Field(max_length=MAX_ITEMS, description="Ações.")] = []
+    roles: Annotated[list[DocumentRole], Field(max_length=MAX_ITEMS, description="Papéis.")] = []
+    groups: Annotated[list[DocumentGroup], Field(max_length=MAX_ITEMS, description="Grupos.")] = []
+    mappings: Annotated[list[DocumentMapping], Field(max_length=MAX_ITEMS, description="Mapeamentos da cidade.")] = []
+    bindings: Annotated[list[DocumentBinding], Field(max_length=MAX_ITEMS, description="Operações religadas.")] = []
+
+
+class Format(StrEnum):
+    """How a document is written."""
+
+    YAML = "yaml"
+    JSON = "json"
+
+
+class ExportQuery(BaseModel):
+    """How the document is written."""
+
+    format: Annotated[Format, Field(description="`yaml` ou `json`.", examples=["yaml"])] = Format.YAML
+
+
+class PlanQuery(BaseModel):
+    """Whether what the document leaves out goes."""
+
+    prune: Annotated[Flag, Field(description="Se `true`, o que falta no documento é excluído.", examples=[False])] = (
+        False
+    )
+
+
+class ApplyBody(BaseModel):
+    """Names the plan."""
+
+    plan_id: Annotated[
+        UUID, Field(description="Identificador do plano.", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])
+    ]
+
+
+Kind = Literal["action", "role", "group", "mapping", "binding"]
+
+
+class Item(msgspec.Struct):
+    """One change: `before` is null for what is created, `after` for what is deleted."""
+
+    kind: Annotated[Kind, Meta(description="O que muda.", examples=["action"])]
+    key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["iptu:invoice:read"])]
+    before: Annotated[dict[str, Any] | None, Meta(description="Como é; nulo se é novo.", examples=[None])]
+    after: Annotated[dict[str, Any] | None, Meta(description="Como fica; nulo se é excluído.")]
+
+
+class Remark(msgspec.Struct):
+    """What stands in the way of an item, or should be known of it."""
+
+    kind: Annotated[Kind, Meta(description="De que se trata.", examples=["action"])]
+    key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["pets:read"])]
+    code: Annotated[str, Meta(description="O que há, palavra estável.", examples=["action-in-use"])]
+    message: Annotated[str, Meta(description="O mesmo, para pessoas.")]
+
+
+class Plan(msgspec.Struct):
+    """What applying the document would change."""
+
+    plan_id: Annotated[UUID, Meta(description="Identificador do plano, para aplicá-lo.")]
+    base_version: Annotated[int, Meta(description="Versão do catálogo com a qual se comparou.", examples=[120])]
+    create: Annotated[list[Item], Meta(description="O que é criado.")]
+    update: Annotated[list[Item], Meta(description="O que muda.")]
+    delete: Annotated[list[Item], Meta(description="O que é excluído.")]
+    unchanged: Annotated[int, Meta(description="Quantos itens do documento ficam como estão.", examples=[210])]
+    warnings: Annotated[list[Remark], Meta(description="O que convém saber.")]
+    blocked: Annotated[list[Remark], Meta(description="O que impede o plano; com algum, ele não se aplica.")]
+    applied: Annotated[bool, Meta(description="Se foi aplicado.", examples=[False])]
+    version: Annotated[int | None, Meta(description="Versão que a aplicação fez; nula antes.", examples=[None])] = None

@@ -1,0 +1,87 @@
+"""Reads and writes the plain subset of YAML that a catalogue document is written in (rules: access 4.7).
+
+Mappings, lists and texts; no anchors, aliases, tags or repeated keys, so that a small document never becomes a large
+one. A plain scalar is the text that it shows (`no` is no boolean); `null`, `~` and nothing are null.
+"""
+
+from typing import Any
+
+import yaml
+
+MAX_DEPTH = 10
+_NULLS = frozenset({"", "~", "null"})
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class NotPlain(Exception):
+    """The text is no YAML of the subset; says in Portuguese why, and in which line."""
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Writes what occurs twice twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def write(value: Any) -> bytes:
+    """Return the value as YAML, members in their order."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return text.encode()
+
+
+def read(content: bytes) -> Any:
+    """Return the value of the one document. Raises NotPlain."""
+    try:
+        return _Reader(content).read()
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        raise NotPlain(f"não é YAML{f', linha {mark.line + 1}' if mark else ''}") from None
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        raise NotPlain("não é YAML em UTF-8") from None
+
+
+class _Reader:
+    def __init__(self, content: bytes) -> None:
+        self._events = yaml.parse(content.decode("utf-8"), Loader=_LOADER)
+
+    def read(self) -> Any:
+        """Read the one document of the stream."""
+        self._next(yaml.StreamStartEvent)
+        self._next(yaml.DocumentStartEvent)
+        value = self._value(next(self._events), 1)
+        self._next(yaml.DocumentEndEvent)
+        self._next(yaml.StreamEndEvent)
+        return value
+
+    def _next(self, kind: type[yaml.Event]) -> None:
+        event = next(self._events, None)
+        if not isinstance(event, kind):
+            raise NotPlain("deve haver um documento, e um só")
+
+    def _value(self, event: Any, depth: int) -> Any:
+        where = f", linha {event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            raise NotPlain(f"âncoras e referências não são aceitas{where}")
+        if event.tag is not None:
+            raise NotPlain(f"etiquetas de tipo não são aceitas{where}")
+        if isinstance(event, yaml.ScalarEvent):
+            return None if event.style is None and event.value in _NULLS else event.value
+        if depth > MAX_DEPTH:
+            raise NotPlain(f"o documento tem mais de {MAX_DEPTH} níveis{where}")
+        return self._list(depth) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(depth)
+
+    def _list(self, depth: int) -> list[Any]:
+        found = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            found.append(self._value(event, depth + 1))
+        return found
+
+    def _mapping(self, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._value(event, depth + 1)
+            if not isinstance(key, str) or key in found:
+                raise NotPlain("uma chave está repetida ou não é texto")
+            found[key] = self._value(next(self._events), depth + 1)
+        return found

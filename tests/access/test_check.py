@@ -1,0 +1,139 @@
+"""The check endpoint for external gateways, over HTTP (rules: access 4.6, cases 43-45)."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from balcao.access.decisions import check
+from balcao.core.access import catalogue
+from balcao.core.access.catalogue import Catalogue
+from balcao.core.access.rules import Reason
+from balcao.core.errors import Unavailable
+from balcao.settings import Settings
+from tests.access import stored
+from tests.access.test_explain import make_invoices
+from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
+from tests.support.issuer import Issuer, bearer
+
+CHECK = f"{BASE}/check"
+PUBLIC = "/registry/v1/citizen/gender/options"
+PETS = f"/registry/v1/citizen/{CITIZEN}/pets"
+NO_ONE = "9" * 11
+
+
+@pytest.fixture(scope="module")
+def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A proxy on this machine is trusted, so that a test can call from any address."""
+    folder = tmp_path_factory.mktemp("data")
+    return Settings(auth_issuer=issuer.address, data_dir=folder, trusted_proxies_csv="127.0.0.1")
+
+
+@pytest.fixture
+def superadmin(http: httpx.Client, issuer: Issuer) -> Send:
+    return sender(http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin"]}))
+
+
+def outcome(answer: httpx.Response) -> tuple[int, str, str]:
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert (answer.content == b"") == (answer.status_code == 200)
+    return answer.status_code, answer.headers["X-Access-Decision"], answer.headers["X-Access-Reason"]
+
+
+def ask(http: httpx.Client, method: str, path: str, **headers: str) -> Iterator[tuple[int, str, str]]:
+    """Ask in every way that a gateway may; the answers are the same."""
+    yield outcome(http.request(method, CHECK + path, headers=headers))
+    for names in (("X-Original-Method", "X-Original-URI"), ("X-Forwarded-Method", "X-Forwarded-Uri")):
+        named = dict(zip(names, (method, path), strict=True))
+        yield outcome(http.get(CHECK, headers=headers | named))
+        yield outcome(http.post(f"{CHECK}/", headers=headers | named, content=b"not read"))
+
+
+def test_whichever_way_it_is_asked_the_answer_is_the_catalogues(
+    http: httpx.Client, issuer: Issuer, superadmin: Send
+) -> None:
+    made = make_invoices(superadmin)
+    editor, citizen = bearer(issuer.person(EDITOR)), bearer(issuer.person(CITIZEN))
+    asked = [
+        ("GET", f"{made['path']}/7?page=1", editor, (200, "allow", "granted")),
+        ("DELETE", f"{made['path']}/7", editor, (403, "deny", "no_mapping")),
+        ("GET", f"{made['path']}/7", citizen, (403, "deny", "not_granted")),
+        ("GET", f"{made['path']}/7", {}, (401, "deny", "no_token")),
+        ("GET", f"{made['path']}/7", {"Authorization": "Bearer a.b.c"}, (401, "deny", "invalid_token")),
+        ("GET", PETS, citizen, (200, "allow", "owner")),
+        ("GET", PUBLIC, {}, (200, "allow", "public")),
+        ("GET", PUBLIC, {"Authorization": "Bearer a.b.c"}, (200, "allow", "public")),
+        ("POST", "/nobody/mapped/this", editor, (403, "deny", "no_mapping")),
+    ]
+    for method, path, headers, expected in asked:
+        assert set(ask(http, method, path, **headers)) == {expected}, (method, path)
+
+
+def test_a_path_that_could_be_read_in_two_ways_never_passes(http: httpx.Client, issuer: Issuer) -> None:
+    admin = bearer(issuer.admin())
+    for path in ("/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "/access/x/../api/v1/actions/1", "", "x"):
+        assert outcome(http.get(CHECK, headers=admin | {"X-Original-URI": path}))[0] == 403
+    for path in ("/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "/access/x/%2e%2e/api/v1/actions/1"):
+        assert http.get(f"{CHECK}{path}", headers=admin).status_code in {403, 404}
+
+
+def test_the_headers_say_what_was_decided_and_never_a_cpf(http: httpx.Client, issuer: Issuer) -> None:
+    by_number = issuer.person(CITIZEN, sub=f"f:{CITIZEN}\nX: é")
+    answer = http.get(CHECK + PETS, headers=bearer(by_number))
+    headers = {name: value for name, value in answer.headers.items() if name.startswith("x-")}
+    assert (headers["x-access-action"], headers["x-access-subject"]) == ("pets:read", "f:***%0AX: %C3%A9")
+    assert headers["x-access-mapping"].isdigit()
+    assert headers["x-catalogue-version"].isdigit()
+    assert CITIZEN not in str(answer.headers)
+
+
+def test_nobody_from_elsewhere_learns_that_the_endpoint_exists(http: httpx.Client, issuer: Issuer) -> None:
+    outside = {"X-Forwarded-For": "203.0.113.7"} | bearer(issuer.person(CITIZEN))
+    unknown = http.get(f"{BASE}/no/such/path", headers=outside)
+    for path in (CHECK, CHECK + PETS, CHECK + PUBLIC):
+        answer = http.get(path, headers=outside)
+        assert (answer.status_code, answer.json()) == (404, unknown.json())
+        assert not [name for name in answer.headers if name.startswith("x-access")]
+    assert http.get(CHECK + PETS, headers=outside | {"X-Forwarded-For": "10.1.2.3"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("peer", "networks", "served"),
+    [
+        ("127.0.0.1", check.PRIVATE_NETWORKS, True),
+        ("::/64", check.PRIVATE_NETWORKS, True),
+        ("2001:db8::/64", check.PRIVATE_NETWORKS, False),
+        ("2001:db8::/64", "2001:db8::7", True),
+        ("192.0.2.1", "192.0.2.0/31, 10.0.0.0/8", True),
+        ("192.0.2.2", "192.0.2.0/31", False),
+        ("", check.PRIVATE_NETWORKS, False),
+    ],
+)
+def test_the_networks_are_those_of_the_setting(peer: str, networks: str, *, served: bool) -> None:
+    assert check._is_gateway(peer, networks) is served
+
+
+def test_what_nobody_foresaw_is_a_503(http: httpx.Client, issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "decide_match", lambda *_: 1 / 0)
+    answer = http.get(CHECK + PETS, headers=bearer(issuer.person(CITIZEN)))
+    assert outcome(answer) == (503, "deny", "stale_snapshot")
+    assert set(answer.json()) == {"detail"}
+
+
+def test_an_unconfirmed_catalogue_lets_nobody_pass_but_to_what_is_public(
+    http: httpx.Client, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: Catalogue) -> None:
+        raise Unavailable
+
+    monkeypatch.setattr(Catalogue, "reload", fail)
+    monkeypatch.setattr(catalogue, "USABLE_SECONDS", -1.0)
+    citizen = bearer(issuer.person(CITIZEN))
+    assert set(ask(http, "GET", PETS, **citizen)) == {(503, "deny", Reason.STALE_SNAPSHOT.value)}
+    assert http.get(PETS, headers=citizen).status_code == 503
+    assert set(ask(http, "GET", PUBLIC)) == {(200, "allow", "public")}
+    assert set(ask(http, "GET", "/nobody/mapped/this")) == {(403, "deny", "no_mapping")}
+
+
+def test_an_unmapped_path_called_directly_is_unknown(http: httpx.Client) -> None:
+    assert http.get(f"/{stored.make_name()}").status_code == 404
