@@ -15,6 +15,7 @@ CLIENT = "portal-cidadao"
 # In seconds; a token that a module makes once must outlast all of its tests, also on a busy machine.
 LIFETIME = 3600
 
+
 class Issuer:
     """Discovery and keys on a loopback port; `address` is the issuer's name in the tokens."""
 
