@@ -13,11 +13,13 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from balcao.core.access.rules import WEBHOOK_CLIENTS
 from tests.support.hostile import GUARDED, assert_refused_alike
-from tests.support.issuer import Issuer, bearer, new_key
+from tests.support.issuer import LIFETIME, Issuer, bearer, new_key
 from tests.support.operations import Served, all_operations
 
 ANA = "90000000175"
 FOREIGN_KEY = new_key()
+# The tokens are made once and sent to every operation, which takes minutes: what lies ahead still does at the end.
+MONTH = 30 * 86_400
 
 
 def part(content: object) -> str:
@@ -32,7 +34,7 @@ def unsigned(issuer: Issuer, alg: str | None) -> str:
 def signed_with_the_public_key(issuer: Issuer) -> str:
     """Sign by the classic confusion: an HMAC whose secret everybody knows."""
     key = issuer.keys[-1]
-    claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + 300, "cpf": ANA}
+    claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + LIFETIME, "cpf": ANA}
     signed = f"{part({'alg': 'HS256', 'kid': key.kid})}.{part(claims)}"
     digest = hmac.digest(key.as_pem(private=False), signed.encode(), "sha256")
     return f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
@@ -40,7 +42,7 @@ def signed_with_the_public_key(issuer: Issuer) -> str:
 
 def tampered(issuer: Issuer) -> str:
     header, _, signature = issuer.person(ANA).split(".")
-    claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + 300, "cpf": "90000000256"}
+    claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + LIFETIME, "cpf": "90000000256"}
     return f"{header}.{part(claims)}.{signature}"
 
 
@@ -76,7 +78,7 @@ HOSTILE: dict[str, Callable[[Issuer], str | None]] = {
     "no kid": lambda issuer: f"Bearer {issuer.person(ANA, header={'kid': None})}",
     "expired": lambda issuer: f"Bearer {issuer.person(ANA, exp=int(time.time()) - 60)}",
     "no expiry": lambda issuer: f"Bearer {issuer.person(ANA, exp=None)}",
-    "not yet valid": lambda issuer: f"Bearer {issuer.person(ANA, nbf=int(time.time()) + 120)}",
+    "not yet valid": lambda issuer: f"Bearer {issuer.person(ANA, nbf=int(time.time()) + MONTH)}",
     "nbf no number": lambda issuer: f"Bearer {issuer.person(ANA, nbf='0')}",
     "another audience": lambda issuer: f"Bearer {issuer.person(ANA, aud='portal')}",
     "no audience": lambda issuer: f"Bearer {issuer.person(ANA, aud=None)}",
@@ -85,7 +87,7 @@ HOSTILE: dict[str, Callable[[Issuer], str | None]] = {
     "expires beyond every float": lambda issuer: with_claims(issuer, exp=10**400),
     "expires beyond every calendar": lambda issuer: with_claims(issuer, exp=1e300),
     "expiry no number": lambda issuer: with_claims(issuer, exp="4000000000"),
-    "issued in the future": lambda issuer: with_claims(issuer, iat=int(time.time()) + 120),
+    "issued in the future": lambda issuer: with_claims(issuer, iat=int(time.time()) + MONTH),
     "an unknown critical header": lambda issuer: f"Bearer {with_header(issuer, crit=['x'], x=1)}",
     "a payload that is not encoded": lambda issuer: f"Bearer {with_header(issuer, crit=['b64'], b64=False)}",
     "a kid that is no text": lambda issuer: f"Bearer {with_header(issuer, kid=[1])}",

@@ -12,6 +12,9 @@ from joserfc.jwk import RSAKey
 
 CLIENT = "portal-cidadao"
 
+# In seconds; a token that a module makes once must outlast all of its tests, also on a busy machine.
+LIFETIME = 3600
+
 
 class Issuer:
     """Discovery and keys on a loopback port; `address` is the issuer's name in the tokens."""
@@ -50,7 +53,7 @@ class Issuer:
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
         key = key or self.keys[-1]
         now = int(time.time())
-        content = {"iss": self.address, "aud": "account", "iat": now, "exp": now + 300} | claims
+        content = {"iss": self.address, "aud": "account", "iat": now, "exp": now + LIFETIME} | claims
         names = {"alg": "RS256", "kid": key.kid} | (header or {})
         return jwt.encode({name: value for name, value in names.items() if value is not None}, content, key)
 
