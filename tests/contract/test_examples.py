@@ -13,8 +13,10 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import free_port
 
-# What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run.
+# What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run,
+# a plan.
 OF_SOMETHING_MADE_BEFORE = {
+    "access.apply_catalogue",
     "health_units.change_notification",
     "health_units.close_notification",
     "registry.answer_vehicle_invitation",

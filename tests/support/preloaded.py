@@ -51,7 +51,7 @@ while True:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    sys.argv = ["balcao", *asked["words"]]
+    sys.argv = [asked["program"], *asked["words"]]
     main()
     sys.exit()
 """
@@ -80,7 +80,8 @@ def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
     """Return what `balcao` says and answers to these words. Raises TimeoutError."""
-    asked = {"words": words, "folder": str(folder), "environment": dict(environment)}
+    program = str(Path(sys.executable).with_name("balcao"))
+    asked = {"program": program, "words": words, "folder": str(folder), "environment": dict(environment)}
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as errors,

@@ -46,7 +46,9 @@ COMMANDS = {
     "health-units": Entry(
         "health_units:health_units", "Unidades de saúde: importação de unidades e notificações, simulação de episódios."
     ),
-    "access": Entry("access:access", "Catálogo de acessos: primeiro administrador, conferência do histórico."),
+    "access": Entry(
+        "access:access", "Catálogo de acessos: primeiro administrador, documento, conferência do histórico."
+    ),
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),

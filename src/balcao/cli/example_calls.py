@@ -117,4 +117,7 @@ def own_command() -> list[str]:
         return [sys.executable, "-m", "balcao"]
     if shutil.which("balcao") == str(here):
         return ["balcao"]
+    # A shell looks for a word without a slash on its path only.
+    if here.parent == Path.cwd():
+        return [f"./{here.name}"]
     return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

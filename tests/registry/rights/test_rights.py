@@ -28,7 +28,7 @@ ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "900000
 MEMBERS = (
     "exportado_em cidadao registro_base autodeclarado consentimentos_crm preferencias historico_preferencias telefones "
     "historico_telefones veiculos condutor_de pets avatar empresas chamados carteira curriculo termos_vagas "
-    "candidaturas apresentacao_vagas acessos"
+    "candidaturas apresentacao_vagas bloqueios acessos"
 )
 
 

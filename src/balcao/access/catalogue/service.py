@@ -9,6 +9,7 @@ from balcao.access.catalogue import store
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call
+from balcao.core.database import pool
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Unavailable
 from balcao.core.http.operations import RecordDenial
@@ -65,7 +66,7 @@ async def write_together(
     It may take longer than a request's ordinary statement, so that it has a connection of its own.
     """
     apart = call.platform.database.apart(1)
-    await apart.open()
+    await apart.open(pool.SERVING_SECONDS)
     try:
         async with (
             _leaving_a_trace(call, attempt),

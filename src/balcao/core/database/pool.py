@@ -4,7 +4,7 @@ import asyncio
 import functools
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
@@ -109,8 +109,8 @@ class Database:
         other.options = self.options
         return other
 
-    async def open(self) -> None:
-        """Connect to the server. Raises Unavailable when it cannot be reached."""
+    async def open(self, seconds: float = 60.0) -> None:
+        """Connect to the server. Raises Unavailable when it cannot be reached within this time."""
         self._is_closing = False
         with _StoreFaults():
             self._pool = await asyncpg.create_pool(
@@ -118,6 +118,7 @@ class Database:
                 min_size=1,
                 max_size=self._size,
                 reset=_keep_session,
+                timeout=seconds,
                 command_timeout=30,
                 **self.options,
             )
@@ -383,11 +384,8 @@ def _is_open(connection: Connection) -> bool:
         return False
 
 
-class _StoreFaults:
+class _StoreFaults(AbstractContextManager[Any]):
     """Turns "the store is away" into Unavailable; leaves every other fault as it is."""
-
-    def __enter__(self) -> None:
-        return None
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver's own refusal of an argument is a fault of ours, not of the store.

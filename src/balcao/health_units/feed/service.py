@@ -84,8 +84,8 @@ async def open_stream(
     hub.listeners.add(listener)  # from here on it misses nothing, whatever is read meanwhile
     if after is None or await _is_kept(call, after):
         listener.after = listener.after if after is None else after
-        return listener.listen(b"")
-    return listener.listen(_encode_event(RESET, listener.joined_at, ResetEvent(listener.joined_at)))
+        return hub.listen(listener, b"")
+    return hub.listen(listener, _encode_event(RESET, listener.joined_at, ResetEvent(listener.joined_at)))
 
 
 async def _is_kept(call: Call, after: int) -> bool:

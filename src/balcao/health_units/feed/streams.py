@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakSet
@@ -91,7 +91,7 @@ class Listener:
 
 
 class Hub:
-    """All listeners of a process; one counts for as long as its response exists.
+    """All listeners of a process; one counts until its stream ends, or its response is dropped without one.
 
     `last` is the number of the last change that they were told of; None until the units were read for the first time.
     """
@@ -105,6 +105,15 @@ class Hub:
         held = Counter(listener.holder for listener in self.listeners)
         if held[holder] >= most or held.total() >= MOST_OF_PROCESS:
             raise TooMany("Fluxos demais abertos: feche um e tente de novo.", code="too-many-streams", retry_after=30)
+
+    async def listen(self, listener: Listener, first: bytes) -> AsyncGenerator[bytes, None]:
+        """Yield what the listener is to be sent, beginning with `first`."""
+        try:
+            async with aclosing(listener.listen(first)) as texts:
+                async for text in texts:
+                    yield text
+        finally:
+            self.listeners.discard(listener)  # at once, not when the collector comes by
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Tell every listener, and end the streams of those that do not read."""
