@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from bench import agreement, cores, golang, growth, report, servers
+from bench.access import access_cases
 from bench.cases import Case, cases
 from bench.golang import Programs
 from bench.rounds import Taken, in_turns
@@ -43,6 +44,11 @@ class Bench:
             same = [held.enter_context(server) for server in self._one_core_sides()]
             older = [held.enter_context(server) for server in self._other_sides()]
             return self._measured(chosen, same, older)
+
+    def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
+        """Ours alone with the first core to itself, where nobody else has the operation."""
+        with servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS) as server:
+            return self._measured(chosen, [server])
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
         """Ours with two processes beside ours with one and Go with two threads; load and database share the cores."""
@@ -115,6 +121,8 @@ def bench(
             chosen = [case for case in cases(stage) if not only or case.key in only]
             if chosen:
                 tables["Um núcleo para o servidor"] = run.on_one_core(chosen)
+            if alone := [case for case in access_cases(stage) if not only or case.key in only]:
+                tables["Administração de acessos, um núcleo para o servidor"] = run.without_peer(alone)
             if (twice := [case for case in chosen if case.key in TWICE]) and _can_run_twice():
                 tables["Dois núcleos para todos"] = run.on_two_cores(twice)
             if GROWTH in (only or ()):

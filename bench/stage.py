@@ -20,6 +20,7 @@ from bench import cores, rows
 from tests.support.issuer import Issuer
 
 PEOPLE = 1024
+ADMINISTRATORS = 64
 TOKEN_SECONDS = 3600
 # Both of the sandbox; the platform trusts them by default.
 WEBHOOK_CLIENT = "crm-sandbox"
@@ -69,6 +70,8 @@ OURS = Checkout(Path(__file__).parent.parent)
 class Stage:
     """`own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` signs a further token.
 
+    `administrators` are tokens with the role `admin`.
+
     `databases` are the addresses of all that were filled, ours first.
     """
 
@@ -76,6 +79,7 @@ class Stage:
     issuer: str
     databases: Sequence[str]
     own: dict[str, str]
+    administrators: Sequence[str]
     webhook: str
     runtime: str
     units: list[str]
@@ -109,6 +113,7 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
             issuer.address,
             databases,
             {cpf: issuer.person(cpf, exp=ends) for cpf in people},
+            [issuer.admin(cpf, exp=ends) for cpf in people[:ADMINISTRATORS]],
             issuer.machine(WEBHOOK_CLIENT, exp=ends),
             issuer.machine(RUNTIME_CLIENT, exp=ends),
             asyncio.run(rows.units(databases[0])),

@@ -1,0 +1,41 @@
+"""The operations of access administration that are measured; they have no counterpart in Go."""
+
+import json
+from collections.abc import Callable
+
+from bench.cases import Case
+from bench.load import COUNTED
+from bench.stage import Stage
+
+BASE = "/access/api/v1"
+# Of the demo data: another application's, whose action the administrators hold.
+INVOICE = "/iptu/api/v1/boletos/7"
+ACTIONS = range(10, 30)
+
+
+def access_cases(stage: Stage) -> list[Case]:
+    """Each asks as many administrators in turn, so that no rate of one is reached."""
+    updated = json.dumps({"description": f"Uma ação {COUNTED.decode()}"})
+    return [
+        _case("action_list", stage, lambda _: ("GET", f"{BASE}/actions?limit=50", ""), b'"total":'),
+        _case("action_get", stage, lambda turn: ("GET", _path(turn), ""), b'"endpoint_count":'),
+        _case("action_put", stage, lambda turn: ("PUT", _path(turn), updated), b'"endpoint_count":'),
+        _case("check", stage, lambda _: ("GET", f"{BASE}/check{INVOICE}", ""), b""),
+        _case("explain", stage, lambda _: ("GET", f"{BASE}/explain?method=GET&path={INVOICE}", ""), b'"allow"'),
+    ]
+
+
+def _path(turn: int) -> str:
+    return f"{BASE}/actions/{ACTIONS[turn % len(ACTIONS)]}"
+
+
+def _case(key: str, stage: Stage, ask: Callable[[int], tuple[str, str, str]], expected: bytes) -> Case:
+    requests = [_format(*ask(turn), token) for turn, token in enumerate(stage.administrators)]
+    return Case(key, requests, [expected] * len(requests))
+
+
+def _format(method: str, path: str, body: str, token: str) -> bytes:
+    content = body.encode()
+    described = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n" if content else ""
+    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n{described}\r\n"
+    return head.encode() + content
