@@ -128,7 +128,13 @@ class Point(msgspec.Struct, frozen=True):
     """Where a unit is, as GeoJSON (RFC 7946) writes it."""
 
     coordinates: Annotated[
-        tuple[float, float], Meta(description="Longitude e latitude, nesta ordem.", examples=[[-43.2, -22.9]])
+        list[float],
+        Meta(
+            min_length=2,
+            max_length=2,
+            description="Longitude e latitude, nesta ordem.",
+            examples=[[-43.2, -22.9]],
+        ),
     ]
     type: Annotated[Literal["Point"], Meta(description="Sempre `Point`.")] = "Point"
 

@@ -76,7 +76,7 @@ def show_on_map(state: UnitState, moment: Moment, metres: int | None) -> UnitFea
     assert place is not None
     latitude, longitude = place
     shown = UnitOnMap(**_list_members(state, moment), distancia=metres)
-    return UnitFeature(state.record.cnes, Point((longitude, latitude)), shown)
+    return UnitFeature(state.record.cnes, Point([longitude, latitude]), shown)
 
 
 def _list_members(state: UnitState, moment: Moment) -> dict[str, Any]:
