@@ -22,9 +22,9 @@ from tests.support.sizes import FULL, size
 CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
 # The tables of a city that are never read from end to end.
 BIG = {"application", "application_content", "application_event", "application_block", "job", "job_step", "job_event"}
-BIG |= {"job_question", "resume", "terms_acceptance"}
-if FULL:  # of a thousand narrow rows all are read sooner than the index of their texts
-    BIG |= {"bank_person"}
+BIG |= {"job_question"}
+if FULL:  # of a thousand narrow rows all are read sooner than an index
+    BIG |= {"resume", "terms_acceptance", "bank_person"}
 E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
 FILTERS: tuple[dict[str, str], ...] = (
     {},
