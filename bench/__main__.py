@@ -46,9 +46,13 @@ class Bench:
             return self._measured(chosen, same, older)
 
     def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours alone with the first core to itself, where nobody else has the operation."""
-        with servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS) as server:
-            return self._measured(chosen, [server])
+        """Ours and the other checkouts, each with the first core to itself, where Go has not the operation."""
+        with contextlib.ExitStack() as held:
+            ours = held.enter_context(
+                servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
+            )
+            older = [held.enter_context(server) for server in self._other_sides()]
+            return self._measured(chosen, [ours], older)
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
         """Ours with two processes beside ours with one and Go with two threads; load and database share the cores."""
