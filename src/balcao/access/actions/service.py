@@ -120,10 +120,13 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
                 code="action-in-use",
             )
         await mappings.delete_of_action(write.connection, action_id)
-        await store.delete(write.connection, action_id)
         before = _describe(found.action) | {
+            "code_key": await store.delete(write.connection, action_id),
             "roles": [role.name for role in uses.roles],
-            "mappings": [f"{mapping.method} {mapping.path_pattern}" for mapping in uses.mappings],
+            "mappings": [
+                {"id": mapping.id, "method": mapping.method, "path_pattern": mapping.path_pattern}
+                for mapping in uses.mappings
+            ],
         }
         write.record(CatalogueEvent("action.delete", "action", str(action_id), found.action.name, before=before))
     return write.version

@@ -187,12 +187,13 @@ async def read_uses(connection: Connection, action_id: int) -> Uses:
     return msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
 
 
-_DELETE = "DELETE FROM access.action WHERE id = $1"
+_DELETE = "DELETE FROM access.action WHERE id = $1 RETURNING code_key"
 
 
-async def delete(connection: Connection, action_id: int) -> None:
-    """Delete the action and what grants it; no mapping may be bound to it."""
-    await connection.execute(_DELETE, action_id)
+async def delete(connection: Connection, action_id: int) -> str | None:
+    """Delete the action and what grants it, and return its code key; no mapping may be bound to it."""
+    code_key: str | None = await connection.fetchval(_DELETE, action_id)
+    return code_key
 
 
 # An administrative role grants every action but the platform's own, which nobody is granted.
