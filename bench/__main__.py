@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import agreement, cores, golang, growth, report, servers
 from bench.access import access_cases
+from bench.agents import agent_cases
 from bench.cases import Case, cases
 from bench.golang import Programs
 from bench.rounds import Taken, in_turns
@@ -125,8 +126,9 @@ def bench(
             chosen = [case for case in cases(stage) if not only or case.key in only]
             if chosen:
                 tables["Um núcleo para o servidor"] = run.on_one_core(chosen)
-            if alone := [case for case in access_cases(stage) if not only or case.key in only]:
-                tables["Administração de acessos, um núcleo para o servidor"] = run.without_peer(alone)
+            alone = [case for case in [*access_cases(stage), *agent_cases(stage)] if not only or case.key in only]
+            if alone:
+                tables["Acessos e agentes, um núcleo para o servidor"] = run.without_peer(alone)
             if (twice := [case for case in chosen if case.key in TWICE]) and _can_run_twice():
                 tables["Dois núcleos para todos"] = run.on_two_cores(twice)
             if GROWTH in (only or ()):
