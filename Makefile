@@ -39,6 +39,7 @@ else
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 	@tools/nginx --quiet || echo "O teste com o nginx NÃO foi executado: não há nginx nesta máquina."
+	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto

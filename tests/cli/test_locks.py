@@ -23,7 +23,8 @@ def pinned(lock: str) -> dict[str, str]:
 
 def declared() -> set[str]:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in project["dependencies"]}
+    lines = [*project["dependencies"], *project["optional-dependencies"]["traces"]]
+    return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in lines}
 
 
 def normal(name: str) -> str:
