@@ -25,7 +25,8 @@ def enter(sql: Sql, cpf: str) -> None:
             INSERT INTO access.person (cpf) VALUES ($1) ON CONFLICT (cpf) DO UPDATE SET cpf = $1 RETURNING id),
         joined AS (
             INSERT INTO access.membership (group_id, person_id)
-            SELECT grp.id, person.id FROM access.grp, person WHERE grp.name = 'superadministradores' RETURNING true)
+            SELECT grp.id, person.id FROM access.grp, person WHERE grp.name = 'superadministradores'
+            ON CONFLICT DO NOTHING RETURNING true)
         SELECT access.raise_version() FROM joined""",
         cpf,
     )
@@ -46,3 +47,15 @@ def test_a_token_brings_no_administration_and_the_last_superadmin_cannot_leave(
     assert http.post(f"{GROUP}/members", headers=last, json={"subject": OTHER}).status_code == 200
     assert http.delete(f"{GROUP}/members/{LAST}", headers=last).status_code == 204
     assert http.get(f"{BASE}/roles", headers=last).status_code == 403
+
+
+def test_a_direct_role_is_a_way_in_too_and_the_last_one_stays(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    other = bearer(issuer.person(OTHER))
+    enter(sql, OTHER)
+    until_now(lambda: http.get(f"{BASE}/roles", headers=other).status_code == 200)
+    roles = f"{BASE}/users/{OTHER}/roles"
+    assert http.post(roles, headers=other, json={"role_name": "superadmin"}).status_code == 200
+    sql("DELETE FROM access.membership")
+    assert http.delete(f"{roles}/superadmin", headers=other).status_code == 409
+    enter(sql, LAST)
+    assert http.delete(f"{roles}/superadmin", headers=other).status_code == 204

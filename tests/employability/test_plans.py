@@ -23,6 +23,8 @@ CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(50
 # The tables of a city that are never read from end to end.
 BIG = {"application", "application_content", "application_event", "application_block", "job", "job_step", "job_event"}
 BIG |= {"job_question"}
+if FULL:  # of a thousand narrow rows all are read sooner than an index
+    BIG |= {"resume", "terms_acceptance", "bank_person"}
 E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
 FILTERS: tuple[dict[str, str], ...] = (
     {},
@@ -39,8 +41,9 @@ CANDIDATES: tuple[dict[str, str], ...] = (
     {},
     {"page": "20"},
     {"status": "aprovada"},
-    # Of few rows the planner reads all where it expects few of them in this state; of a million it walks the newest.
-    *([{"status": "vaga_congelada"}] if FULL else []),
+    {"status": "vaga_congelada"},
+    {"status": "vaga_congelada", "page": "20"},
+    {"status": "vaga_descontinuada", "page": "9"},
     {"cpf": FIRST},
     {"search": FIRST[:9]},
     {"search": "nogueira 77"},
@@ -55,6 +58,7 @@ STAFF_CALLS = (
     (f"{E}/candidaturas/usuario/{FIRST}", {}),
     *((f"{E}/candidaturas", query) for query in CANDIDATES),
     *((f"{E}/candidatura-bloqueios", query) for query in ({}, {"cpf": FIRST}, {"id_vaga": job_id(1)})),
+    *((f"{E}/banco-curriculos", query) for query in ({}, {"page": "9"}, {"search": "nogueira 77"})),
 )
 PUBLIC_CALLS = (
     *((f"{P}/vagas", query) for query in (*FILTERS, {"contratante": "casa 1"})),

@@ -1,4 +1,4 @@
-"""HAProxy, nginx and Envoy with the generated configuration, in front of two servers: the contract passes through each."""
+"""HAProxy, nginx and Envoy with the generated configuration before two servers: the contract passes through each."""
 
 import contextlib
 import dataclasses
@@ -151,7 +151,7 @@ def test_a_token_that_is_not_good_is_refused_as_the_service_would(
 
 def _with_the_name_of(issuer: Issuer) -> RSAKey:
     """Return a key of our own under the name of one that the issuer publishes."""
-    return RSAKey.import_key(new_key().as_dict(private=True) | {"kid": issuer.keys[-1].kid})
+    return RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(issuer.keys[-1].kid)})
 
 
 def test_a_new_key_of_the_provider_is_good_at_once(

@@ -20,7 +20,9 @@ from tests.support.issuer import Issuer, bearer
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUBLIC = {"id", "risco", "status", "aberta_em", "ultima_atualizacao", "encerrada_em", "risco_maximo"}
-STAFF = PUBLIC | {"causa", "versao", "motivo", "autor_nome", "desatualizada"}
+STAFF = PUBLIC | {
+    "causa", "versao", "motivo", "ocorrencia", "consequencias", "autor_nome", "desatualizada"
+}  # fmt: skip
 _codes = itertools.count(8000001)
 
 Send = Callable[..., httpx.Response]

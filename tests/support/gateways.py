@@ -1,4 +1,4 @@
-"""Gateways of other makers on a loopback port, in front of processes of ours, with the configuration that we generate."""
+"""Gateways of other makers on a loopback port, before processes of ours, with the configuration that we generate."""
 
 import contextlib
 import datetime
@@ -38,16 +38,13 @@ def find(kind: str) -> str:
     if kind == "envoy":
         return str(validators() / kind)
     variable = f"BALCAO_{kind.upper()}"
-    if path := os.environ.get(variable):
-        return path
-    _fail(kind, variable, kind)
+    return os.environ.get(variable) or _fail(kind, variable, kind)
 
 
 def validators() -> Path:
     """Return the folder of Envoy and of what checks deployment files, or fail with what to do."""
-    if path := os.environ.get("BALCAO_VALIDATORS"):
-        return Path(path)
-    _fail("ferramentas que conferem os arquivos de instalação", "BALCAO_VALIDATORS", "validators")
+    variable = "BALCAO_VALIDATORS"
+    return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
 
 
 def _fail(what: str, variable: str, name: str) -> NoReturn:

@@ -1,8 +1,8 @@
 """The configuration of HAProxy, nginx or Envoy, from the route table: the gateway of an installation.
 
-What each does: ends TLS, gives every request an id, alone says in `X-Forwarded-*` who called, refuses floods, large bodies
-and tokens that are not good in the words of the service, hides the check endpoint, and sends the rest to the processes
-that are ready. A refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
+What each does: ends TLS, gives every request an id, alone says in `X-Forwarded-*` who called, refuses floods, large
+bodies and tokens that are not good in the words of the service, hides the check endpoint, and sends the rest to the
+processes that are ready. A refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
 """
 
 import math
@@ -64,7 +64,7 @@ class Plan:
     """What a gateway is generated from.
 
     `servers` serve every service without some of its own in `servers_of`. `applications` are the city's own, by the
-    beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, as PEM by `kid`.
+    beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, PEM by `kid`.
     """
 
     settings: Settings

@@ -3,6 +3,7 @@
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
+from balcao.health_units.counts.feature import FEATURE as COUNTS
 from balcao.health_units.demo import DEMO
 from balcao.health_units.directory.feature import FEATURE as DIRECTORY
 from balcao.health_units.feed.feature import FEATURE as FEED
@@ -10,6 +11,7 @@ from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.feature import FEATURE as HOLIDAYS
 from balcao.health_units.intake.feature import FEATURE as INTAKE
 from balcao.health_units.notifications.feature import FEATURE as NOTIFICATIONS
+from balcao.health_units.reference_lists.feature import FEATURE as REFERENCE_LISTS
 from balcao.health_units.risk.feature import FEATURE as RISK
 from balcao.health_units.running import ready, running
 from balcao.health_units.timetables.feature import FEATURE as TIMETABLES
@@ -20,7 +22,19 @@ SERVICE = Service(
     prefix="/health-units",
     title="Balcão: risco das unidades de saúde",
     package=__name__,
-    features=[UNITS, TIMETABLES, HOLIDAYS, NOTIFICATIONS, FEED, RISK, DIRECTORY, INTAKE, Feature(demo=DEMO)],
+    features=[
+        UNITS,
+        TIMETABLES,
+        HOLIDAYS,
+        NOTIFICATIONS,
+        FEED,
+        RISK,
+        DIRECTORY,
+        COUNTS,
+        INTAKE,
+        REFERENCE_LISTS,
+        Feature(demo=DEMO),
+    ],
     dialects={"": DETAIL},
     description="As unidades de saúde: quando abrem e se o entorno é seguro, para painéis e portais.",
     tags={

@@ -42,6 +42,7 @@ OPEN_NOW = {
     "9900003": Risco.LARANJA,
     "9900004": Risco.VERMELHO,
 }
+OCCURRENCE = "confronto_armado"
 UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
 ACTIVE = "9900004"
@@ -131,7 +132,9 @@ async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
     for step in steps[await notifications.count_events(call, cnes) :]:
         present = await notifications.read_latest(call, cnes)
         if present is None or not present.active:
-            await notifications.open_notification(call, cnes, OpenBody(risco=step.risco), step.at)
+            await notifications.open_notification(
+                call, cnes, OpenBody(risco=step.risco, ocorrencia=OCCURRENCE), step.at
+            )
         elif step.causa is None:
             await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=step.risco), step.at)
         else:

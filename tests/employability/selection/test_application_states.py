@@ -27,6 +27,7 @@ from tests.employability.hiring.making import PUBLIC
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
+from tests.employability.tallies import list_wrong_tallies
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.sizes import size
@@ -217,6 +218,7 @@ def test_random_walks_keep_to_the_rules(
                 status = self.stored if self.is_paused else own
                 assert shown == [(status, own if status != own else None, self.step[cpf])]
                 assert found["resumo"] == dict.fromkeys((SENT, APPROVED, REJECTED, FROZEN, CLOSED), 0) | {status: 1}
+            assert list_wrong_tallies(sql) == []
 
     run_state_machine_as_test(
         Walk,
@@ -260,6 +262,7 @@ def test_nobody_applies_while_the_job_is_frozen_and_no_application_is_lost(
         " WHERE convert_from(payload, 'UTF8')::jsonb ->> 'kind' = 'candidatura_recebida'"
     )
     assert {str(row["id"]) for row in stored} <= {row["id"] for row in told}
+    assert list_wrong_tallies(sql) == []
     # Who was refused may come again, and is taken now.
     late = next((cpf for cpf in people if cpf not in accepted), person(60_000))
     assert apply(job, late).status_code == 201

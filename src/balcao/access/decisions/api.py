@@ -65,9 +65,9 @@ _DECISION = (
     "`X-Access-Decision`, `X-Access-Reason`, `X-Access-Action`, `X-Access-Mapping`, `X-Access-Subject` e "
     "`X-Catalogue-Version`. Só atende as redes de `BALCAO_ACCESS_CHECK_NETWORKS`; às outras responde 404. "
 )
-_TOKEN = (
-    "Para o gateway que está diante do próprio Balcão: 401 se a requisição precisa de um token e ele falta ou não vale, "
-    "200 em todos os outros casos, porque de quem não tem o direito é a operação que recusa, e registra. Os cabeçalhos "
+_OF_THE_TOKEN = (
+    "Para o gateway que está diante do próprio Balcão: 401 se a requisição precisa de um token e ele falta ou não "
+    "vale, 200 em todos os outros casos, porque de quem não tem o direito é a operação que recusa, e registra. Os cabeçalhos "
     "da resposta e as redes atendidas são os de `/api/v1/check`. "
 )
 _BY_HEADERS = (
@@ -90,17 +90,17 @@ _CHECKS: dict[str, tuple[str, Any, str, str, list[int]]] = {
         [401, 403, 404, 503],
     ),
     "check_token_headers": (
-        check.CHECK_TOKEN,
+        check.TOKEN_CHECK,
         check_token_by_headers,
         "Julga o token da requisição que os cabeçalhos dizem",
-        _TOKEN + _BY_HEADERS,
+        _OF_THE_TOKEN + _BY_HEADERS,
         [401, 404],
     ),
     "check_token_path": (
-        f"{check.CHECK_TOKEN}/{REST_OF_PATH}",
+        f"{check.TOKEN_CHECK}/{REST_OF_PATH}",
         check_token_by_path,
         "Julga o token da requisição que o caminho diz",
-        _TOKEN + _BY_PATH,
+        _OF_THE_TOKEN + _BY_PATH,
         [401, 404],
     ),
 }

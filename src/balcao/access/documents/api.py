@@ -5,7 +5,16 @@ from typing import Annotated, TypeAlias
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import WRITES, in_query, written
 from balcao.access.documents import service
-from balcao.access.documents.schemas import ApplyBody, Document, ExportQuery, Format, Plan, PlanQuery
+from balcao.access.documents.schemas import (
+    ApplyBody,
+    Document,
+    ExportQuery,
+    Format,
+    Plan,
+    PlanQuery,
+    PolicyQuery,
+    PolicyTemplate,
+)
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
@@ -15,6 +24,7 @@ from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_
 YAML = "application/yaml"
 ExportInQuery: TypeAlias = Annotated[ExportQuery, in_query(ExportQuery)]
 PlanInQuery: TypeAlias = Annotated[PlanQuery, in_query(PlanQuery)]
+PolicyInQuery: TypeAlias = Annotated[PolicyQuery, in_query(PolicyQuery)]
 
 routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
 
@@ -76,3 +86,20 @@ async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     """Apply a plan."""
     applied = await service.apply(call, body.plan_id)
     return written(applied.version or 0, applied)
+
+
+@routes.get(
+    "/api/v1/cerbos-policy-template",
+    "access.read_policy_template",
+    action("catalogue:read"),
+    "Um papel como política do Cerbos",
+    description=(
+        "Devolve as ações que o papel dá agora, na forma de uma *role policy* do Cerbos, para a cidade que repete as "
+        "regras nesse motor: o recurso é o nome da ação sem o verbo. O motor não conhece o membro `kind`: tire-o ao "
+        "copiar. Exige a ação `catalogue:read`."
+    ),
+    errors=[404, 422],
+)
+async def read_policy_template(call: Call, query: PolicyInQuery) -> PolicyTemplate:
+    """Return a role as a policy."""
+    return await service.make_policy_template(call, query.role)

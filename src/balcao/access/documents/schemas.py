@@ -139,3 +139,32 @@ class Plan(msgspec.Struct):
     blocked: Annotated[list[Remark], Meta(description="O que impede o plano; com algum, ele não se aplica.")]
     applied: Annotated[bool, Meta(description="Se foi aplicado.", examples=[False])]
     version: Annotated[int | None, Meta(description="Versão que a aplicação fez; nula antes.", examples=[None])] = None
+
+
+class PolicyQuery(BaseModel):
+    """The role whose policy is wanted."""
+
+    role: Annotated[Name, Field(description="Nome do papel.", examples=["acessos:leitor"])] = "admin"
+
+
+class PolicyRule(msgspec.Struct, rename="camel"):
+    """What the role may do with a resource."""
+
+    resource: Annotated[str, Meta(description="Recurso: o nome da ação sem o verbo.", examples=["iptu:invoice"])]
+    allow_actions: Annotated[list[str], Meta(description="Verbos permitidos.", examples=[["read"]])]
+
+
+class RolePolicy(msgspec.Struct):
+    """A role's rules in the words of the policy engine."""
+
+    role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
+    scope: Annotated[str, Meta(description="Escopo da política; vazio é a raiz.", examples=[""])]
+    rules: Annotated[list[PolicyRule], Meta(description="Regras, por recurso.")]
+
+
+class PolicyTemplate(msgspec.Struct, rename="camel"):
+    """A role of the catalogue as a policy for an engine that a city keeps beside the platform."""
+
+    api_version: Annotated[Literal["api.cerbos.dev/v1"], Meta(description="Sempre `api.cerbos.dev/v1`.")]
+    kind: Annotated[Literal["RolePolicy"], Meta(description="Sempre `RolePolicy`.")]
+    role_policy: Annotated[RolePolicy, Meta(description="A política do papel.")]

@@ -8,12 +8,14 @@ from uuid import UUID
 
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import CatalogueWrite, part_of, write_together
-from balcao.access.documents import difference, export, store, yaml_subset
+from balcao.access.documents import difference, export, policy, store, yaml_subset
 from balcao.access.documents.difference import Difference
-from balcao.access.documents.schemas import Document, Format, Item, Plan, Remark
+from balcao.access.documents.schemas import Document, Format, Item, Plan, PolicyTemplate, Remark
 from balcao.access.documents.steps import perform
 from balcao.access.documents.store import StoredPlan
 from balcao.access.mappings.patterns import erase_names
+from balcao.access.roles import service as roles
+from balcao.core.access.rules import AUTHENTICATED, MACHINE, PUBLIC
 from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError, Conflict, Fault, Forbidden, NotFound, Unprocessable
 from balcao.core.http import decoding
@@ -132,3 +134,12 @@ def _remark(step: Item, fault: BalcaoError) -> Remark:
 
 def _name(plan_id: UUID | None) -> CatalogueEvent:
     return CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id) if plan_id else None)
+
+
+async def make_policy_template(call: Call, role: str) -> PolicyTemplate:
+    """Return what the role grants as a policy for another engine; nobody is granted the platform's own actions.
+
+    Raises NotFound.
+    """
+    granted = {action.name for action in await roles.list_granted(call, role)}
+    return policy.to_template(role, granted - {PUBLIC, AUTHENTICATED, MACHINE})

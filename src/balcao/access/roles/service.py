@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.access.catalogue.authority import PROTECTED
-from balcao.access.catalogue.events import CatalogueEvent, mask_author
+from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
 from balcao.access.catalogue.service import write_catalogue
 from balcao.access.conventions import SliceQuery
 from balcao.access.roles import store
@@ -12,6 +12,7 @@ from balcao.access.roles.schemas import GrantedAction, Role, Roles
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, NotFound
+from balcao.core.values.cpf import Cpf
 
 RESERVED = "platform:"
 
@@ -66,7 +67,13 @@ async def delete_role(call: Call, name: str) -> int:
             raise Conflict(f"O papel ainda é dado a grupos: {', '.join(role.groups)}.", code="role-in-use")
         held = await store.describe_held(write.connection, role.id)
         await store.delete(write.connection, role.id)
-        before = {"name": role.name, "description": role.description, **held}
+        people = [describe_person(call, Cpf(cpf)) for cpf in held["people"]]
+        before = {
+            "name": role.name,
+            "description": role.description,
+            "actions": held["actions"],
+            "people": people,
+        }
         write.record(CatalogueEvent("role.delete", "role", str(role.id), role.name, before=before))
     return write.version
 

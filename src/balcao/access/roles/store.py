@@ -81,12 +81,14 @@ _HELD = """
 SELECT ARRAY(
            SELECT action.name FROM access.role_action JOIN access.action ON action.id = action_id
            WHERE role_id = $1 ORDER BY action.name COLLATE "C") AS actions,
-       (SELECT count(*) FROM access.person_role WHERE role_id = $1) AS people
+       ARRAY(
+           SELECT cpf FROM access.person_role JOIN access.person ON person.id = person_id
+           WHERE role_id = $1 ORDER BY person_id) AS people
 """
 
 
 async def describe_held(connection: Connection, role_id: int) -> dict[str, Any]:
-    """Return the names of the actions that the role grants, and how many people have it directly."""
+    """Return the names of the actions that the role grants, and the numbers of the people who have it directly."""
     return dict(await connection.fetchrow(_HELD, role_id))
 
 

@@ -1,12 +1,12 @@
 """Wire types of the people that the catalogue knows."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from balcao.access.conventions import Flag, SliceQuery
+from balcao.access.conventions import Flag, Name, SliceQuery
 
 
 class User(msgspec.Struct):
@@ -35,3 +35,17 @@ class UsersQuery(SliceQuery):
     has_groups: Annotated[Flag, Field(description="Se `true`, só quem pertence a algum grupo.", examples=[False])] = (
         False
     )
+
+
+class DirectAssignment(BaseModel):
+    """Names the role that a person shall have directly."""
+
+    role_name: Annotated[Name, Field(description="Nome do papel que a pessoa passa a ter.", examples=["iptu:consulta"])]
+
+
+class DirectlyAssigned(msgspec.Struct):
+    """What a direct assignment left behind, the same on repeat."""
+
+    status: Annotated[Literal["role_assigned"], Meta(description="Sempre `role_assigned`.")]
+    subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000040479"])]
+    role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]

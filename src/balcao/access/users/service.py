@@ -1,12 +1,14 @@
 """People as the catalogue knows them: themselves, and whom administrators look for."""
 
-from balcao.access.catalogue.events import CatalogueEvent
-from balcao.access.catalogue.service import record_read
+from balcao.access.catalogue import authority
+from balcao.access.catalogue.events import CatalogueEvent, mask_author
+from balcao.access.catalogue.service import record_read, write_catalogue
+from balcao.access.roles.schemas import Role
 from balcao.access.users import store
 from balcao.access.users.schemas import User, Users, UsersQuery
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Forbidden, NotFound
+from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 
 
@@ -24,7 +26,7 @@ async def read_own(call: Call) -> User:
             await store.save(connection, caller.cpf, caller.name)
             user = await store.read(connection, caller.cpf, caller.roles)
     if user is None:  # removed again by retention in between
-        raise NotFound("O catálogo de acessos não conhece essa pessoa.")
+        raise _make_unknown()
     return user
 
 
@@ -46,10 +48,85 @@ async def read_user(call: Call, cpf: Cpf) -> User:
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read", "user", subject=cpf))
     if user is None:
-        raise NotFound("O catálogo de acessos não conhece essa pessoa.")
+        raise _make_unknown()
     return user
 
 
+async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
+    """Return the roles that a person has directly, by name; the read is recorded. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        person = await _find(connection, cpf)
+        roles = await store.fetch_direct_roles(connection, person.id)
+    await record_read(call, CatalogueEvent("user.read_roles", "user", subject=cpf))
+    return roles
+
+
+async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
+    """Give a person a role directly and return the catalogue version, the present one when they have it already.
+
+    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller holds: then a person
+    who is new is not entered either (rules: access 4.4).
+    """
+    async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
+        role_id = await _find_role(write.connection, role_name)
+        await authority.require_no_escalation(write.connection, call, [role_id])
+        person_id = await enter(write.connection, cpf)
+        if await store.assign(write.connection, person_id, role_id, mask_author(call)):
+            after = {"role_id": role_id, "role": role_name}
+            write.record(CatalogueEvent("user.assign_role", "user", str(person_id), subject=cpf, after=after))
+    return write.version
+
+
+async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
+    """Take a direct role from a person and return the catalogue version, the present one when they did not have it.
+
+    Everybody may give up a role of their own. Raises NotFound for an unknown person or role, Forbidden and Conflict
+    (rules: access 4.4).
+    """
+    async with write_catalogue(call, CatalogueEvent("user.remove_role", "user", subject=cpf)) as write:
+        person = await _find(write.connection, cpf)
+        role_id = await _find_role(write.connection, role_name)
+        if cpf != call.actor_cpf:
+            await authority.require_power_over(write.connection, call, [role_id])
+        if await store.remove_role(write.connection, person.id, role_id):
+            await authority.require_a_way_in(write.connection, call)
+            before = {"role_id": role_id, "role": role_name}
+            write.record(CatalogueEvent("user.remove_role", "user", str(person.id), subject=cpf, before=before))
+    return write.version
+
+
+async def delete_user(call: Call, cpf: Cpf) -> int:
+    """Delete a person who has neither group nor direct role and return the catalogue version.
+
+    Raises NotFound, and Conflict, naming the groups and roles, for a person who has some.
+    """
+    async with write_catalogue(call, CatalogueEvent("user.delete", "user", subject=cpf)) as write:
+        person = await _find(write.connection, cpf)
+        if held := person.groups + person.roles:
+            raise Conflict(f"A pessoa ainda tem grupos ou papéis: {', '.join(held)}.", code="user-in-use")
+        await store.delete(write.connection, person.id)
+        write.record(CatalogueEvent("user.delete", "user", str(person.id), subject=cpf))
+    return write.version
+
+
+async def _find(connection: Connection, cpf: Cpf) -> store.FoundPerson:
+    person = await store.find(connection, cpf)
+    if person is None:
+        raise _make_unknown()
+    return person
+
+
+async def _find_role(connection: Connection, name: str) -> int:
+    role_id = await store.find_role_id(connection, name)
+    if role_id is None:
+        raise NotFound("Não há papel com esse nome.")
+    return role_id
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("O catálogo de acessos não conhece essa pessoa.")
+
+
 async def enter(connection: Connection, cpf: Cpf) -> int:
-    """Enter a person who is given a group, in the caller's transaction; return the id."""
+    """Enter a person who is given a group or a role, in the caller's transaction; return the id."""
     return await store.save(connection, cpf)

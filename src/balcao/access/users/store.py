@@ -1,12 +1,14 @@
 """SQL of the people that the catalogue knows."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from balcao.access.roles.schemas import Role
 from balcao.access.users.schemas import User
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count, fetch_page, page_sql
+from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.values.cpf import Cpf
 
 _MEMBERS = """
@@ -92,3 +94,81 @@ async def save(connection: Connection, cpf: Cpf, display_name: str | None = None
     """Enter the person, or the name of a known one where there is one to enter; return the id."""
     saved: int = await connection.fetchval(_SAVE, cpf.digits, display_name)
     return saved
+
+
+@dataclass(frozen=True)
+class FoundPerson:
+    """`groups` and `roles` are names: the groups of the person, and the roles that they have directly."""
+
+    id: int
+    groups: list[str]
+    roles: list[str]
+
+
+_FIND = """
+SELECT id,
+       ARRAY(
+           SELECT grp.name FROM access.membership JOIN access.grp ON grp.id = group_id
+           WHERE person_id = person.id ORDER BY grp.name COLLATE "C") AS groups,
+       ARRAY(
+           SELECT role.name FROM access.person_role JOIN access.role ON role.id = role_id
+           WHERE person_id = person.id ORDER BY role.name COLLATE "C") AS roles
+FROM access.person
+WHERE cpf = $1
+"""
+
+
+async def find(connection: Connection, cpf: Cpf) -> FoundPerson | None:
+    row = await connection.fetchrow(_FIND, cpf.digits)
+    return FoundPerson(**row) if row else None
+
+
+_DIRECT_ROLES = """
+SELECT role.id, role.name, role.description, role.created_by,
+       CASE role.origin WHEN 'custom' THEN role.created_at END AS created_at
+FROM access.person_role
+JOIN access.role ON role.id = role_id
+WHERE person_id = $1
+ORDER BY role.name COLLATE "C"
+"""
+
+
+async def fetch_direct_roles(connection: Connection, person_id: int) -> list[Role]:
+    """Return the roles that the person has directly, by name."""
+    return [Role(**row) for row in await connection.fetch(_DIRECT_ROLES, person_id)]
+
+
+_ROLE_NAMED = "SELECT id FROM access.role WHERE name = $1"
+
+
+async def find_role_id(connection: Connection, name: str) -> int | None:
+    found: int | None = await connection.fetchval(_ROLE_NAMED, name)
+    return found
+
+
+_ASSIGN = """
+INSERT INTO access.person_role (person_id, role_id, granted_by) VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING
+RETURNING true
+"""
+
+
+async def assign(connection: Connection, person_id: int, role_id: int, granted_by: str | None) -> bool:
+    """Return false when the person has the role directly already."""
+    return bool(await connection.fetchval(_ASSIGN, person_id, role_id, granted_by))
+
+
+_REMOVE = "DELETE FROM access.person_role WHERE person_id = $1 AND role_id = $2"
+
+
+async def remove_role(connection: Connection, person_id: int, role_id: int) -> bool:
+    """Return false when the person did not have the role directly."""
+    return affected(await connection.execute(_REMOVE, person_id, role_id)) > 0
+
+
+_DELETE = "DELETE FROM access.person WHERE id = $1"
+
+
+async def delete(connection: Connection, person_id: int) -> None:
+    """Delete a person who has no group and no role."""
+    await connection.execute(_DELETE, person_id)

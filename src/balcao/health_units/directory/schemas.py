@@ -1,10 +1,10 @@
 """A unit as people see it, and how they look for units."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
 from balcao.core.http.paging import LAST_PAGE, Pagination
 from balcao.core.values.text import fold, stacks_marks
@@ -77,11 +77,9 @@ def _fold(text: str) -> str:
     return fold(text)
 
 
-class UnitsQuery(BaseModel):
+class UnitsFilter(BaseModel):
     """Which units; without filters all active ones."""
 
-    page: Annotated[WholeNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
-    per_page: Annotated[WholeNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50
     busca: Annotated[
         Annotated[str, StringConstraints(min_length=2, max_length=100), AfterValidator(_fold)] | None,
         Field(description="Parte do nome, sem distinguir maiúsculas nem acentos.", examples=["clinica"]),
@@ -93,3 +91,75 @@ class UnitsQuery(BaseModel):
         Flag | None, Field(description="`true`: só as abertas agora; `false`: só as outras.", examples=[True])
     ] = None
     ativa: Annotated[Flag, Field(description="`false`: só as desativadas.", examples=[True])] = True
+
+
+class UnitsQuery(UnitsFilter):
+    """A page of the units of a filter."""
+
+    page: Annotated[WholeNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[WholeNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50
+
+
+class MapQuery(UnitsFilter):
+    """The units of a filter, or those of them that are near a place, the nearest first."""
+
+    lat: Annotated[
+        float | None,
+        Field(ge=-90, le=90, allow_inf_nan=False, description="Latitude do lugar; só com `lon`.", examples=[-22.9]),
+    ] = None
+    lon: Annotated[
+        float | None,
+        Field(ge=-180, le=180, allow_inf_nan=False, description="Longitude do lugar; só com `lat`.", examples=[-43.2]),
+    ] = None
+    raio: Annotated[
+        WholeNumber,
+        Field(ge=1, le=100_000, description="Distância máxima, em metros, do lugar.", examples=[5000]),
+    ] = 5000
+    limit: Annotated[WholeNumber, Field(ge=1, le=1000, description="No máximo tantas unidades.", examples=[500])] = 500
+
+    @model_validator(mode="after")
+    def _is_a_place(self) -> "MapQuery":
+        if (self.lat is None) != (self.lon is None):
+            raise ValueError("`lat` e `lon` valem só juntos")
+        return self
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Where a unit is, as GeoJSON (RFC 7946) writes it."""
+
+    coordinates: Annotated[
+        list[float],
+        Meta(
+            min_length=2,
+            max_length=2,
+            description="Longitude e latitude, nesta ordem.",
+            examples=[[-43.2, -22.9]],
+        ),
+    ]
+    type: Annotated[Literal["Point"], Meta(description="Sempre `Point`.")] = "Point"
+
+
+class UnitOnMap(Unit, frozen=True):
+    """A unit, and how far it is from the place that was asked about."""
+
+    distancia: Annotated[
+        int | None, Meta(description="Metros até o lugar, em linha reta; nula sem `lat` e `lon`.", examples=[850])
+    ]
+
+
+class UnitFeature(msgspec.Struct, frozen=True):
+    """A unit as a GeoJSON feature."""
+
+    id: Annotated[str, Meta(description="CNES da unidade.", examples=["9900001"])]
+    geometry: Annotated[Point, Meta(description="Onde a unidade fica.")]
+    properties: Annotated[UnitOnMap, Meta(description="A unidade, como em `/unidade/{cnes}`, e a distância.")]
+    type: Annotated[Literal["Feature"], Meta(description="Sempre `Feature`.")] = "Feature"
+
+
+class UnitFeatures(msgspec.Struct, frozen=True):
+    """Units as a GeoJSON feature collection."""
+
+    features: Annotated[
+        list[UnitFeature], Meta(description="Com `lat` e `lon` da mais próxima à mais distante; sem eles por nome.")
+    ]
+    type: Annotated[Literal["FeatureCollection"], Meta(description="Sempre `FeatureCollection`.")] = "FeatureCollection"

@@ -4,8 +4,9 @@ from balcao.core.context.call import Call
 from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
-from balcao.health_units.directory.schemas import Unit, Units, UnitsQuery
-from balcao.health_units.directory.views import Moment, find_state, get_color, show_unit
+from balcao.health_units.directory.distance import measure_distance
+from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsFilter, UnitsQuery
+from balcao.health_units.directory.views import Moment, find_state, get_color, get_place, show_on_map, show_unit
 from balcao.health_units.effects import load_effects
 from balcao.health_units.opening import Situacao
 from balcao.health_units.risk.board import UnitBoard, UnitState
@@ -19,16 +20,39 @@ def read_unit(call: Call, cnes: Cnes) -> Unit:
 
 def list_units(call: Call, query: UnitsQuery) -> Units:
     """Return a page of the units that the query describes, by name. Raises Unavailable."""
-    board = call.platform.part(UnitBoard)
-    moment = _make_moment(call, board)
-    found = [state for state in board.picture.states.values() if _matches(state, query, moment)]
-    found.sort(key=lambda state: (state.folded_name, state.record.cnes))
+    moment, found = _find(call, query)
     page = Page(query.page, query.per_page)
     shown = [show_unit(state, moment) for state in found[page.offset : page.offset + page.limit]]
     return Units(shown, page.of(len(found)))
 
 
-def _matches(state: UnitState, query: UnitsQuery, moment: Moment) -> bool:
+def map_units(call: Call, query: MapQuery) -> UnitFeatures:
+    """Return the units whose place is known, by distance from the place of the query, or by name.
+
+    Raises Unavailable.
+    """
+    moment, found = _find(call, query)
+    placed = [
+        (None if query.lat is None or query.lon is None else measure_distance(query.lat, query.lon, *place), state)
+        for state in found
+        if (place := get_place(state)) is not None
+    ]
+    if query.lat is not None:
+        placed = [(metres, state) for metres, state in placed if metres is not None and metres <= query.raio]
+        placed.sort(key=lambda each: each[0] or 0)  # stable: those as far as each other stay in the order of names
+    return UnitFeatures([show_on_map(state, moment, metres) for metres, state in placed[: query.limit]])
+
+
+def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
+    """Return the units of the filter by name, and the moment at which they match it."""
+    board = call.platform.part(UnitBoard)
+    moment = _make_moment(call, board)
+    found = [state for state in board.picture.states.values() if _matches(state, wanted, moment)]
+    found.sort(key=lambda state: (state.folded_name, state.record.cnes))
+    return moment, found
+
+
+def _matches(state: UnitState, query: UnitsFilter, moment: Moment) -> bool:
     record = state.record
     return (
         record.ativa == query.ativa

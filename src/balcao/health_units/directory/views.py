@@ -3,12 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.values.clock import format_rfc3339_seconds
-from balcao.health_units.directory.schemas import Atendimento, Efeitos, RiscoAtual, Unit
+from balcao.health_units.directory.schemas import (
+    Atendimento,
+    Efeitos,
+    Point,
+    RiscoAtual,
+    Unit,
+    UnitFeature,
+    UnitOnMap,
+)
 from balcao.health_units.opening import SATURDAY, WEEKDAYS, Opening, find_opening, find_usual_hours
 from balcao.health_units.risk.board import UnitState
 from balcao.health_units.situation import Risco
@@ -50,15 +59,33 @@ def find_state(state: UnitState, moment: Moment) -> Opening:
     )
 
 
+def get_place(state: UnitState) -> tuple[float, float] | None:
+    """Return latitude and longitude; None for a unit without a place."""
+    record = state.record
+    return None if record.latitude is None or record.longitude is None else (record.latitude, record.longitude)
+
+
 def show_unit(state: UnitState, moment: Moment) -> Unit:
     """Return the unit as people see it."""
-    return Unit(
-        **msgspec.structs.asdict(state.record),
-        funcionamento_dia_util=find_usual_hours(state.timetable, WEEKDAYS),
-        funcionamento_sabado=find_usual_hours(state.timetable, [SATURDAY]),
-        risco_atual=_show_risk(state, moment),
-        atendimento=_show_opening(find_state(state, moment), moment),
-    )
+    return Unit(**_list_members(state, moment))
+
+
+def show_on_map(state: UnitState, moment: Moment, metres: int | None) -> UnitFeature:
+    """Return a unit with a place as a feature of a map; `metres` is how far it is."""
+    place = get_place(state)
+    assert place is not None
+    latitude, longitude = place
+    shown = UnitOnMap(**_list_members(state, moment), distancia=metres)
+    return UnitFeature(state.record.cnes, Point([longitude, latitude]), shown)
+
+
+def _list_members(state: UnitState, moment: Moment) -> dict[str, Any]:
+    return msgspec.structs.asdict(state.record) | {
+        "funcionamento_dia_util": find_usual_hours(state.timetable, WEEKDAYS),
+        "funcionamento_sabado": find_usual_hours(state.timetable, [SATURDAY]),
+        "risco_atual": _show_risk(state, moment),
+        "atendimento": _show_opening(find_state(state, moment), moment),
+    }
 
 
 def _show_risk(state: UnitState, moment: Moment) -> RiscoAtual:

@@ -23,6 +23,7 @@ from balcao.health_units.notifications.schemas import (
     NotificationDetail,
     NotificationLog,
     OpenBody,
+    Remarks,
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
@@ -78,11 +79,17 @@ async def list_notifications(
     MANAGE,
     "Abre uma notificação de risco",
     description=(
-        "Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora. "
+        "Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora; "
+        "motivo, ocorrência e consequências, das listas de `/listas`, ficam com a equipe. "
         "Exige a ação `risk_notification:manage`."
     ),
     status=201,
-    example={"risco": "Amarelo", "motivo": "confronto na rua"},
+    example={
+        "risco": "Amarelo",
+        "motivo": "tiros na rua de cima",
+        "ocorrencia": "confronto_armado",
+        "consequencias": ["visitas_suspensas"],
+    },
     errors=[404, 409, 422],
     **RATES,
 )
@@ -90,7 +97,7 @@ async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Res
     """Open a notification."""
     opened = await service.open_notification(call, cnes, body)
     headers = {"Location": f"notificacoes/{opened.id}"}
-    return _respond(call, opened, body.motivo, status=201, headers=headers)
+    return _respond(call, opened, body.remarks, status=201, headers=headers)
 
 
 @routes.get(
@@ -128,7 +135,7 @@ async def change_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
 ) -> Response[StaffNotification]:
     """Change the colour."""
-    return _respond(call, await service.change_notification(call, cnes, id, body), body.motivo)
+    return _respond(call, await service.change_notification(call, cnes, id, body), body.remarks)
 
 
 @routes.post(
@@ -149,17 +156,17 @@ async def close_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody
 ) -> Response[StaffNotification]:
     """Close a notification."""
-    return _respond(call, await service.close_notification(call, cnes, id, body), body.motivo)
+    return _respond(call, await service.close_notification(call, cnes, id, body), body.remarks)
 
 
 def _respond(
     call: Call,
     notification: Notification,
-    motivo: str | None,
+    remarks: Remarks,
     *,
     status: int | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response[StaffNotification]:
-    shown = views.show_to_staff(notification, motivo, call.author.name, call.zone)
+    shown = views.show_to_staff(notification, remarks, call.author.name, call.zone)
     common = {"ETag": notification.etag, "Cache-Control": PERSONAL}
     return to_json(shown, status=status, headers=common | (headers or {}))

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 
 from balcao.health_units.operations import WholeNumber
+from balcao.health_units.reference_lists.schemas import CODE
 from balcao.health_units.situation import Risco, Status
 from balcao.health_units.texts import Reason
 
@@ -38,7 +39,36 @@ Motivo = Annotated[
         max_length=1000, description="Motivo, visto só pela equipe; sem dados pessoais.", examples=["confronto na rua"]
     ),
 ]
+_Code = Annotated[str, StringConstraints(pattern=CODE)]
+_Occurrence = Annotated[
+    _Code, Field(description="Código do tipo de ocorrência (`/listas/ocorrencias`).", examples=["confronto_armado"])
+]
+
+
+def _check_once(codes: list[str]) -> list[str]:
+    if len(set(codes)) < len(codes):
+        raise ValueError("não pode repetir um código")
+    return codes
+
+
+_Consequences = Annotated[
+    list[_Code],
+    AfterValidator(_check_once),
+    Field(
+        max_length=10,
+        description="Códigos das consequências (`/listas/consequencias`).",
+        examples=[["visitas_suspensas"]],
+    ),
+]
 _Risco = Annotated[Risco, Field(description="Cor do risco: Verde, Amarelo, Laranja ou Vermelho.")]
+
+
+class Remarks(msgspec.Struct, frozen=True):
+    """What staff say of an event, for staff alone; the codes are those of the reference lists."""
+
+    motivo: str | None = None
+    ocorrencia: str | None = None
+    consequencias: tuple[str, ...] = ()
 
 
 class OpenBody(BaseModel):
@@ -46,6 +76,12 @@ class OpenBody(BaseModel):
 
     risco: _Risco
     motivo: Motivo | None = None
+    ocorrencia: _Occurrence | None = None
+    consequencias: _Consequences = []
+
+    @property
+    def remarks(self) -> Remarks:
+        return Remarks(self.motivo, self.ocorrencia, tuple(self.consequencias))
 
 
 class ChangeBody(BaseModel):
@@ -53,6 +89,12 @@ class ChangeBody(BaseModel):
 
     risco: _Risco
     motivo: Motivo | None = None
+    ocorrencia: _Occurrence | None = None
+    consequencias: _Consequences = []
+
+    @property
+    def remarks(self) -> Remarks:
+        return Remarks(self.motivo, self.ocorrencia, tuple(self.consequencias))
 
 
 class CloseBody(BaseModel):
@@ -63,6 +105,10 @@ class CloseBody(BaseModel):
     )
     risco: Annotated[Risco | None, Field(description="Última cor a registrar; sem ela a cor fica.")] = None
     motivo: Motivo | None = None
+
+    @property
+    def remarks(self) -> Remarks:
+        return Remarks(self.motivo)
 
 
 def _parse_instant(sent: Any) -> datetime:
@@ -106,6 +152,12 @@ _End = Annotated[
 _Color = Annotated[Risco, Meta(description="Cor do risco, em ordem crescente: Verde, Amarelo, Laranja, Vermelho.")]
 _Reason = Annotated[str | None, Meta(description="Motivo registrado; nulo se não há.", examples=["confronto na rua"])]
 _Cause = Annotated[Causa | None, Meta(description="Por que foi encerrada; nula antes disso.")]
+_LoggedOccurrence = Annotated[
+    str | None, Meta(description="Tipo de ocorrência; nulo se não foi dito.", examples=["confronto_armado"])
+]
+_LoggedConsequences = Annotated[
+    list[str], Meta(description="Consequências; vazia se não foram ditas.", examples=[["visitas_suspensas"]])
+]
 _AuthorName = Annotated[str, Meta(description="Quem fez.", examples=["Rui Campos"])]
 
 
@@ -122,11 +174,13 @@ class PublicNotification(msgspec.Struct):
 
 
 class StaffNotification(PublicNotification):
-    """A notification as staff see it; `motivo` and `autor_nome` are those of its last event."""
+    """A notification as staff see it; what was said of it, and by whom, is that of its last event."""
 
     causa: _Cause
     versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]
     motivo: _Reason
+    ocorrencia: _LoggedOccurrence
+    consequencias: _LoggedConsequences
     autor_nome: _AuthorName
     desatualizada: Annotated[
         bool, Meta(description="Ativa, e ninguém a muda nem confirma há mais de 24 horas.", examples=[False])
@@ -141,6 +195,8 @@ class LoggedEvent(msgspec.Struct):
     risco_depois: _Color
     causa: _Cause
     motivo: _Reason
+    ocorrencia: _LoggedOccurrence
+    consequencias: _LoggedConsequences
     autor_nome: _AuthorName
     em: _Instant
 

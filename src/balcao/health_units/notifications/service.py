@@ -17,9 +17,10 @@ from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
-from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody
+from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody, Remarks
 from balcao.health_units.notifications.states import ImportedNotification, Notification, NotificationEvent
 from balcao.health_units.notifications.store import RecordedEvent
+from balcao.health_units.reference_lists import service as reference_lists
 from balcao.health_units.units import service as units
 
 # What names the notifications of a former system, which has no ids that we know.
@@ -30,10 +31,11 @@ _IMPORTER = Author("Importação", "import")
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
     """Open a notification as of `at` (now unless given).
 
-    Raises NotFound for an unknown or deactivated unit, Conflict while one is active.
+    Raises Unprocessable for a code that is on no list, NotFound for an unknown or deactivated unit, Conflict while
+    one is active.
     """
     async with call.platform.database.transaction() as connection:
-        await units.require_area(call, connection, cnes)
+        await _check(call, connection, cnes, body.remarks)
         await units.lock_active(connection, cnes)
         last = await store.read_latest(connection, cnes)
         after = last.ultima_atualizacao if last else None
@@ -41,7 +43,7 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
         notification = states.begin(UUID(new_id()), cnes.digits, event)
         if not await store.insert(connection, notification):
             raise _make_already_active(last)
-        await _record(call, connection, "create", notification, event, body.motivo)
+        await _record(call, connection, "create", notification, event, body.remarks)
     return notification
 
 
@@ -50,12 +52,12 @@ async def change_notification(
 ) -> Notification:
     """Change the colour; the same one again confirms it.
 
-    Raises NotFound, Conflict once closed, PreconditionFailed (`If-Match`).
+    Raises Unprocessable as `open_notification`, NotFound, Conflict once closed, PreconditionFailed (`If-Match`).
     """
     async with call.platform.database.transaction() as connection:
-        present = await _lock(call, connection, cnes, id)
+        present = await _lock(call, connection, cnes, id, body.remarks)
         event = states.change_event(present, body.risco, at or utc_now())
-        return await _advance(call, connection, present, event, body.motivo)
+        return await _advance(call, connection, present, event, body.remarks)
 
 
 async def close_notification(
@@ -63,9 +65,9 @@ async def close_notification(
 ) -> Notification:
     """Close a notification. Raises as `change_notification`."""
     async with call.platform.database.transaction() as connection:
-        present = await _lock(call, connection, cnes, id)
+        present = await _lock(call, connection, cnes, id, body.remarks)
         event = states.close_event(present, body.causa, body.risco, at or utc_now())
-        return await _advance(call, connection, present, event, body.motivo)
+        return await _advance(call, connection, present, event, body.remarks)
 
 
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
@@ -128,12 +130,18 @@ async def import_notification(
         if events:
             await store.update(connection, reduce(states.apply, events, present))
     for event in events:
-        await store.append_event(connection, id_, event, motivo, _IMPORTER)
+        await store.append_event(connection, id_, event, Remarks(motivo), _IMPORTER)
     return bool(events)
 
 
-async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Notification:
+async def _check(call: Call, connection: Connection, cnes: Cnes, remarks: Remarks) -> None:
+    """Raise Forbidden outside of the caller's areas, Unprocessable for a code that is on no list."""
     await units.require_area(call, connection, cnes)
+    await reference_lists.require_known(connection, remarks.ocorrencia, remarks.consequencias)
+
+
+async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remarks: Remarks) -> Notification:
+    await _check(call, connection, cnes, remarks)
     present = await store.lock(connection, cnes, id)
     if present is None:
         raise _make_unknown()
@@ -142,11 +150,11 @@ async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID) -> Not
 
 
 async def _advance(
-    call: Call, connection: Connection, present: Notification, event: NotificationEvent, motivo: str | None
+    call: Call, connection: Connection, present: Notification, event: NotificationEvent, remarks: Remarks
 ) -> Notification:
     new = states.apply(present, event)
     await store.update(connection, new)
-    await _record(call, connection, "update", new, event, motivo)
+    await _record(call, connection, "update", new, event, remarks)
     return new
 
 
@@ -156,9 +164,9 @@ async def _record(
     action: Action,
     state: Notification,
     event: NotificationEvent,
-    motivo: str | None,
+    remarks: Remarks,
 ) -> None:
-    await store.append_event(connection, state.id, event, motivo, call.author)
+    await store.append_event(connection, state.id, event, remarks, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(connection, Cnes(state.cnes), call.zone)
 

@@ -12,6 +12,7 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import fetch_count
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
+from balcao.health_units.notifications.schemas import Remarks
 from balcao.health_units.notifications.states import Notification, NotificationEvent
 from balcao.health_units.situation import OUTDATED_AFTER, Status
 
@@ -21,7 +22,7 @@ class RecordedEvent:
     """An event with why and by whom."""
 
     event: NotificationEvent
-    motivo: str | None
+    remarks: Remarks
     autor_nome: str
 
 
@@ -96,18 +97,17 @@ async def update(connection: Connection, new: Notification) -> None:
 
 _APPEND = """
 INSERT INTO health_units.notification_events
-    (id, notification_id, tipo, risco_antes, risco_depois, causa, motivo, autor_sub, autor_nome, em)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    (id, notification_id, tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias,
+     autor_sub, autor_nome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 """
 
 
 async def append_event(
-    connection: Connection, id: UUID, event: NotificationEvent, motivo: str | None, author: Author
+    connection: Connection, id: UUID, event: NotificationEvent, remarks: Remarks, author: Author
 ) -> None:
-    antes, depois = event.risco_antes, event.risco_depois
-    await connection.execute(
-        _APPEND, new_id(), id, event.tipo, antes, depois, event.causa, motivo, author.subject, author.name, event.em
-    )
+    what, said = msgspec.structs.astuple(event), msgspec.structs.astuple(remarks)
+    await connection.execute(_APPEND, new_id(), id, *what, *said, author.subject, author.name)
 
 
 _READ = """
@@ -122,16 +122,17 @@ async def read(connection: Connection, cnes: Cnes, id: UUID) -> Notification | N
 
 
 _EVENTS = """
-SELECT tipo, risco_antes, risco_depois, causa, em, motivo, autor_nome
+SELECT tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias, autor_nome
 FROM health_units.notification_events WHERE notification_id = $1 ORDER BY em
 """
 
 
 async def list_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
     """Return the log in the order of time."""
-    rows = await connection.fetch(_EVENTS, id)
+    members = [dict(row) for row in await connection.fetch(_EVENTS, id)]
     return [
-        RecordedEvent(msgspec.convert(dict(row), NotificationEvent), row["motivo"], row["autor_nome"]) for row in rows
+        RecordedEvent(msgspec.convert(each, NotificationEvent), msgspec.convert(each, Remarks), str(each["autor_nome"]))
+        for each in members
     ]
 
 

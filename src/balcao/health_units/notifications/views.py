@@ -8,6 +8,7 @@ from balcao.health_units.notifications.schemas import (
     LoggedEvent,
     NotificationDetail,
     PublicNotification,
+    Remarks,
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
@@ -20,9 +21,9 @@ def show_to_public(notification: Notification, zone: ZoneInfo) -> PublicNotifica
     return PublicNotification(**_public_members(notification, zone))
 
 
-def show_to_staff(notification: Notification, motivo: str | None, author: str, zone: ZoneInfo) -> StaffNotification:
-    """Return what staff see; reason and author are those of the last event."""
-    return StaffNotification(**_staff_members(notification, motivo, author, zone))
+def show_to_staff(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> StaffNotification:
+    """Return what staff see; remarks and author are those of the last event."""
+    return StaffNotification(**_staff_members(notification, remarks, author, zone))
 
 
 def show_with_log(notification: Notification, log: list[RecordedEvent], zone: ZoneInfo) -> NotificationDetail:
@@ -33,13 +34,15 @@ def show_with_log(notification: Notification, log: list[RecordedEvent], zone: Zo
             each.event.risco_antes,
             each.event.risco_depois,
             each.event.causa,
-            each.motivo,
+            each.remarks.motivo,
+            each.remarks.ocorrencia,
+            list(each.remarks.consequencias),
             each.autor_nome,
             format_rfc3339_seconds(each.event.em, zone),
         )
         for each in log
     ]
-    return NotificationDetail(**_staff_members(notification, log[-1].motivo, log[-1].autor_nome, zone), eventos=events)
+    return NotificationDetail(**_staff_members(notification, log[-1].remarks, log[-1].autor_nome, zone), eventos=events)
 
 
 def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any]:
@@ -55,11 +58,13 @@ def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any
     }
 
 
-def _staff_members(notification: Notification, motivo: str | None, author: str, zone: ZoneInfo) -> dict[str, Any]:
+def _staff_members(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> dict[str, Any]:
     return _public_members(notification, zone) | {
         "causa": notification.causa,
         "versao": notification.versao,
-        "motivo": motivo,
+        "motivo": remarks.motivo,
+        "ocorrencia": remarks.ocorrencia,
+        "consequencias": list(remarks.consequencias),
         "autor_nome": author,
         "desatualizada": notification.active and is_outdated(notification.ultima_atualizacao, utc_now()),
     }

@@ -44,7 +44,7 @@ _FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED}
 _ORDER = "ORDER BY acceptance.aceito_em DESC, acceptance.cpf LIMIT $2 OFFSET $3"
 _PAGE = page_sql(
     f"SELECT {_MEMBERS} FROM {_ALL} {_ORDER}",  # noqa: S608 - our own texts
-    f"""SELECT count(*) FROM employability.terms_acceptance AS acceptance WHERE {_IN_BANK}""",  # noqa: S608
+    "SELECT coalesce(sum(number), 0) FROM employability.bank_tally WHERE version = $1",
 )
 _SEARCH = page_sql(
     f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}",  # noqa: S608 - our own texts

@@ -49,6 +49,7 @@ from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.people import service as people
 from balcao.employability.selection.people.info import describe_whole
+from balcao.employability.selection.people.schemas import PersonRecord
 
 FIELDS = ["candidatura"]
 MOST_WITHDRAWALS = 3
@@ -81,8 +82,11 @@ async def read(call: Call, id_: UUID) -> ApplicationDetail:
         return await _show(connection, reached, stored, job)
 
 
-async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
-    """Return those of these applications that live, in no order; who may see them is the caller's to know."""
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
+    """Return those of these applications that live and name their person, in this order, each with the registry's copy.
+
+    Who may see them is the caller's to know.
+    """
     return await store.read_many(connection, ids)
 
 

@@ -16,6 +16,7 @@ from balcao.employability.selection.applications.filters import OwnFilters
 from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
 from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
+from balcao.employability.selection.people.schemas import PersonRecord
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
@@ -34,15 +35,20 @@ async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
 
 
 _READ_MANY = f"""
-SELECT {_COLUMNS} FROM employability.application
+SELECT {_COLUMNS}, person.record
+FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+JOIN employability.application USING (id)
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
-WHERE application.id = ANY($1::uuid[]) AND application.status <> 'retirada'
+LEFT JOIN employability.candidate AS person ON person.cpf = application.cpf
+WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
+ORDER BY wanted.place
 """  # noqa: S608 - our own texts
 
 
-async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[StoredApplication]:
-    """Return those of these applications that live, in no order."""
-    return [to_application(row) for row in await connection.fetch(_READ_MANY, ids)]
+async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
+    """Return those of these applications that live and name their person, each with the copy of the registry."""
+    rows = await connection.fetch(_READ_MANY, ids)
+    return [(to_application(row), _to_person(row["record"])) for row in rows]
 
 
 async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
@@ -272,6 +278,10 @@ async def list_of_person(
     found = await connection.fetch(_LIST_OWN, *values)
     counts = msgspec.json.decode(found[0]["total"], type=StatusCounts)
     return [to_application(row) for row in found if row["place"] is not None], counts
+
+
+def _to_person(record: str | None) -> PersonRecord | None:
+    return None if record is None else msgspec.json.decode(record, type=PersonRecord)
 
 
 def to_application(row: Row) -> StoredApplication:

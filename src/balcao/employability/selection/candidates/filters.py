@@ -31,6 +31,11 @@ class CandidateFilters(OwnFilters):
     text: str | None = None
     cpf_start: str | None = None
 
+    @property
+    def names_nobody(self) -> bool:
+        """Return whether only jobs and statuses are asked for, whose applications are added up already."""
+        return self.step is None and self.cpf is None and self.text is None and self.cpf_start is None
+
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
     """Read the filters. Raises Invalid naming the parameter."""

@@ -18,7 +18,6 @@ from balcao.employability.selection.applications.records import show
 from balcao.employability.selection.candidates import store
 from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, Candidates
-from balcao.employability.selection.people import service as people
 from balcao.employability.selection.people.info import describe_listed
 
 # Of a page as long as that or shorter the whole is in memory; of a longer one, so many applications at a time.
@@ -62,22 +61,14 @@ async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -
     `jobs` has those that were read before, and gets the others. An application that was withdrawn or cleared since the
     ids were found is left out.
     """
-    async with call.platform.database.transaction() as connection:
-        found = {each.id: each for each in await applications.read_many(connection, ids) if each.cpf is not None}
-        stored = [found[id_] for id_ in ids if id_ in found]
-        unread = {each.id_vaga for each in stored} - jobs.keys()
-        if unread:
+    async with call.platform.database.connection() as connection:
+        stored = await applications.read_many(connection, ids)
+        if unread := {each.id_vaga for each, _ in stored} - jobs.keys():
             read = await listings.list_summaries(connection, unread, utc_now())
             jobs |= {id_: job for id_, (job, _) in read.items()}
-        persons = [Cpf(each.cpf) for each in stored if each.cpf is not None]
-        copies = await people.read_copies(connection, persons)
-        await call.platform.audit.record_each(
-            connection, call, "read", dict.fromkeys(persons), fields=applications.FIELDS
-        )
+        persons = dict.fromkeys(Cpf(each.cpf) for each, _ in stored if each.cpf is not None)
+        await call.platform.audit.record_each(connection, call, "read", persons, fields=applications.FIELDS)
     return [
-        Candidate(
-            **msgspec.structs.asdict(show(each, jobs[each.id_vaga]))
-            | {"personal_info": describe_listed(copies.get(each.cpf or ""))}
-        )
-        for each in stored
+        Candidate(**msgspec.structs.asdict(show(each, jobs[each.id_vaga])) | {"personal_info": describe_listed(person)})
+        for each, person in stored
     ]

@@ -1,6 +1,7 @@
 """SQL of staff's list of applications. A statement holds only the conditions that were asked for, for its own plan."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -9,14 +10,21 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.queries import Conditions, page_sql
 from balcao.core.http.paging import Page
 from balcao.employability.selection.applications.schemas import StatusCounts
-from balcao.employability.selection.applications.states import OVERLAYS
+from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, ApplicationStatus
 from balcao.employability.selection.candidates.filters import CandidateFilters
 
-_SHOWN = "employability.shown_application_status({}.status, job.status, job.deleted_at)"
-# The jobs first, so that theirs are found by the index of a job's applications.
-_OF_DEPARTMENTS = """application.id_vaga = ANY (ARRAY(
-    SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
+# A tally knows what its job's state shows in the place of every own status.
+_TALLY = "employability.application_tally AS tally"
+_JOBS = "SELECT tally.id_vaga FROM employability.application_tally AS tally WHERE {}"
+_OF_DEPARTMENTS = "tally.department = ANY({}::text[])"
+_OVERLAID = "tally.overlay = '{}'"
+_LISTED = "SELECT application.id, application.created_at FROM employability.application"
 _BY_TEXT = "application.search_text LIKE employability.containing({})"
+# Applications for some jobs: those jobs kept in memory while the newest are gone through, or looked for one by one.
+_PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
+_JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
+# What reading an application of a job and sorting it costs, when passing one in the order of the list costs 1.
+_COST_OF_SORTING = 4
 
 
 async def find_page(
@@ -26,10 +34,31 @@ async def find_page(
 
     `departments` confines them to jobs of these; None is all.
     """
+    of_jobs = Conditions()
+    of_jobs.add("true")
+    if departments is not None:
+        of_jobs.add(_OF_DEPARTMENTS, departments)
+    if filters.job is not None:
+        of_jobs.add("tally.id_vaga = {}::uuid", filters.job)
+    # What concerns jobs alone was added up already; where people are looked for, those that match are counted.
+    is_tallied = filters.names_nobody
+    if is_tallied and filters.job is None and (departments is not None or filters.status in OVERLAYS.values()):
+        counts, everything = await _read_tallies(connection, of_jobs)
+        are_few = _are_few(filters.status, counts, everything, page)
+        listing, values = _list(departments, filters, job_by_job=are_few)
+        return [row["id"] for row in await connection.fetch(_cut(listing, values), *values, *_bounds(page))], counts
+    listing, values = _list(departments, filters)
+    counting = _add_up(of_jobs) if is_tallied else _count(_match(departments, filters))
+    found = await connection.fetch(page_sql(_cut(listing, values), counting), *values, *_bounds(page))
+    return [row["id"] for row in found if row["place"] is not None], _decode(found[0]["total"])
+
+
+def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _PASSING) -> Conditions:
+    """Return the conditions of everything that is asked for but the status; the parameters of jobs come first."""
     conditions = Conditions()
     conditions.add("application.status <> 'retirada'")
     if departments is not None:
-        conditions.add(_OF_DEPARTMENTS, departments)
+        conditions.add(within.format(_OF_DEPARTMENTS), departments)
     if filters.job is not None:
         conditions.add("application.id_vaga = {}::uuid", filters.job)
     if filters.step is not None:
@@ -40,28 +69,83 @@ async def find_page(
         conditions.add("application.cpf BETWEEN {}::text AND {}::text", *_list_ends(filters.cpf_start))
     if filters.text is not None:
         conditions.add(_BY_TEXT, filters.text)
-    counting = f"""
+    return conditions
+
+
+def _list(
+    departments: Sequence[str] | None, filters: CandidateFilters, *, job_by_job: bool = False
+) -> tuple[str, list[Any]]:
+    """Return the listing and its parameters. Job by job it is for few among many, the newest of which may be old."""
+    within = _JOB_BY_JOB if job_by_job else _PASSING
+    conditions = _match(departments, filters, within)
+    listed = f"{_LISTED} WHERE {conditions}"
+    if filters.status is not None:
+        overlaid = f"application.id_vaga NOT IN ({_JOBS.format('tally.overlay IS NOT NULL')})"
+        own = f"application.status = '{filters.status}' AND {overlaid}"
+        shown = within.format(_OVERLAID.format(filters.status))
+        if filters.status not in OVERLAYS.values():
+            listed = f"{listed} AND {own}"
+        elif job_by_job:
+            listed = f"{listed} AND {own} UNION ALL {listed} AND {shown}"
+        else:
+            listed = f"{listed} AND ({shown} OR {own})"
+    if job_by_job:
+        listed = f"SELECT id, created_at FROM (WITH few AS MATERIALIZED ({listed}) SELECT * FROM few) AS found"  # noqa: S608
+    return listed, conditions.values
+
+
+def _cut(listing: str, values: Sequence[Any]) -> str:
+    return f"{listing} ORDER BY created_at DESC, id LIMIT ${len(values) + 1} OFFSET ${len(values) + 2}"
+
+
+def _bounds(page: Page) -> tuple[int, int]:
+    return page.limit, page.offset
+
+
+_ALL = " + ".join(f"tally.{status}" for status in SHOWN)
+_SUMS = ", ".join(
+    f"'{status}', coalesce(sum(CASE WHEN tally.overlay IS NULL THEN tally.{status}"
+    f" WHEN tally.overlay = '{status}' THEN {_ALL} END), 0)"
+    for status in SHOWN
+)
+
+
+def _add_up(conditions: Conditions) -> str:
+    return f"SELECT jsonb_build_object({_SUMS}) FROM {_TALLY} WHERE {conditions}"  # noqa: S608 - our own texts
+
+
+async def _read_tallies(connection: Connection, conditions: Conditions) -> tuple[StatusCounts, int]:
+    """Return how many there are of each shown status, and how many for all jobs."""
+    statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"  # noqa: S608
+    row = await connection.fetchrow(statement, *conditions.values)
+    assert row is not None
+    return _decode(row["counts"]), row["everything"] or 0
+
+
+def _count(conditions: Conditions) -> str:
+    return f"""
         SELECT coalesce(jsonb_object_agg(summed.shown, summed.number), '{{}}') FROM (
-            SELECT {_SHOWN.format("counted")} AS shown, sum(counted.number) AS number
+            SELECT coalesce(tally.overlay, counted.status) AS shown, sum(counted.number) AS number
             FROM (
                 SELECT application.id_vaga, application.status, count(*) AS number FROM employability.application
                 WHERE {conditions} GROUP BY 1, 2
             ) AS counted
-            JOIN employability.job ON job.id = counted.id_vaga GROUP BY 1
+            JOIN {_TALLY} USING (id_vaga) GROUP BY 1
         ) AS summed"""  # noqa: S608 - our own texts
-    join = ""
-    if filters.status is not None:
-        join = "JOIN employability.job ON job.id = application.id_vaga"
-        conditions.add(f"{_SHOWN.format('application')} = {{}}::text", filters.status)
-        if filters.status not in OVERLAYS.values():
-            conditions.add("application.status = {}::text", filters.status)  # what no job's state stands for
-    end = len(conditions.values)
-    listing = f"""
-        SELECT application.id FROM employability.application {join} WHERE {conditions}
-        ORDER BY application.created_at DESC, application.id LIMIT ${end + 1} OFFSET ${end + 2}"""  # noqa: S608 - our own texts
-    found = await connection.fetch(page_sql(listing, counting), *conditions.values, page.limit, page.offset)
-    ids = [row["id"] for row in found if row["place"] is not None]
-    return ids, msgspec.json.decode(found[0]["total"], type=StatusCounts)
+
+
+def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything: int, page: Page) -> bool:
+    """Return whether reading all that match costs less than going through the newest up to the page's end.
+
+    On the way to one of them as many of the others are passed as there are for each of them.
+    """
+    numbers: dict[str, int] = msgspec.structs.asdict(counts)
+    matching = sum(numbers.values()) if status is None else numbers[status]
+    return _COST_OF_SORTING * matching**2 < (page.offset + page.limit) * everything
+
+
+def _decode(counts: str) -> StatusCounts:
+    return msgspec.json.decode(counts, type=StatusCounts)
 
 
 def _list_ends(start: str) -> tuple[str, str]:

@@ -1,0 +1,16 @@
+"""A role as a policy for an engine that a city keeps beside the platform (rules: access 2.5)."""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from balcao.access.documents.schemas import PolicyRule, PolicyTemplate, RolePolicy
+
+
+def to_template(role: str, actions: Iterable[str]) -> PolicyTemplate:
+    """Return the policy of a role that grants these actions; the last part of a name is the verb."""
+    named = sorted((resource, verb) for resource, _, verb in (action.rpartition(":") for action in actions))
+    rules = [
+        PolicyRule(resource, [verb for _, verb in group])
+        for resource, group in groupby(named, key=lambda pair: pair[0])
+    ]
+    return PolicyTemplate("api.cerbos.dev/v1", "RolePolicy", RolePolicy(role, "", rules))

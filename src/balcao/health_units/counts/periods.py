@@ -1,0 +1,38 @@
+"""Months and quarters as pure rules: where one begins, where it ends, how it is written."""
+
+from datetime import date, timedelta
+
+from balcao.core.errors import Fault, Unprocessable
+from balcao.health_units.counts.schemas import CountsQuery, Periodo
+
+MOST_DAYS = 5 * 366
+_A_YEAR = timedelta(days=364)
+
+
+def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
+    """Return the first and the last day to count: whole periods. Raises Unprocessable for too many, or none."""
+    ate = query.ate or today
+    de = query.de or ate - _A_YEAR
+    if not 0 <= (ate - de).days <= MOST_DAYS:
+        item = Fault(loc=["query"], msg="`de` deve vir antes de `ate`, no máximo cinco anos", type="value_error")
+        raise Unprocessable(faults=[item])
+    return find_start(de, query.periodo), find_end(ate, query.periodo)
+
+
+def find_start(day: date, periodo: Periodo) -> date:
+    """Return the first day of the period in which a day lies."""
+    return date(day.year, day.month - (day.month - 1) % periodo.months, 1)
+
+
+def find_end(day: date, periodo: Periodo) -> date:
+    """Return the last day of the period in which a day lies."""
+    start = find_start(day, periodo)
+    in_next = start + timedelta(days=31 * periodo.months)  # lies in the month that follows, whatever their lengths
+    return date(in_next.year, in_next.month, 1) - timedelta(days=1)
+
+
+def format_period(start: date, periodo: Periodo) -> str:
+    """Return how people write the period that begins on this day: `2026-10`, `2026-T4`."""
+    if periodo is Periodo.MES:
+        return f"{start.year}-{start.month:02}"
+    return f"{start.year}-T{(start.month + 2) // 3}"

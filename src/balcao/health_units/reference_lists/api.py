@@ -1,0 +1,89 @@
+"""Routes of the reference lists."""
+
+import re
+from typing import Annotated, TypeAlias
+
+from balcao.core.context.call import Call
+from balcao.core.errors import Fault, Unprocessable
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath
+from balcao.core.http.responses import PERSONAL, Response, to_json, with_etag
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, RATES, READ
+from balcao.health_units.reference_lists import service
+from balcao.health_units.reference_lists.schemas import (
+    CODE,
+    Lista,
+    ReferenceValue,
+    ReferenceValueBody,
+    ReferenceValues,
+)
+
+routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+def _parse_list(text: str) -> Lista:
+    """Return the list of a path. Raises Unprocessable."""
+    try:
+        return Lista(text)
+    except ValueError:
+        item = Fault(loc=["path", "lista"], msg="deve ser `ocorrencias` ou `consequencias`", type="enum")
+        raise Unprocessable(code="reference-list-invalid", faults=[item]) from None
+
+
+def _parse_code(text: str) -> str:
+    """Return the code of a path. Raises Unprocessable."""
+    if not re.fullmatch(CODE, text):
+        item = Fault(
+            loc=["path", "codigo"],
+            msg="deve ter de 1 a 40 letras minúsculas sem acento, dígitos ou `_`",
+            type="string_pattern_mismatch",
+        )
+        raise Unprocessable(code="reference-list-invalid", faults=[item])
+    return text
+
+
+ListInPath: TypeAlias = Annotated[
+    Lista,
+    InPath(_parse_list, "A lista: `ocorrencias` ou `consequencias`", "ocorrencias", "^(ocorrencias|consequencias)$"),
+]
+CodeInPath: TypeAlias = Annotated[str, InPath(_parse_code, "Código do valor", "queda_de_arvore", CODE)]
+
+
+@routes.get(
+    "/listas/{lista}",
+    "health_units.list_reference_values",
+    READ,
+    "Tipos de ocorrência, ou de consequência",
+    description=(
+        "Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina "
+        "precisa do escopo `sms:read`."
+    ),
+    errors=[304, 422],
+    **RATES,
+)
+async def list_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
+    """Return a whole list."""
+    return with_etag(await service.list_values(call, lista), call, CACHE)
+
+
+@routes.put(
+    "/listas/{lista}/{codigo}",
+    "health_units.put_reference_value",
+    MANAGE_UNITS,
+    "Acrescenta ou altera um valor de uma lista",
+    description=(
+        "Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque registros o citam; com `ativo`"
+        " falso ele não vale para novos. Exige a ação `health_unit:manage`."
+    ),
+    example={"nome": "Queda de árvore"},
+    errors=[422],
+    same_body=[201],
+    **RATES,
+)
+async def put_reference_value(
+    call: Call, lista: ListInPath, codigo: CodeInPath, body: ReferenceValueBody
+) -> Response[ReferenceValue]:
+    """Create or replace a value."""
+    value, is_new = await service.put_value(call, lista, codigo, body)
+    return to_json(value, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})

@@ -1,0 +1,6 @@
+"""The lists with which staff describe a notification."""
+
+from balcao.core.feature import Feature
+from balcao.health_units.reference_lists import api
+
+FEATURE = Feature(routes=api.routes.declared)
