@@ -1,8 +1,8 @@
 """The configuration of HAProxy, nginx or Envoy, from the route table: the gateway of an installation.
 
 What each does: ends TLS, gives every request an id, alone says in `X-Forwarded-*` who called, refuses floods, large
-bodies and tokens that are not good in the words of the service, hides the check endpoint, and sends the rest to the
-processes that are ready. A refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
+bodies and tokens that are not good, hides the check endpoint, and sends the rest to the processes that are ready. A
+refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
 """
 
 import math

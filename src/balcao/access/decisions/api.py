@@ -65,10 +65,10 @@ _DECISION = (
     "`X-Access-Decision`, `X-Access-Reason`, `X-Access-Action`, `X-Access-Mapping`, `X-Access-Subject` e "
     "`X-Catalogue-Version`. Só atende as redes de `BALCAO_ACCESS_CHECK_NETWORKS`; às outras responde 404. "
 )
-_OF_THE_TOKEN = (
+_FOR_OUR_GATEWAY = (
     "Para o gateway que está diante do próprio Balcão: 401 se a requisição precisa de um token e ele falta ou não "
-    "vale, 200 em todos os outros casos, porque de quem não tem o direito é a operação que recusa, e registra. Os cabeçalhos "
-    "da resposta e as redes atendidas são os de `/api/v1/check`. "
+    "vale, 200 em todos os outros casos, porque de quem não tem o direito é a operação que recusa, e registra. Os "
+    "cabeçalhos da resposta e as redes atendidas são os de `/api/v1/check`. "
 )
 _BY_HEADERS = (
     "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`."
@@ -90,17 +90,17 @@ _CHECKS: dict[str, tuple[str, Any, str, str, list[int]]] = {
         [401, 403, 404, 503],
     ),
     "check_token_headers": (
-        check.TOKEN_CHECK,
+        check.CHECK_AUTHENTICATION,
         check_token_by_headers,
         "Julga o token da requisição que os cabeçalhos dizem",
-        _OF_THE_TOKEN + _BY_HEADERS,
+        _FOR_OUR_GATEWAY + _BY_HEADERS,
         [401, 404],
     ),
     "check_token_path": (
-        f"{check.TOKEN_CHECK}/{REST_OF_PATH}",
+        f"{check.CHECK_AUTHENTICATION}/{REST_OF_PATH}",
         check_token_by_path,
         "Julga o token da requisição que o caminho diz",
-        _OF_THE_TOKEN + _BY_PATH,
+        _FOR_OUR_GATEWAY + _BY_PATH,
         [401, 404],
     ),
 }

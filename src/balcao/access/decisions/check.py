@@ -25,7 +25,7 @@ from balcao.core.logs import log
 from balcao.setting_types import split
 
 CHECK = "/api/v1/check"
-TOKEN_CHECK = "/api/v1/check-token"
+CHECK_AUTHENTICATION = "/api/v1/check-token"
 # Of this machine, and those that no router of the internet leads to.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
 # Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
@@ -63,7 +63,7 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
 
     Raises NotFound for a caller from elsewhere than the gateways' networks.
     """
-    checked = await _check(platform, request, TOKEN_CHECK)
+    checked = await _check(platform, request, CHECK_AUTHENTICATION)
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 
 
