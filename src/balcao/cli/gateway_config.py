@@ -43,10 +43,10 @@ def gateway_config(
     ] = None,
     certificate: Annotated[
         str, typer.Option(help="O certificado, no gateway; para o HAProxy, seguido da chave.")
-    ] = "/etc/ssl/balcao/balcao.pem",
+    ] = Frontend.certificate,
     certificate_key: Annotated[
         str, typer.Option(help="A chave do certificado (nginx e Envoy).")
-    ] = "/etc/ssl/balcao/balcao.key",
+    ] = Frontend.certificate_key,
     https_port: Annotated[int, typer.Option(min=1, max=65535, help="A porta de HTTPS.")] = 443,
     http_port: Annotated[int, typer.Option(min=0, max=65535, help="A que leva a HTTPS; 0: nenhuma.")] = 80,
     replace: Annotated[bool, REPLACE] = False,
@@ -54,19 +54,21 @@ def gateway_config(
     """Escreve a configuração do gateway: HAProxy, nginx ou Envoy."""
     logs.configure("error")
     settings = Settings.load()
-    shared, own = _parse_servers(server or [f"{settings.host}:{settings.port}"])
-    if kind is Kind.HAPROXY and application:
+    servers = server or [f"{settings.host}:{settings.port}"]
+    front = Frontend(certificate, certificate_key, https_port, http_port)
+    write_files(folder, make_gateway(kind, settings, servers, front, application or []), replace=replace)
+
+
+def make_gateway(
+    kind: Kind, settings: Settings, servers: Sequence[str], front: Frontend, applications: Sequence[str] = ()
+) -> dict[str, File]:
+    """Return the files of the gateway. Raises OperatorFault for servers and applications that it cannot have."""
+    if kind is Kind.HAPROXY and applications:
         raise OperatorFault("O HAProxy não consulta o catálogo de acessos: para --application, use nginx ou envoy.")
-    plan = Plan(
-        settings,
-        app.SERVICES,
-        shared,
-        Frontend(certificate, certificate_key, https_port, http_port),
-        own,
-        _parse_applications(application or []),
-        fetch_keys(settings) if kind is Kind.HAPROXY else {},
-    )
-    write_files(folder, generate(kind, plan), replace=replace)
+    shared, own = _parse_servers(servers)
+    guarded = _parse_applications(applications)
+    keys = fetch_keys(settings) if kind is Kind.HAPROXY else {}
+    return generate(kind, Plan(settings, app.SERVICES, shared, front, own, guarded, keys))
 
 
 def fetch_keys(settings: Settings) -> dict[str, bytes]:

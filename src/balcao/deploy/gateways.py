@@ -53,8 +53,8 @@ class Server:
 class Frontend:
     """Where the gateway listens and what it shows; `http_port` 0: nothing but HTTPS."""
 
-    certificate: str
-    certificate_key: str
+    certificate: str = "/etc/ssl/balcao/balcao.pem"
+    certificate_key: str = "/etc/ssl/balcao/balcao.key"
     https_port: int = 443
     http_port: int = 80
 
