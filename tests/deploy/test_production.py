@@ -68,8 +68,8 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
         (tmp_path / f"{number}.json").write_text(json.dumps(document))
     run(validators() / "kubernetes-validate", "--strict", "--no-warn", *tmp_path.iterdir())
     assert sorted(document["kind"] for document in documents) == sorted(
-        ["Deployment", "Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"]
-        + ["Deployment", "PodDisruptionBudget", "Job", "NetworkPolicy"]
+        "Deployment Service PodDisruptionBudget HorizontalPodAutoscaler Deployment PodDisruptionBudget Job "
+        "NetworkPolicy".split()
     )
 
 

@@ -1,10 +1,21 @@
-"""A change of one service is sent in few statements, whatever it leaves behind (rules: search 5)."""
+"""A change of one service and a search are sent in few statements (rules: search 4.6, 5)."""
 
+from uuid import uuid4
+
+from balcao.core.context.call import Call
+from balcao.search.public_search import service as public_search
+from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.services import service as services
+from balcao.search.synonyms import service as synonyms
+from balcao.search.synonyms.schemas import SynonymBody
 from balcao.settings import Settings
 from tests.search.support import act_as_staff, body
 from tests.support.acting import acting
+from tests.support.patience import until
 from tests.support.statements import Statements, recorded
+
+# The statements by which a process learns whether the synonyms are others, and reads them.
+REVISION, LEXEMES = "xmin", "unnest(terms)"
 
 
 def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
@@ -18,6 +29,53 @@ def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
         assert _take(statements) == ["BEGIN", "open_service", "service_versions", "COMMIT"]
         act(lambda call: services.update(act_as_staff(call.platform), created.id, body(nome_servico="Outro nome")))
         assert _take(statements) == ["BEGIN", "open_service", "take_slug", "service_versions", "COMMIT"]
+
+
+def test_a_search_that_finds_what_was_typed_is_one_statement_in_a_transaction(
+    settings: Settings, database_url: str
+) -> None:
+    async def search(call: Call) -> int:
+        return (
+            await public_search.search(call.platform, SearchRequest(q="junco branco", facets=("is_free",)))
+        ).page.total
+
+    with recorded() as statements, acting(settings, database_url, "search.test") as act:
+        act(_publish, "Colheita de junco branco")
+        assert act(search) == 1  # folds the words, which are kept
+        statements.texts.clear()
+        assert act(search) == 1
+        sent = [text.split()[0] for text in statements.texts if "search_collection" not in text]
+        assert sent == ["BEGIN", "WITH", "COMMIT"]
+
+
+def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
+    settings: Settings, database_url: str
+) -> None:
+    """Folding them costs more than the save."""
+    with recorded() as statements, acting(settings, database_url, "search.test") as act:
+
+        def count(mark: str) -> int:
+            return sum(mark in text for text in statements.texts)
+
+        async def put(call: Call) -> None:
+            await synonyms.put(act_as_staff(call.platform), str(uuid4()), SynonymBody(["junco", "vime"]))
+            await until(lambda: count(LEXEMES) > known)
+
+        async def save(call: Call) -> None:
+            before = count(REVISION)
+            await _publish(call)
+            await until(lambda: count(REVISION) > before)
+
+        known = count(LEXEMES)
+        act(put)
+        known = count(LEXEMES)
+        for _ in range(3):
+            act(save)
+        assert count(LEXEMES) == known
+
+
+async def _publish(call: Call, name: str = "Poda de junco") -> None:
+    await services.create(act_as_staff(call.platform), body(nome_servico=name, status=1))
 
 
 def _take(statements: Statements) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 from balcao import app
 from balcao.search.collection import service as collection
 from balcao.search.public_search import service as public_search
-from balcao.search.public_search import state
+from balcao.search.public_search import state, store
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.state import SearchState
 from balcao.search.schema_migrations import service as migrations
@@ -59,6 +59,25 @@ def test_every_process_drops_its_answers_when_a_published_service_changes(
     kept_everywhere(processes, word, [f"Colheita de {word}"])
     staff("PATCH", f"{path}/unpublish")
     kept_everywhere(processes, word, [])
+
+
+def test_of_very_many_services_the_facets_are_counted_once_in_a_while_and_all_else_at_once(
+    stage: Stage, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_COUNTED", 2)
+    word = f"taboa{uuid4().hex[:6]}"
+    for number in range(3):
+        staff.publish(nome_servico=f"Corte de {word} {number}", tema_geral=word)
+
+    def search(**asked: Any) -> tuple[int, Any]:
+        found = stage.run(public_search.search(stage.platform, SearchRequest(q=word, facets=("tema_geral",), **asked)))
+        return len(found.page.services), found.page.facets["tema_geral"]
+
+    assert search() == (3, [(word, 3)])
+    staff.publish(nome_servico=f"Corte de {word} 3", tema_geral=word)
+    assert search() == (4, [(word, 3)])
+    assert search(per_page=2) == (2, [(word, 3)])  # the page is no part of what is counted
+    assert search(category=word) == (4, [(word, 4)])  # a filter is
 
 
 def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) -> None:

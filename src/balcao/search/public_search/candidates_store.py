@@ -10,6 +10,8 @@ from balcao.core.database.pool import Connection
 from balcao.search.collection.alias import Alias
 from balcao.search.public_search.conditions_store import (
     BUDGET_SECONDS,
+    IN_HEAD,
+    IN_NAME,
     MOST_CANDIDATES,
     Values,
     write_condition,
@@ -26,49 +28,53 @@ _Condition = Callable[[Values], str]
 
 _READ_WHOLE = """
 WITH found AS MATERIALIZED (
-    SELECT service.id FROM search.{physical} AS service WHERE {condition} LIMIT {largest} + 1
+    SELECT service.ctid AS place, service.id FROM search.{physical} AS service WHERE {condition} LIMIT {largest} + 1
 )
 SELECT (SELECT count(*) FROM found) > {largest} AS is_large, ARRAY(
-    SELECT id::text FROM found WHERE (SELECT count(*) FROM found) <= {largest}
+    SELECT place::text FROM found WHERE (SELECT count(*) FROM found) <= {largest}
     ORDER BY coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = found.id), 0) DESC, id
     LIMIT {most}
-) AS ids
+) AS places
 """
 # First those with a popularity, then all others by their ids. OFFSET 0 keeps the planner to this order: it takes a
 # condition on words for a rare one, and would read and sort everything that meets it.
 _READ_BY_POPULARITY = """
 WITH popular AS MATERIALIZED (
-    SELECT service.id
+    SELECT service.place
     FROM (SELECT service_id FROM search.service_popularity ORDER BY percentile DESC, service_id OFFSET 0) AS ranked,
-         LATERAL (SELECT service.id FROM search.{physical} AS service
+         LATERAL (SELECT service.ctid AS place FROM search.{physical} AS service
                   WHERE service.id = ranked.service_id AND {condition} OFFSET 0) AS service
     LIMIT {most}
 ), others AS MATERIALIZED (
-    SELECT service.id
+    SELECT service.place
     FROM (SELECT id, ctid AS place FROM search.{physical} ORDER BY id OFFSET 0) AS ranked,
-         LATERAL (SELECT service.id FROM search.{physical} AS service
+         LATERAL (SELECT service.ctid AS place FROM search.{physical} AS service
                   WHERE service.ctid = ranked.place AND {condition} OFFSET 0) AS service
     WHERE NOT EXISTS (SELECT FROM search.service_popularity WHERE service_id = ranked.id OFFSET 0)
     LIMIT {most} - (SELECT count(*) FROM popular)
 )
-SELECT ARRAY(SELECT id::text FROM popular UNION ALL SELECT id::text FROM others)
+SELECT ARRAY(SELECT place::text FROM popular UNION ALL SELECT place::text FROM others)
 """
 
 
 async def list_candidates(
     connection: Connection, alias: Alias, matching: Matching, request: SearchRequest
-) -> list[str]:
-    """Return the ids of the services that are scored: those found in the name, then in `head`, then anywhere."""
-    ids: dict[str, None] = {}
-    for condition in _write_groups(alias, matching, request):
-        wanted = MOST_CANDIDATES - len(ids)
-        if wanted <= 0:
-            break
-        ids |= dict.fromkeys(await _list_group(connection, alias, condition, wanted))
-    return list(ids)
+) -> tuple[list[str], list[int]]:
+    """Return the services that are scored, by their places in the table, and the group of each.
+
+    A place means the same row only within one transaction that sees one state.
+    """
+    places: list[str] = []
+    nearness: list[int] = []
+    for group, condition in _write_groups(alias, matching, request).items():
+        if wanted := MOST_CANDIDATES - len(places):
+            found = await _list_group(connection, alias, condition, wanted)
+            places += found
+            nearness += [group] * len(found)
+    return places, nearness
 
 
-def _write_groups(alias: Alias, matching: Matching, request: SearchRequest) -> list[_Condition]:
+def _write_groups(alias: Alias, matching: Matching, request: SearchRequest) -> dict[int, _Condition]:
     def write(matched: str, missed: str) -> _Condition:
         def condition(values: Values) -> str:
             groups = [f"service.head @@ {values.add(matched, 'tsquery')}"] if matched else []
@@ -80,8 +86,12 @@ def _write_groups(alias: Alias, matching: Matching, request: SearchRequest) -> l
         return condition
 
     if not matching.query:
-        return [write("", "")]
-    return [write(matching.name, ""), write(matching.head, matching.name), write("", matching.head)]
+        return {0: write("", "")}
+    return {
+        IN_NAME: write(matching.name, ""),
+        IN_HEAD: write(matching.head, matching.name),
+        0: write("", matching.head),
+    }
 
 
 async def _list_group(connection: Connection, alias: Alias, write: _Condition, most: int) -> list[str]:
@@ -91,8 +101,8 @@ async def _list_group(connection: Connection, alias: Alias, write: _Condition, m
     )
     [row] = await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)
     if not row["is_large"]:
-        ids: list[str] = row["ids"]
-        return ids
+        places: list[str] = row["places"]
+        return places
     values = Values()
     statement = _READ_BY_POPULARITY.format(
         physical=alias.physical, condition=write(values), most=values.add(most, "int")

@@ -9,6 +9,8 @@ from balcao.search.public_search.tsquery import MOST_COMBINED_TERMS
 
 BUDGET_SECONDS = 2.0
 MOST_CANDIDATES = 2000
+# Where a service has what is searched for: in its name, in name, summary or category; elsewhere is 0.
+IN_NAME, IN_HEAD = 2, 1
 
 
 class Values:

@@ -3,7 +3,7 @@
 Pure rules without SQL and HTTP.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -52,6 +52,19 @@ class SearchRequest:
     include_inactive: bool = False
     classes: str = EVERYWHERE
     rank_weights: tuple[float, ...] = RANK_WEIGHTS
+
+    @property
+    def filters(self) -> Hashable:
+        """Return what decides, beside the words, which services match."""
+        return (
+            self.category,
+            self.sub_category,
+            self.orgao,
+            self.publico,
+            self.is_free,
+            self.exclude_agent_exclusive,
+            self.include_inactive,
+        )
 
     @property
     def matches_nothing(self) -> bool:

@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import msgspec
+
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
-from balcao.search.public_search import highlights, matching, store, terms
+from balcao.search.public_search import facets_store, highlights, matching, store, terms
 from balcao.search.public_search.matching import Match, Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState
@@ -60,7 +62,12 @@ async def _reload(platform: Platform, state: SearchState) -> None:
     state.begin_reload()
     async with platform.database.connection() as connection:
         alias = await collection.read_alias(connection)
-        state.finish_reload(alias, await synonyms.list_lexemes(connection))
+        # Every save comes by here. Folding the synonyms anew each time would cost more than the save.
+        revision = alias.fold_revision, await synonyms.read_revision(connection)
+        if revision != state.synonyms_revision:
+            state.synonyms = terms.index_synonyms(await synonyms.list_lexemes(connection))
+            state.synonyms_revision = revision
+        state.finish_reload(alias)
 
 
 async def search(platform: Platform, request: SearchRequest) -> Found:
@@ -88,62 +95,93 @@ async def suggest(platform: Platform, typed: str) -> list[str]:
 async def _search(platform: Platform, state: SearchState, request: SearchRequest) -> Found:
     if request.matches_nothing:
         return Found("none", _NOTHING)
-    async with platform.database.transaction(isolation="repeatable_read") as connection:
-        await store.plan_once(connection)
+    async with platform.database.connection() as connection, store.reading(connection):
         alias = await _read_alias(connection, state)
         if request.q == terms.LISTS_ALL:
-            page = await store.search(connection, alias, matching.LIST_ALL, request)
+            page = await _try(connection, alias, matching.LIST_ALL, request)
+            page = await _add_facets(connection, state, alias, matching.LIST_ALL, request, page)
             marked = await _mark(connection, state, page.services, frozenset(), request)
             return Found("all_terms", page, None, marked)
         parts = terms.split_query(request.q)
         words = await _fold(connection, state, [part.text for part in parts])
         query = terms.widen(terms.parse_query(parts, words), state.synonyms)
         step = await _climb(connection, alias, query, request)
+        page = await _add_facets(connection, state, alias, step.matching, request, step.page)
         lexemes = query.lexemes | {lexeme for each in step.corrections.values() for lexeme in each.lexemes}
-        marked = await _mark(connection, state, step.page.services, lexemes, request)
+        marked = await _mark(connection, state, page.services, lexemes, request)
     if step.match == "none":
         zero_results.note(platform, request.q, query.folded)
-    return Found(step.match, step.page, _suggest(parts, words, step.corrections), marked)
+    return Found(step.match, page, _suggest(parts, words, step.corrections), marked)
 
 
 @dataclass(frozen=True)
 class _Step:
-    match: Match
+    """What the ladder came to: the matching that found something, None where nothing did."""
+
+    matching: Matching | None
     page: FoundPage
     corrections: dict[str, Correction]
+
+    @property
+    def match(self) -> Match:
+        return self.matching.match if self.matching else "none"
 
 
 async def _climb(connection: Connection, alias: Alias, query: ParsedQuery, request: SearchRequest) -> _Step:
     """Try the steps of the ladder until one finds something."""
     corrections: dict[str, Correction] = {}
-    page = await _try(connection, alias, matching.match_all_terms(query, request.classes), request)
+    step = matching.match_all_terms(query, request.classes)
+    page = await _try(connection, alias, step, request)
     if page.total:
-        return _Step("all_terms", page, corrections)
+        return _Step(step, page, corrections)
     if query.last_word is not None:
         expansions = await vocabulary.expand(connection, query.last_word.folded)
-        page = await _try(connection, alias, matching.match_prefix(query, expansions, request.classes), request)
+        step = matching.match_prefix(query, expansions, request.classes)
+        page = await _try(connection, alias, step, request)
         if page.total:
-            return _Step("all_terms", page, corrections)
+            return _Step(step, page, corrections)
     if query.terms:
         corrections = await vocabulary.correct(connection, _list_single_words(query))
         nearest = {lexeme: correction.lexemes for lexeme, correction in corrections.items()}
-        page = await _try(connection, alias, matching.match_any_term(query, nearest, request.classes), request)
+        step = matching.match_any_term(query, nearest, request.classes)
+        page = await _try(connection, alias, step, request)
         if page.total:
-            return _Step("any_term", page, corrections)
-    page = await _try(connection, alias, matching.match_similar(query), request)
-    return _Step("similar" if page.total else "none", page, corrections)
+            return _Step(step, page, corrections)
+    step = matching.match_similar(query)
+    page = await _try(connection, alias, step, request)
+    return _Step(step if page.total else None, page, corrections)
 
 
 async def _try(connection: Connection, alias: Alias, step: Matching | None, request: SearchRequest) -> FoundPage:
     return _NOTHING if step is None else await store.search(connection, alias, step, request)
 
 
+async def _add_facets(
+    connection: Connection,
+    state: SearchState,
+    alias: Alias,
+    step: Matching | None,
+    request: SearchRequest,
+    page: FoundPage,
+) -> FoundPage:
+    """Return the page with the facets of more services than are counted, which are counted once in a while."""
+    if step is None or page.total <= store.MOST_COUNTED or not request.facets:
+        return page
+    key = alias.physical, step, request.filters, request.facets
+    facets = state.find_facets(key)
+    if facets is None:
+        facets = await facets_store.count_facets(connection, alias, step, request)
+        state.keep_facets(key, facets)
+    return msgspec.structs.replace(page, facets=facets)
+
+
 async def rank_ids(connection: Connection, alias: Alias, query: str, most: int = 10) -> list[str]:
     """Return the ids of the best services for a query in this table, as its control queries compare them."""
     parts = terms.split_query(query)
-    words = await store.fold_texts(connection, [part.text for part in parts])
     request = SearchRequest(q=query, per_page=most, highlight=False)
-    step = await _climb(connection, alias, terms.parse_query(parts, words), request)
+    async with store.reading(connection):
+        words = await store.fold_texts(connection, [part.text for part in parts])
+        step = await _climb(connection, alias, terms.parse_query(parts, words), request)
     return [service.document.id for service in step.page.services]
 
 

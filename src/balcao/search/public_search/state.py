@@ -10,13 +10,17 @@ from typing import Generic, TypeVar
 
 from balcao.core.http.responses import Ready
 from balcao.search.collection.alias import Alias
-from balcao.search.public_search.terms import Word
+from balcao.search.public_search.facets_store import Facets
+from balcao.search.public_search.terms import Synonyms, Word
 
 CHANNEL = "balcao_search"
 # Should a notice be lost, everything is read again after so long.
 COMPARE_SECONDS = 30.0
 ANSWER_SECONDS = 30.0
 MOST_ANSWERS = 2048
+# Facets of very many services are kept through changes, which hardly change them: counting takes long.
+FACET_SECONDS = 30.0
+MOST_FACETS = 512
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 MOST_WORDS = 65_536
 
@@ -55,10 +59,12 @@ class SearchState:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.alias: Alias | None = None
-        self.synonyms: Sequence[frozenset[tuple[str, ...]]] = ()
+        self.synonyms: Synonyms = {}
+        self.synonyms_revision: Hashable = None
         self.changes = 0
         self._words: RecentlyUsed[str, Sequence[Word]] = RecentlyUsed(MOST_WORDS)
         self._answers: RecentlyUsed[Hashable, tuple[float, Ready]] = RecentlyUsed(MOST_ANSWERS)
+        self._facets: RecentlyUsed[Hashable, tuple[float, Facets]] = RecentlyUsed(MOST_FACETS)
         self._bytes = 0
         self._clock = clock
 
@@ -68,11 +74,11 @@ class SearchState:
         self._answers.clear()
         self._bytes = 0
 
-    def finish_reload(self, alias: Alias, synonyms: Sequence[frozenset[tuple[str, ...]]]) -> None:
-        """Take over what was read again."""
+    def finish_reload(self, alias: Alias) -> None:
+        """Take over the alias row, which was read again."""
         if self.alias is None or alias.fold_revision != self.alias.fold_revision:
             self._words.clear()
-        self.alias, self.synonyms = alias, synonyms
+        self.alias = alias
         self.begin_reload()
 
     def find_answer(self, key: Hashable) -> Ready | None:
@@ -89,6 +95,15 @@ class SearchState:
             self._bytes = 0
         self._bytes += len(answer.body)
         self._answers.put(key, (self._clock() + ANSWER_SECONDS, answer))
+
+    def find_facets(self, key: Hashable) -> Facets | None:
+        """Return the facets of very many services as they were counted lately."""
+        kept = self._facets.get(key)
+        return kept[1] if kept is not None and kept[0] > self._clock() else None
+
+    def keep_facets(self, key: Hashable, facets: Facets) -> None:
+        """Keep the facets of very many services."""
+        self._facets.put(key, (self._clock() + FACET_SECONDS, facets))
 
     def find_words(self, text: str) -> Sequence[Word] | None:
         """Return how a text was folded, None for one that was not asked for lately."""

@@ -1,6 +1,7 @@
 """SQL of the public search: a page with its totals and facets, by whichever step of the ladder."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import asyncpg
 import msgspec
@@ -9,21 +10,23 @@ from balcao.core.database.pool import Connection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.document import ServiceDocument
-from balcao.search.public_search import candidates_store
+from balcao.search.public_search import candidates_store, facets_store
 from balcao.search.public_search.conditions_store import (
     BUDGET_SECONDS,
+    IN_HEAD,
+    IN_NAME,
     MOST_CANDIDATES,
     Values,
     count_terms,
     write_condition,
 )
+from balcao.search.public_search.facets_store import Facets
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.terms import Word
 
 # So far the total is exact (rules: search 4.6, counts).
 MOST_COUNTED = 10_000
-MOST_FACET_VALUES = 20
 # The table that a copy of the alias row named has been dropped meanwhile.
 TableGone = asyncpg.UndefinedTableError
 
@@ -43,56 +46,72 @@ class FoundPage(msgspec.Struct, frozen=True):
     total: int
     passed: int
     services: list[ScoredService]
-    facets: dict[str, list[tuple[str, int]]]
+    facets: Facets
 
 
 # What no session keeps is set for the transaction. Every statement of the search has one good plan, by the indexes and
-# whatever the words, and planning it again takes longer than most searches.
-_PLAN_ONCE = """
-SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-       set_config('jit', 'off', true)
+# whatever the words, and planning it again takes longer than most searches. One round trip.
+_BEGIN = """
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off
 """
 
 
-async def plan_once(connection: Connection) -> None:
-    """Have the searches of this transaction go by the indexes, with plans that are kept."""
-    await connection.execute(_PLAN_ONCE)
+@asynccontextmanager
+async def reading(connection: Connection) -> AsyncIterator[None]:
+    """Let the searches of the block see one state of the catalogue and go by the indexes, with plans that are kept."""
+    await connection.execute(_BEGIN)
+    try:
+        yield
+    except BaseException:
+        if not connection.is_closed():
+            await connection.execute("ROLLBACK")
+        raise
+    await connection.execute("COMMIT")
 
 
-# Only what was matched is looked at again, and by its place in the table, which costs half as much as by its id.
-# OFFSET 0 keeps the planner to that. Without facets, which need them all, no more are matched than are counted.
+# Of more services than are counted nothing else is read here. Of more than are scored those of the nearer groups are
+# taken whole; the group that goes beyond is cut by popularity, which is looked up for no other one before its score.
 _MATCHED = """
 WITH matched AS MATERIALIZED (
     SELECT service.ctid AS place, service.id, {nearness} AS nearness{facet_columns}
-    FROM search.{physical} AS service WHERE {condition}{cut}
+    FROM search.{physical} AS service WHERE {condition} LIMIT {most_counted} + 1
 ), counted AS MATERIALIZED (
-    SELECT count(*) AS total FROM matched
+    SELECT total, CASE WHEN total > {most_counted} THEN {nobody} WHEN total <= {most} THEN -1
+                       WHEN named >= {most} THEN {in_name} WHEN headed >= {most} THEN {in_head} ELSE 0 END AS cut
+    FROM (
+        SELECT count(*) AS total, count(*) FILTER (WHERE nearness = {in_name}) AS named,
+               count(*) FILTER (WHERE nearness >= {in_head}) AS headed
+        FROM matched
+    ) AS counts
 ), candidates AS MATERIALIZED (
-    SELECT place FROM matched WHERE (SELECT total FROM counted) <= {most}
+    SELECT place, nearness, NULL::real AS popularity FROM matched WHERE nearness > (SELECT cut FROM counted)
     UNION ALL (
-        SELECT place FROM matched
-        WHERE (SELECT total FROM counted) > {most} AND (SELECT total FROM counted) <= {most_counted}
-        ORDER BY nearness DESC, {popularity} DESC, id LIMIT {most}
+        SELECT place, nearness, {popularity} AS popularity FROM matched WHERE nearness = (SELECT cut FROM counted)
+        ORDER BY popularity DESC, id
+        LIMIT {most} - (SELECT count(*) FROM matched WHERE nearness > (SELECT cut FROM counted))
     )
 )"""
+_FACETS_OF_COUNTED = "CASE WHEN (SELECT total FROM counted) <= {most_counted} THEN {facets} END"
 _GIVEN = """
 WITH candidates AS MATERIALIZED (
-    SELECT service.place FROM unnest({ids}) AS chosen (id), LATERAL (
-        SELECT service.ctid AS place FROM search.{physical} AS service WHERE service.id = chosen.id OFFSET 0
-    ) AS service
+    SELECT chosen.place, chosen.nearness, NULL::real AS popularity
+    FROM unnest({places}::tid[], {nearness}) AS chosen (place, nearness)
 )"""
-# The row that is always there carries the totals of a page that is empty.
-_PAGE = """, measured AS MATERIALIZED (
-    SELECT candidates.place, fixar_destaque, last_update, id, {text_match} AS text_match, name_match, recency,
-           {popularity} AS popularity
-    FROM candidates, LATERAL (
-        SELECT service.id, service.fixar_destaque, service.last_update,
-               {rank} AS rank, {share} AS share, {name_match} AS name_match, {recency} AS recency
-        FROM search.{physical} AS service WHERE service.ctid = candidates.place OFFSET 0
-    ) AS matched
-), scored AS MATERIALIZED (
-    SELECT place, fixar_destaque, last_update, id, text_match, recency, round(1e6 * ({score})) / 1e6 AS final_score
-    FROM measured
+# A row is found by its place, which costs half as much as by its id; OFFSET 0 keeps the planner to that, and to one
+# evaluation of each expression. The row that is always there carries the totals of a page that is empty.
+_PAGE = """, scored AS MATERIALIZED (
+    SELECT place, fixar_destaque, last_update, id, text_match, recency,
+           round(1e6 * ({score})) / 1e6 AS final_score
+    FROM (
+        SELECT candidates.place, matched.*, {text_match} AS text_match,
+               coalesce(candidates.popularity, {popularity}) AS popularity
+        FROM candidates, LATERAL (
+            SELECT service.id, service.fixar_destaque, service.last_update,
+                   {rank} AS rank, {share} AS share, {name_match} AS name_match, {recency} AS recency
+            FROM search.{physical} AS service WHERE service.ctid = candidates.place OFFSET 0
+        ) AS matched
+    ) AS measured
 ), page AS (
     SELECT * FROM scored WHERE final_score >= {threshold}
     ORDER BY final_score DESC, fixar_destaque DESC, last_update DESC, id LIMIT {limit} OFFSET {offset}
@@ -115,32 +134,36 @@ _POPULARITY = "coalesce((SELECT percentile FROM search.service_popularity WHERE 
 
 
 async def search(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
-    """Return the page of the services that match; a total above `MOST_COUNTED` says only that it is above.
+    """Return the page of the services that match, with the facets.
 
+    A total above `MOST_COUNTED` says only that it is above, and then there are no facets.
     Raises TableGone, and Unavailable beyond the time budget.
     """
     values = Values()
     matched = _MATCHED.format(
         physical=alias.physical,
-        facet_columns=_write_facet_columns(request.facets),
+        facet_columns=facets_store.write_columns(request.facets),
         condition=" AND ".join(write_condition(alias, matching, request, values)),
-        cut="" if request.facets else f" LIMIT {MOST_COUNTED + 1}",
         most=MOST_CANDIDATES,
         most_counted=MOST_COUNTED,
+        nobody=IN_NAME + 1,
+        in_name=IN_NAME,
+        in_head=IN_HEAD,
         nearness=_write_nearness(matching, values),
         popularity=_POPULARITY,
     )
+    facets = facets_store.write_facets(request.facets, "matched")
     found = await _read_page(
         connection, alias, matching, request, matched, values,
-        total="(SELECT total FROM counted)", facets=_write_facets(request.facets),
+        total="(SELECT total FROM counted)",
+        facets=_FACETS_OF_COUNTED.format(most_counted=MOST_COUNTED, facets=facets),
     )  # fmt: skip
     if found.total <= MOST_COUNTED:
         return found
     values = Values()
-    ids = await candidates_store.list_candidates(connection, alias, matching, request)
-    given = _GIVEN.format(physical=alias.physical, ids=values.add(ids, "uuid[]"))
-    page = await _read_page(connection, alias, matching, request, given, values, total=str(found.total), facets="'{}'")
-    return msgspec.structs.replace(page, facets=found.facets)
+    places, nearness = await candidates_store.list_candidates(connection, alias, matching, request)
+    given = _GIVEN.format(places=values.add(places, "text[]"), nearness=values.add(nearness, "int[]"))
+    return await _read_page(connection, alias, matching, request, given, values, total=str(found.total), facets="NULL")
 
 
 async def _read_page(
@@ -186,7 +209,7 @@ async def _read_page(
             for row in rows
             if row["doc"] is not None
         ],
-        msgspec.json.decode(rows[0]["facets"], type=dict[str, list[tuple[str, int]]]),
+        facets_store.decode_facets(rows[0]["facets"]) if rows[0]["facets"] else {},
     )
 
 
@@ -208,7 +231,7 @@ def _write_nearness(matching: Matching, values: Values) -> str:
     if not matching.query:
         return "0"
     name, head = values.add(matching.name, "tsquery"), values.add(matching.head, "tsquery")
-    return f"CASE WHEN service.head @@ {name} THEN 2 WHEN service.head @@ {head} THEN 1 ELSE 0 END"
+    return f"CASE WHEN service.head @@ {name} THEN {IN_NAME} WHEN service.head @@ {head} THEN {IN_HEAD} ELSE 0 END"
 
 
 def _write_rank_of(matching: Matching, request: SearchRequest, values: Values) -> str:
@@ -248,39 +271,10 @@ def _write_name_match(matching: Matching, values: Values) -> str:
     folded = values.add(matching.folded, "text")
     holds_all = ""
     if matching.name:
-        name, asked = values.add(matching.name, "tsquery"), values.add(matching.asked, "int")
-        holds_all = f"WHEN service.head @@ {name} THEN {_HOLDS_ALL.format(asked=asked)}"
+        asked = values.add(matching.asked, "int")
+        holds_all = f"WHEN candidates.nearness = {IN_NAME} THEN {_HOLDS_ALL.format(asked=asked)}"
     return f"""(CASE WHEN service.nome_fold = {folded} THEN 1.0
         WHEN starts_with(service.nome_fold, {folded} || ' ') THEN 0.7 {holds_all} ELSE 0.0 END)::float8"""
-
-
-# What a facet counts by, and the label that is shown, side by side. A name that a service has twice counts once.
-_FACETS = {
-    "tema_geral": ("ARRAY[service.tema_fold]", "ARRAY[service.tema_geral]", "*"),
-    "sub_categoria": ("ARRAY[service.sub_fold]", "ARRAY[service.sub_categoria]", "*"),
-    "orgao_gestor": ("service.orgao_fold", "service.orgao_gestor", "DISTINCT id"),
-    "publico_especifico": ("service.publico_fold", "service.publico", "DISTINCT id"),
-    "is_free": ("ARRAY[service.is_free::text]", "ARRAY[service.is_free::text]", "*"),
-}
-_FACET_COLUMNS = ", {keys} AS {field}_keys, {labels} AS {field}_labels"
-_FACET = """(SELECT coalesce(jsonb_agg(jsonb_build_array(label, services) ORDER BY services DESC, label), '[]') FROM (
-    SELECT min(label COLLATE "C") AS label, count({counted}) AS services
-    FROM matched, unnest({field}_keys, {field}_labels) AS each (key, label)
-    WHERE key IS NOT NULL GROUP BY key ORDER BY services DESC, label LIMIT {most}) AS most_frequent)"""
-
-
-def _write_facet_columns(fields: Sequence[str]) -> str:
-    return "".join(
-        _FACET_COLUMNS.format(field=field, keys=_FACETS[field][0], labels=_FACETS[field][1]) for field in fields
-    )
-
-
-def _write_facets(fields: Sequence[str]) -> str:
-    pairs = [
-        f"'{field}', {_FACET.format(field=field, counted=_FACETS[field][2], most=MOST_FACET_VALUES)}"
-        for field in fields
-    ]
-    return f"jsonb_build_object({', '.join(pairs)})::text"
 
 
 # Every word begins one of the name's words; the first comparison is the one that the trigram index serves.

@@ -4,7 +4,7 @@ Pure rules without SQL and HTTP (rules: search 4.6, query).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from balcao.core.values.text import has_control
@@ -129,17 +129,30 @@ def parse_query(parts: Sequence[Part], words: Words) -> ParsedQuery:
     )
 
 
-def widen(query: ParsedQuery, synonyms: Sequence[frozenset[tuple[str, ...]]]) -> ParsedQuery:
-    """Return the query with each run of words that is in a synonym group widened to the others of the group."""
-    starts: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, ...]]]]] = {}
-    for group in synonyms:
+# A term of a synonym group as its lexemes, and the whole group.
+Synonym = tuple[tuple[str, ...], frozenset[tuple[str, ...]]]
+# The synonyms by their first lexeme.
+Synonyms = Mapping[str, Sequence[Synonym]]
+
+
+def index_synonyms(groups: Iterable[frozenset[tuple[str, ...]]]) -> Synonyms:
+    """Return the terms of all groups by the word that they begin with."""
+    index: dict[str, list[Synonym]] = {}
+    for group in groups:
         for sequence in group:
-            starts.setdefault(sequence[0], []).append((sequence, group))
+            index.setdefault(sequence[0], []).append((sequence, group))
+    return index
+
+
+def widen(query: ParsedQuery, synonyms: Synonyms) -> ParsedQuery:
+    """Return the query with each run of words that is in a synonym group widened to the others of the group."""
     terms: list[Term] = []
     at = 0
     while at < len(query.terms):
         plain = _list_plain(query.terms[at:])
-        matching = [entry for entry in starts.get(plain[0], ()) if plain[: len(entry[0])] == entry[0]] if plain else []
+        matching = (
+            [entry for entry in synonyms.get(plain[0], ()) if plain[: len(entry[0])] == entry[0]] if plain else []
+        )
         if not matching:
             terms.append(query.terms[at])
             at += 1

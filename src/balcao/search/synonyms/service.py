@@ -1,6 +1,6 @@
 """Groups of terms that stand for one another in a search (rules: search 4.6, query)."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -56,6 +56,11 @@ async def remove(call: Call, group_id: str) -> None:
         if not await store.remove(connection, known):
             raise NotFound(UNKNOWN)
         await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
+
+
+async def read_revision(connection: Connection) -> Hashable:
+    """Return what is another one after every change: whoever has the lexemes of this revision need not read them."""
+    return await store.read_revision(connection)
 
 
 async def list_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:

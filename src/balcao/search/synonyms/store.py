@@ -65,6 +65,17 @@ async def count(connection: Connection) -> int:
     return int(await connection.fetchval(_COUNT))
 
 
+# Whatever changes a row gives it a number of a transaction that is above all earlier ones, so two states with as many
+# rows never have the same sum.
+_REVISION = "SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms"
+
+
+async def read_revision(connection: Connection) -> tuple[int, int]:
+    """Return what is another one after every change of a group."""
+    [row] = await connection.fetch(_REVISION)
+    return row["groups"], int(row["changes"])
+
+
 # Each term as the lexemes that a query's words are compared with.
 _LEXEMES = """
 SELECT synonyms.id::text AS id, term.place, array_agg(words.lexeme ORDER BY words.at) AS lexemes

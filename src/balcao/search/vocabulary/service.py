@@ -32,13 +32,10 @@ async def expand(connection: Connection, start: str) -> list[str]:
 
 async def correct(connection: Connection, words: dict[str, str]) -> dict[str, Correction]:
     """Return the corrections of those words that no service has, by lexeme; `words` are the folded ones by lexeme."""
-    known = await store.find_known(connection, list(words))
+    asked = {lexeme: word for lexeme, word in words.items() if len(word) >= SHORTEST and not word.isdigit()}
     corrections = {}
-    for lexeme, folded in words.items():
-        if lexeme in known or len(folded) < SHORTEST or folded.isdigit():
-            continue
-        near = await store.list_near(connection, folded)
-        chosen = _choose(folded, near)
+    for lexeme, near in (await store.list_near(connection, asked)).items():
+        chosen = _choose(asked[lexeme], near)
         if chosen:
             corrections[lexeme] = Correction(chosen[0].word, list(dict.fromkeys(word.lexeme for word in chosen)))
     return corrections

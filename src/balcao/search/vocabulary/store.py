@@ -1,6 +1,6 @@
 """SQL of the known words: those of published services, as they are written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -20,40 +20,48 @@ class KnownWord(msgspec.Struct, frozen=True):
     services: int
 
 
-_EXPAND = """
-SELECT lexeme FROM search.known_words WHERE folded LIKE $1 GROUP BY lexeme ORDER BY max(services) DESC, lexeme LIMIT 20
-"""
+# A word that begins with another one is not below it, and below it with the last of all characters behind. In this form
+# the index serves a beginning that comes as a parameter.
+_BEGINS = "folded OPERATOR(pg_catalog.~>=~) {start} AND folded OPERATOR(pg_catalog.~<~) ({start} || chr(1114111))"
+_EXPAND = f"""
+SELECT lexeme FROM search.known_words WHERE {_BEGINS.format(start="$1")}
+GROUP BY lexeme ORDER BY max(services) DESC, lexeme LIMIT 20
+"""  # noqa: S608 - a text of ours
 
 
 async def expand(connection: Connection, start: str) -> list[str]:
-    """Return the lexemes of the most frequent words that begin like this, which consists of letters and digits."""
-    return [row["lexeme"] for row in await connection.fetch(_EXPAND, f"{start}%", timeout=BUDGET_SECONDS)]
-
-
-_KNOWN = "SELECT DISTINCT lexeme FROM search.known_words WHERE lexeme = ANY($1::text[])"
-
-
-async def find_known(connection: Connection, lexemes: Sequence[str]) -> set[str]:
-    """Return those of the lexemes that a service has."""
-    return {row["lexeme"] for row in await connection.fetch(_KNOWN, lexemes, timeout=BUDGET_SECONDS)}
+    """Return the lexemes of the most frequent words that begin like this."""
+    return [row["lexeme"] for row in await connection.fetch(_EXPAND, start, timeout=BUDGET_SECONDS)]
 
 
 # Words that share letters by threes; of a short word, which shares few of them, those of about its length.
-_NEAR = """
-SELECT word, folded, lexeme, services FROM (
-    (SELECT word, folded, lexeme, services FROM search.known_words WHERE folded OPERATOR(public.%) $1
-     ORDER BY public.similarity(folded, $1) DESC, services DESC, word LIMIT 30)
+_NEAR = f"""
+SELECT given.lexeme AS unknown, near.*
+FROM unnest($1::text[], $2::text[]) AS given (lexeme, folded), LATERAL (
+    (SELECT word, folded, lexeme, services FROM search.known_words WHERE folded OPERATOR(public.%) given.folded
+     ORDER BY public.similarity(folded, given.folded) DESC, services DESC, word LIMIT 30)
     UNION
     (SELECT word, folded, lexeme, services FROM search.known_words
-     WHERE length($1) <= 6 AND folded LIKE left($1, 1) || '%' AND abs(length(folded) - length($1)) <= 1
+     WHERE length(given.folded) <= 6 AND {_BEGINS.format(start="left(given.folded, 1)")}
+       AND abs(length(folded) - length(given.folded)) <= 1
      ORDER BY services DESC, word LIMIT 300)
-) AS near ORDER BY services DESC, word
-"""
+) AS near
+WHERE NOT EXISTS (SELECT FROM search.known_words WHERE lexeme = given.lexeme)
+ORDER BY near.services DESC, near.word
+"""  # noqa: S608 - a text of ours
 
 
-async def list_near(connection: Connection, folded: str) -> list[KnownWord]:
-    """Return words that this one may have been meant to be, the most frequent first."""
-    return [KnownWord(**row) for row in await connection.fetch(_NEAR, folded, timeout=BUDGET_SECONDS)]
+async def list_near(connection: Connection, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
+    """Return, for those of the words that no service has, what they may have been meant to be, the most frequent first.
+
+    `words` are folded, by lexeme, and so is what is returned.
+    """
+    near: dict[str, list[KnownWord]] = {}
+    lexemes, folded = list(words), list(words.values())
+    for row in await connection.fetch(_NEAR, lexemes, folded, timeout=BUDGET_SECONDS):
+        known = KnownWord(row["word"], row["folded"], row["lexeme"], row["services"])
+        near.setdefault(row["unknown"], []).append(known)
+    return near
 
 
 # `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it. Words
