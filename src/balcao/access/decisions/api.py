@@ -29,9 +29,10 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     description=(
         "Toma a decisão que todo processo tomaria sobre o método e o caminho e diz por quê: o mapeamento que decide, a "
         "ação que ele exige e os papéis que a dão. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros "
-        "papéis, escopos ou cliente no token, é preciso a ação `decision:explain`."
+        "papéis, escopos ou cliente no token, é preciso a ação `decision:explain`. Com `at_version`, que também a "
+        "pede, decide por uma versão anterior do catálogo, refeita pela auditoria."
     ),
-    errors=[403, 422],
+    errors=[403, 404, 422],
     rate="120/minute",
 )
 async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
