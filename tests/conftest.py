@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gc
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -12,7 +13,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
-from balcao import app
+from balcao import agent_docs, app
 from balcao.core import logs
 from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
@@ -28,8 +29,14 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL
 
+# Loading the tests makes a million objects and no garbage; `pytest_collection_finish` enables it again.
+gc.disable()
+
 # Reading the certificates of the machine costs each client more than its calls, and nobody here speaks TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
+
+# Most of what a server does when it starts, and the same each time.
+agent_docs.build_document = functools.cache(agent_docs.build_document)  # type: ignore[attr-defined]
 
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 pool.ACQUIRE_SECONDS = PATIENCE
@@ -74,6 +81,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In a trial the tests come in any order; those without a database go first: most changes are noticed by them."""
     if run_folder.shared():
         items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was loaded out of every later collection of garbage, of which a run needs few: it is a tenth of it."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

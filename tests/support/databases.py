@@ -52,7 +52,8 @@ def new_name(word: str = "test") -> str:
 
 def create(name: str, template: str = TEMPLATE) -> str:
     """Create a copy of the template and return its address."""
-    _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    # Copying the files costs a fifth of writing each page to the log, too, as nothing is synchronised here.
+    _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     return url_of(name)
 
 

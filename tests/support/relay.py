@@ -49,8 +49,10 @@ class Relay:
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             if not self._flowing.is_set():  # a stopped server has its kernel accept for it
-                await self._flowing.wait()
-                writer.close()
+                try:
+                    await self._flowing.wait()
+                finally:
+                    writer.close()
                 return
             others_reader, others_writer = await asyncio.open_unix_connection(self._real)
             await asyncio.gather(self._pass(reader, others_writer), self._pass(others_reader, writer))

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, StatementRefused, json_text
+from balcao.core.database.faults import StatementRefused
+from balcao.core.database.pool import Connection, json_text
 from balcao.core.errors import Unavailable
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 
 import asyncpg
 
-from balcao.core.database import roles
+from balcao.core.database import roles, servers
 from balcao.core.database.pool import Connection
 from balcao.core.database.roles import ApplicationRole
 
@@ -73,7 +73,7 @@ async def migrate(
     Raises MigrationError for a migration that was changed after it had been applied, RoleError where the application's
     role cannot be made.
     """
-    connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
+    connection = await servers.connect(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
             await roles.check_unchanged(connection, role)
@@ -102,7 +102,7 @@ class _OnlyMigrator:
 
 async def run_as_owner(url: str, *steps: Step) -> None:
     """Run each step in a transaction of its own as the owner, under the migrators' lock."""
-    connection = await asyncpg.connect(url, server_settings={"timezone": "UTC"})
+    connection = await servers.connect(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
             for step in steps:

@@ -4,13 +4,15 @@ import asyncio
 import functools
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
 
+from balcao.core.database import servers
 from balcao.core.database.batching import Batch, Lookup
+from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
 from balcao.core.database.shares import Shares, holder
 from balcao.core.errors import Unavailable
 
@@ -27,48 +29,6 @@ SERVING_SECONDS = 2.7
 # What a store function is given: it never opens a connection itself.
 Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
 Row: TypeAlias = asyncpg.Record
-# The server refused a statement.
-StatementRefused = asyncpg.PostgresError
-# ... because of the rows in it: other rows may pass.
-RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
-# ... whatever the rows: the next try will not pass either.
-StatementImpossible = (
-    *RowsRefused,
-    asyncpg.PLPGSQLError,
-    asyncpg.ProgramLimitExceededError,
-    asyncpg.SyntaxOrAccessError,
-)
-# Another transaction holds what the statement needs.
-Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
-# Another transaction changed what this one, which sees one state throughout, wanted to change.
-Overtaken = asyncpg.SerializationError
-
-_AWAY = (
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.TransactionRollbackError,
-)
-
-# After these a statement may still be under way.
-_UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
-# Of a connection that is gone: whether its last statement was carried out is not known.
-_LOST = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # the driver's word for a connection that was closed under a statement
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-)
 
 
 async def _keep_session(connection: Connection) -> None:
@@ -112,9 +72,10 @@ class Database:
     async def open(self, seconds: float = 60.0) -> None:
         """Connect to the server. Raises Unavailable when it cannot be reached within this time."""
         self._is_closing = False
-        with _StoreFaults():
+        with StoreFaults():
             self._pool = await asyncpg.create_pool(
                 self.url,
+                connect=servers.connect,
                 min_size=1,
                 max_size=self._size,
                 reset=_keep_session,
@@ -188,8 +149,8 @@ class Database:
 
     async def listener(self) -> asyncpg.Connection:
         """Open a connection outside the pool, for LISTEN; the caller closes it."""
-        with _StoreFaults():
-            return await asyncpg.connect(self.url, **self.options)
+        with StoreFaults():
+            return await servers.connect(self.url, **self.options)
 
     async def take(self, name: str, deadline: float) -> Connection:
         """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
@@ -245,6 +206,12 @@ class Database:
         elif not self._wake(connection):
             self._ready.append(connection)
 
+    async def expire(self) -> None:
+        """Replace every connection: those in use when they are given back."""
+        assert self._pool is not None
+        await self._pool.expire_connections()
+        await self._empty_ready(self._pool)
+
     async def _wait(self, deadline: float) -> Connection | None:
         """Wait in line for a connection; None means that the pool may open one, as an unsound one went back to it."""
         loop = asyncio.get_running_loop()
@@ -292,16 +259,15 @@ class Database:
     async def _read(self, fetch: Callable[[Connection, float], Awaitable[T]]) -> T:
         """Read, and read again when the connection is lost (a restart, a failover): a read changes nothing."""
         deadline = asyncio.get_running_loop().time() + LOOKUP_SECONDS
-        with _StoreFaults():
+        with StoreFaults():
             try:
                 return await self._fetch_within(fetch, deadline)
-            except _LOST as fault:
+            except LOST as fault:
                 # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
                 if isinstance(fault, (TimeoutError, ValueError)) or self._pool is None:
                     raise
             # What closed one connection has usually closed all, and some do not know it yet.
-            await self._pool.expire_connections()
-            await self._empty_ready(self._pool)
+            await self.expire()
             return await self._fetch_within(fetch, deadline)
 
     async def _fetch_within(self, fetch: Callable[[Connection, float], Awaitable[T]], deadline: float) -> T:
@@ -314,7 +280,7 @@ class Database:
             return row
         except (asyncpg.PostgresError, ValueError) as fault:
             # Refused by the server or by the driver; a connection that the server is closing may still look open.
-            sound = isinstance(fault, ValueError) or not isinstance(fault, _LOST)
+            sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
             _terminate(connection)  # as in `_Borrowed`
@@ -346,7 +312,7 @@ class _Borrowed:
         database, loop = self._database, asyncio.get_running_loop()
         ends = loop.time() + (self._seconds or ACQUIRE_SECONDS)
         self._name = holder.get()
-        with _StoreFaults():
+        with StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
         # The statement under way then fails at once, as one whose server went away.
         self._late = None if self._seconds is None else loop.call_at(ends, _terminate, connection)
@@ -359,17 +325,27 @@ class _Borrowed:
         # A block that ends by a fault may have left a statement under way, or a transaction open.
         is_open = _is_open(connection)
         sound = fault is None or (
-            is_open and not isinstance(fault, (*_UNSOUND, *_LOST)) and not connection.is_in_transaction()
+            is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
+        elif is_open and fault is not None and not _takes_writes(connection):
+            connection.terminate()
+            sound = False
+            await self._database.expire()
         await self._database.give_back(connection, self._name, sound=sound)
-        _StoreFaults().__exit__(kind, fault, trace)
+        StoreFaults().__exit__(kind, fault, trace)
 
 
 def _terminate(connection: Connection) -> None:
     if _is_open(connection):
         connection.terminate()
+
+
+def _takes_writes(connection: Connection) -> bool:
+    """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
+    told = connection.get_settings()
+    return "on" not in (getattr(told, "in_hot_standby", "off"), getattr(told, "default_transaction_read_only", "off"))
 
 
 def _fail(turn: "asyncio.Future[Connection | None]") -> None:
@@ -382,15 +358,6 @@ def _is_open(connection: Connection) -> bool:
         return not connection.is_closed()
     except asyncpg.InterfaceError:  # the pool has taken it back, because it was lost
         return False
-
-
-class _StoreFaults(AbstractContextManager[Any]):
-    """Turns "the store is away" into Unavailable; leaves every other fault as it is."""
-
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
-        # The driver's own refusal of an argument is a fault of ours, not of the store.
-        if isinstance(fault, _AWAY) and not isinstance(fault, ValueError):
-            raise Unavailable(code="store-away", retry_after=1) from fault
 
 
 def json_text(value: Any) -> str:

@@ -21,6 +21,10 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
         asyncpg.ClientConfigurationError,
         "BALCAO_DATABASE_URL não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco.",
     ),
+    (
+        asyncpg.TargetServerAttributeNotMatched,
+        "Nenhum dos servidores de BALCAO_DATABASE_URL aceita gravações: todos são réplicas. Promova um deles.",
+    ),
     (asyncpg.PostgresConnectionError, AWAY),
 )
 

@@ -10,6 +10,7 @@ from balcao.core.logs import log
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
+ANSWER_SECONDS = 3.0
 
 
 class Watch:
@@ -69,15 +70,19 @@ class Watch:
                     await self._reload()
                 self._loaded = False
                 self._pause = FIRST_PAUSE_SECONDS
-                await self._wait()
+                if not await self._wait():
+                    # A server whose machine is gone closes nothing: only a question shows it.
+                    await listener.execute("SELECT", timeout=ANSWER_SECONDS)
             raise ConnectionError
         finally:
             await listener.close(timeout=1)
 
-    async def _wait(self) -> None:
+    async def _wait(self) -> bool:
+        """Wait for a notice or the end of the interval; return whether there was a notice."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._interval):  # wait_for would lose a cancellation that comes with a notice
-                await self._noticed.wait()
+                return await self._noticed.wait()
+        return False
 
     def _notice(self, *_: Any) -> None:
         self._noticed.set()

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Database, RowsRefused
+from balcao.core.database.faults import RowsRefused
+from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import Invalid
 from balcao.core.imports import store
 from balcao.core.imports.declaration import Committed, Import

@@ -1,6 +1,7 @@
 """SQL of the imports: which file of a kind came last, and what of it has been committed."""
 
-from balcao.core.database.pool import Connection, StatementRefused
+from balcao.core.database.faults import StatementRefused
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.imports.declaration import Committed
 

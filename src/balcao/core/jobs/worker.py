@@ -26,6 +26,7 @@ from pgqueuer.ports.driver import NotifyCallback
 from pgqueuer.queries import Queries
 from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
 
+from balcao.core.database import servers
 from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
@@ -284,7 +285,10 @@ class Worker:
         await self._run_once(QueueExecutionMode.drain)
 
     async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
-        async with asyncpg.create_pool(self._database.url, min_size=2, max_size=4, **self._database.options) as pool:
+        database = self._database
+        async with asyncpg.create_pool(
+            database.url, connect=servers.connect, min_size=2, max_size=4, command_timeout=30, **database.options
+        ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
                 self._schedule(self._queue)

@@ -14,7 +14,8 @@ import msgspec
 
 from balcao.core.audit.personal_data import DeclaredPersonalData, Kept
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Overtaken
+from balcao.core.database.faults import Overtaken
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.period import Period

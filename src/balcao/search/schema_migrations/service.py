@@ -8,7 +8,8 @@ from msgspec.structs import asdict
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Locked
+from balcao.core.database.faults import Locked
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.ids import is_uuid, new_id

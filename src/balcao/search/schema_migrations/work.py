@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Database, Locked, StatementImpossible
+from balcao.core.database.faults import Locked, StatementImpossible
+from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.jobs.worker import enqueue, is_stopping
 from balcao.core.logs import log

@@ -1,0 +1,70 @@
+"""Opens connections to a database of one server or of several, of which one takes writes at a time."""
+
+import asyncio
+import re
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import asyncpg
+
+from balcao.core.database.faults import ServerUnsuitable
+
+_PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
+
+
+def list_servers(url: str) -> list[tuple[str, int]]:
+    """Return the servers that an address names, in its order: host, or folder of a socket, and port."""
+    parts = urlsplit(url)
+    query = parse_qs(parts.query)
+    if places := parts.netloc.rpartition("@")[2]:
+        return [_parse_place(place) for place in places.split(",")]
+    hosts = query.get("host", ["localhost"])[0].split(",")
+    ports = query.get("port", ["5432"])[0].split(",")
+    each = ports if len(ports) == len(hosts) else ports[:1] * len(hosts)
+    return [(host, int(port or 5432)) for host, port in zip(hosts, each, strict=True)]
+
+
+def _parse_place(place: str) -> tuple[str, int]:
+    found = _PLACE.fullmatch(place)
+    assert found  # the settings have checked the address
+    return unquote(found["host"].strip("[]")) or "localhost", int(found["port"] or 5432)
+
+
+async def connect(url: str, **options: Any) -> asyncpg.Connection:
+    """Connect, with the driver's `options`, to the server that takes writes where the address names several.
+
+    All are asked at once: one whose machine is gone answers nothing, and waiting for it would use up the time in which
+    another one answers. Raises what the most telling of them raised.
+    """
+    servers = list_servers(url)
+    if len(servers) == 1:
+        return await asyncpg.connect(url, **options)
+    options["target_session_attrs"] = "read-write"
+    tries = {asyncio.create_task(asyncpg.connect(url, host=host, port=port, **options)) for host, port in servers}
+    try:
+        return await _take_first(tries)
+    finally:
+        await _end(tries)
+
+
+async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg.Connection:
+    """Return the first connection that is made, and take its task out of `tries`."""
+    failures: list[BaseException] = []
+    while tries:
+        done, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
+        for ended in done:
+            tries.discard(ended)
+            if (failure := ended.exception()) is None:
+                return ended.result()
+            failures.append(failure)
+    # A refused login says more than a server that may not be written to, and that more than one that is not there.
+    raise min(failures, key=lambda failure: (isinstance(failure, OSError), isinstance(failure, ServerUnsuitable)))
+
+
+async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
+    for unwanted in tries:
+        unwanted.cancel()
+    for made in await asyncio.gather(*tries, return_exceptions=True):
+        if not isinstance(made, BaseException):
+            made.terminate()

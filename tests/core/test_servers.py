@@ -1,0 +1,114 @@
+"""Connections to a database of several servers: the one that takes writes is found, and left when it no longer does."""
+
+import asyncio
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from balcao.core.context.platform import Platform
+from balcao.core.database import reloader, servers
+from balcao.core.database.pool import Database
+from balcao.core.database.refusals import refusal
+from balcao.core.errors import Unavailable
+from tests.support.patience import PATIENCE
+from tests.support.relay import Relay
+
+LISTENING = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'a listener'"
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("postgresql://u:p@one:5433,two/b", [("one", 5433), ("two", 5432)]),
+        ("postgresql://u:p%40@[::1]:5433,[fe80::1]/b?sslmode=require", [("::1", 5433), ("fe80::1", 5432)]),
+        ("postgresql://u@/b?host=/run/One,/run/Two&port=5433,5434", [("/run/One", 5433), ("/run/Two", 5434)]),
+        ("postgresql://u@/b?host=/run/one,/run/two&port=5433", [("/run/one", 5433), ("/run/two", 5433)]),
+        ("postgresql://u@%2Frun%2FOne,two/b", [("/run/One", 5432), ("two", 5432)]),
+        ("postgresql:///b", [("localhost", 5432)]),
+    ],
+)
+def test_the_servers_of_an_address_are_those_of_every_postgresql_program(
+    address: str, expected: list[tuple[str, int]]
+) -> None:
+    assert servers.list_servers(address) == expected
+
+
+def beside(url: str, *folders: Path) -> str:
+    """Return the address of the server with others, at sockets in these folders, before it."""
+    return url.replace("host=", f"host={''.join(f'{folder},' for folder in folders)}")
+
+
+async def test_a_server_that_is_silent_and_one_that_is_gone_keep_nobody_from_the_one_that_answers(
+    database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    silent, gone = tmp_path_factory.mktemp("silent"), tmp_path_factory.mktemp("gone")
+    with Relay(database_url, silent) as relay:
+        relay.stop()
+        database = Database(beside(database_url, silent, gone), size=2)
+        await database.open()
+        try:
+            async with database.connection() as connection:
+                assert await connection.fetchval("SELECT 1") == 1
+            listener = await database.listener()
+            await listener.close()
+        finally:
+            await database.close()
+
+
+async def test_a_refused_login_is_told_rather_than_a_server_that_is_gone(
+    database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    url = beside(database_url, tmp_path_factory.mktemp("gone")).replace("://balcao@", "://nobody-of-this-name@")
+    with pytest.raises(asyncpg.InvalidAuthorizationSpecificationError):
+        await servers.connect(url)
+
+
+async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) -> None:
+    """A server whose sessions are read-only is refused as a replica is."""
+    database = Database(beside(database_url, tmp_path), size=2)
+    database.options["server_settings"]["default_transaction_read_only"] = "on"
+    with pytest.raises(Unavailable) as refused:
+        await database.open(seconds=5)
+    assert "réplicas" in (refusal(refused.value) or "")
+
+
+async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with_all_others(platform: Platform) -> None:
+    database = platform.database
+    async with database.connection() as one, database.connection() as other:
+        for connection in (one, other):
+            await connection.execute("SET default_transaction_read_only = on")
+    with pytest.raises(Unavailable):
+        async with database.transaction() as connection:
+            await connection.execute("CREATE TABLE platform.refused ()")
+    async with database.connection() as one, database.connection() as other:
+        read_only = [await each.fetchval("SHOW default_transaction_read_only") for each in (one, other)]
+    assert read_only == ["off", "off"]
+
+
+async def test_a_listener_whose_server_fell_silent_is_replaced(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reloader, "ANSWER_SECONDS", 0.05)
+    with Relay(database_url, tmp_path) as relay:
+        database = Database(relay.url)
+        database.options["server_settings"]["application_name"] = "a listener"
+        watch = reloader.Watch(database, "a_channel", 0.05, _read_nothing, loaded=True)
+        await watch.start()
+        await until_listening(database_url, 1)
+        database.url = database_url
+        relay.stop()
+        await until_listening(database_url, 2)  # the silent one is still there
+        await watch.stop()
+
+
+async def _read_nothing() -> None:
+    return
+
+
+async def until_listening(database_url: str, number: int) -> None:
+    connection = await asyncpg.connect(database_url)
+    async with asyncio.timeout(PATIENCE):
+        while await connection.fetchval(LISTENING) != number:  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.01)
+    await connection.close()

@@ -1,0 +1,114 @@
+"""PostgreSQL servers of a test's own, on ports of the loopback address: copied, killed, promoted, paused."""
+
+import asyncio
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import asyncpg
+
+from balcao.core.embedded.account import child_options, find_binaries, locate_data
+from tests.support.patience import until_now
+from tests.support.terminal import free_port
+
+OPTIONS = {
+    "listen_addresses": "127.0.0.1",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "log_min_messages": "log",
+}
+COPY = "copy"  # the name under which a copy follows
+
+
+class Postgres:
+    """A server in a folder that its account can enter; use as a context manager, which ends it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.data, self.account = locate_data(folder)
+        self.binaries = find_binaries(self.data, self.account)
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def create(cls, folder: Path) -> Self:
+        """Make a server with the roles and the database of docs/operate/install.md; it does not run yet."""
+        made = cls(folder)
+        made.prepare()
+        access = ("--auth=trust", "-U", "postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
+        made.run("initdb", "-D", made.data, *access)
+        return made
+
+    def prepare(self) -> None:
+        """Let the account make the data in the folder, as an administrator's package would."""
+        self.account.own(self._folder)
+
+    def run(self, program: str, *words: object) -> None:
+        done = self.account.run(self.binaries / program, *map(str, words))
+        assert done.returncode == 0, done.stderr
+
+    def copy(self, folder: Path) -> "Postgres":
+        """Return a replica of this running server; it does not run yet."""
+        made = Postgres(folder)
+        made.prepare()
+        source = f"host=127.0.0.1 port={self.port} user=postgres application_name={COPY}"
+        made.run("pg_basebackup", "-d", source, "-D", made.data, "-R", "-c", "fast", "--no-sync")
+        return made
+
+    def url(self, login: str = "postgres", database: str = "balcao") -> str:
+        return f"postgresql://{login}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        command: list[str | Path] = [
+            self.binaries / "postgres",
+            "-D",
+            self.data,
+            "-p",
+            str(self.port),
+            "-k",
+            self._folder,
+            *options,
+        ]
+        with self.account.open(self._folder / "postgres.log") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, **self.account.switch, **child_options())
+        until_now(self._answers)
+
+    def _answers(self) -> bool:
+        assert self._process
+        assert self._process.poll() is None, (self._folder / "postgres.log").read_text()
+        try:
+            self.sql("SELECT", database="postgres")
+        except (OSError, asyncpg.PostgresError):
+            return False
+        return True
+
+    def sql(self, statement: str, *args: Any, database: str = "balcao") -> list[asyncpg.Record]:
+        """Run one statement as the administrator, from a thread without an event loop."""
+
+        async def run() -> list[asyncpg.Record]:
+            connection = await asyncpg.connect(self.url(database=database))
+            try:
+                return list(await connection.fetch(statement, *args))
+            finally:
+                await connection.close()
+
+        return asyncio.run(run())
+
+    def kill(self) -> None:
+        """Do what kill -9 of all its processes does; they have a session of their own."""
+        if self._process:
+            subprocess.run(["pkill", "-KILL", "-s", str(self._process.pid)], check=False)
+            self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.kill()
