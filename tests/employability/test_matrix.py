@@ -96,6 +96,19 @@ def call(http: httpx.Client, served: Served, headers: dict[str, str]) -> httpx.R
     return http.request(served.method, served.filled(**values), content=body, headers=headers)
 
 
+def test_every_operation_has_the_rate_of_the_rules() -> None:
+    """Writes 60 a minute, applications 10, candidates 120, a company in the registry 30 (2.4, 5.7)."""
+    special = {
+        "employability.submit_application": "10/minute",
+        "employability.list_applications": "120/minute",
+        "employability.look_up_company": "30/minute",
+    }
+    for served in OURS:
+        usual = None if served.method == "GET" else "60/minute"
+        assert served.operation.rate == special.pop(served.operation.key, usual), served
+    assert special == {}
+
+
 def test_every_action_of_the_page_is_one_of_an_operation_and_no_other() -> None:
     named = {name for served in OURS for name in (served.operation.rule.action, *served.operation.rule.also)}
     assert {name for name in named if not name.startswith("platform:")} - EVERY_ACTION == set()
