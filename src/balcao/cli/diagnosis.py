@@ -170,6 +170,13 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     version, login = await roles.describe_session(connection)
     details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
     part = Part(UP, details)
+    schemas = {one.owner for one in app.list_migrations()}
+    if closed := await roles.list_closed_schemas(connection, schemas):
+        part.problems.append(
+            f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "
+            "antes de os papéis existirem. Crie os papéis e restaure de novo, num banco vazio."
+        )
+        return part
     try:
         await migrations.check(connection, app.list_migrations())
     except MigrationError as behind:
