@@ -41,6 +41,7 @@ else
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
+	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto

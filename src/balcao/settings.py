@@ -30,6 +30,7 @@ from balcao.setting_types import (
     Zone,
     split,
 )
+from balcao.trace_settings import TraceSettings
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -50,7 +51,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(ServiceSettings):
+class Settings(ServiceSettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -131,8 +132,7 @@ class Settings(ServiceSettings):
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
-    # Of the job listings' terms of use: who accepted another version is asked again.
-    jobs_terms_version: str = Field("1", min_length=1, max_length=50)
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # who accepted another one is asked again
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
