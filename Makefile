@@ -84,6 +84,7 @@ docs: $(VENV)/.run ## escreve docs/reference/errors.md
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml
 	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
+	$(COMPILE) $(LOCK) --extra=traces --constraint=requirements-dev.lock --output-file=requirements-traces.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
 	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/distributions dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants

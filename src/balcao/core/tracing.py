@@ -58,7 +58,9 @@ def _make_provider(url: str, share: float, process: str) -> "TracerProvider":
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
         from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
     except ModuleNotFoundError:
-        raise SettingsError("BALCAO_TRACES_URL pede outras bibliotecas: instale balcao[traces].") from None
+        raise SettingsError(
+            "BALCAO_TRACES_URL pede outras bibliotecas: instale as de requirements-traces.lock."
+        ) from None
     resource = Resource.create(
         {"service.name": "balcao", "service.version": __version__, "service.instance.id": process}
     )

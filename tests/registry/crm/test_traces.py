@@ -132,7 +132,7 @@ def test_with_traces_off_the_libraries_are_not_loaded() -> None:
 
 async def test_without_the_libraries_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(SettingsError, match=r"balcao\[traces\]"):
+    with pytest.raises(SettingsError, match=r"requirements-traces\.lock"):
         async with tracing("http://127.0.0.1:9", 1.0, "api-0"):
             pass
 
