@@ -77,13 +77,18 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
         ended_sessions=ended,
-        audit=Audit(HashKey(secret, settings.hash_key_number)),
+        audit=Audit(make_hash_key(settings)),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),
         http=http,
         client_lists=settings.client_lists,
     )
+
+
+def make_hash_key(settings: Settings) -> HashKey:
+    """Return the key under which people enter the audit trail."""
+    return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
 def make_database(settings: Settings, url: str) -> Database:
