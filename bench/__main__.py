@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import agreement, cores, golang, growth, report, servers
 from bench.access import access_cases
+from bench.agents import agent_cases
 from bench.cases import Case, cases
 from bench.golang import Programs
 from bench.rounds import Taken, in_turns
@@ -46,9 +47,13 @@ class Bench:
             return self._measured(chosen, same, older)
 
     def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours alone with the first core to itself, where nobody else has the operation."""
-        with servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS) as server:
-            return self._measured(chosen, [server])
+        """Ours and the other checkouts, each with the first core to itself, where Go has not the operation."""
+        with contextlib.ExitStack() as held:
+            ours = held.enter_context(
+                servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
+            )
+            older = [held.enter_context(server) for server in self._other_sides()]
+            return self._measured(chosen, [ours], older)
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
         """Ours with two processes beside ours with one and Go with two threads; load and database share the cores."""
@@ -121,8 +126,9 @@ def bench(
             chosen = [case for case in cases(stage) if not only or case.key in only]
             if chosen:
                 tables["Um núcleo para o servidor"] = run.on_one_core(chosen)
-            if alone := [case for case in access_cases(stage) if not only or case.key in only]:
-                tables["Administração de acessos, um núcleo para o servidor"] = run.without_peer(alone)
+            alone = [case for case in [*access_cases(stage), *agent_cases(stage)] if not only or case.key in only]
+            if alone:
+                tables["Acessos e agentes, um núcleo para o servidor"] = run.without_peer(alone)
             if (twice := [case for case in chosen if case.key in TWICE]) and _can_run_twice():
                 tables["Dois núcleos para todos"] = run.on_two_cores(twice)
             if GROWTH in (only or ()):

@@ -17,11 +17,11 @@ def access_cases(stage: Stage) -> list[Case]:
     """Each asks as many administrators in turn, so that no rate of one is reached."""
     updated = json.dumps({"description": f"Uma ação {COUNTED.decode()}"})
     return [
-        _case("action_list", stage, lambda _: ("GET", f"{BASE}/actions?limit=50", ""), b'"total":'),
-        _case("action_get", stage, lambda turn: ("GET", _path(turn), ""), b'"endpoint_count":'),
-        _case("action_put", stage, lambda turn: ("PUT", _path(turn), updated), b'"endpoint_count":'),
-        _case("check", stage, lambda _: ("GET", f"{BASE}/check{INVOICE}", ""), b""),
-        _case("explain", stage, lambda _: ("GET", f"{BASE}/explain?method=GET&path={INVOICE}", ""), b'"allow"'),
+        staff_case("action_list", stage, lambda _: ("GET", f"{BASE}/actions?limit=50", ""), b'"total":'),
+        staff_case("action_get", stage, lambda turn: ("GET", _path(turn), ""), b'"endpoint_count":'),
+        staff_case("action_put", stage, lambda turn: ("PUT", _path(turn), updated), b'"endpoint_count":'),
+        staff_case("check", stage, lambda _: ("GET", f"{BASE}/check{INVOICE}", ""), b""),
+        staff_case("explain", stage, lambda _: ("GET", f"{BASE}/explain?method=GET&path={INVOICE}", ""), b'"allow"'),
     ]
 
 
@@ -29,7 +29,8 @@ def _path(turn: int) -> str:
     return f"{BASE}/actions/{ACTIONS[turn % len(ACTIONS)]}"
 
 
-def _case(key: str, stage: Stage, ask: Callable[[int], tuple[str, str, str]], expected: bytes) -> Case:
+def staff_case(key: str, stage: Stage, ask: Callable[[int], tuple[str, str, str]], expected: bytes) -> Case:
+    """`ask` returns method, path and body of a turn; each administrator asks in turn."""
     requests = [_format(*ask(turn), token) for turn, token in enumerate(stage.administrators)]
     return Case(key, requests, [expected] * len(requests))
 

@@ -1,10 +1,11 @@
 """Settings of single services: words and limits that a department decides, beside what every process needs."""
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from balcao.setting_types import Csv, split
 
@@ -35,6 +36,28 @@ def _check_risk_effects(text: str) -> str:
     return text
 
 
+_NAME = re.compile(r"[a-z0-9_-]{1,40}")
+
+
+def parse_pairs(csv: str) -> dict[str, str]:
+    """Return `name=value` entries by name. Raises ValueError for an entry without name."""
+    found = dict(entry.partition("=")[::2] for entry in split(csv))
+    if not all(map(_NAME.fullmatch, found)):
+        raise ValueError("cada entrada é nome=valor; o nome tem letras minúsculas, dígitos, `-` e `_`")
+    return found
+
+
+def _check_risk_sources(text: str) -> str:
+    if not all(address.startswith(("http://", "https://")) for address in parse_pairs(text).values()):
+        raise ValueError("use nome=https://servidor/caminho, separados por vírgula")
+    return text
+
+
+def _check_risk_source_tokens(tokens: SecretStr) -> SecretStr:
+    parse_pairs(tokens.get_secret_value())
+    return tokens
+
+
 class ServiceSettings(BaseModel):
     """The part of the settings that single services read."""
 
@@ -45,6 +68,9 @@ class ServiceSettings(BaseModel):
 
     risk_effects: Annotated[str, AfterValidator(_check_risk_effects)] = ""
     risk_portal_clients: Csv = ""
+    risk_sources: Annotated[str, AfterValidator(_check_risk_sources)] = ""
+    risk_source_tokens: Annotated[SecretStr, AfterValidator(_check_risk_source_tokens)] = SecretStr("")
+    webhook_private_addresses: bool = False
 
     jobs_application_months: int = Field(24, ge=1, le=1200)
     jobs_block_months: int = Field(12, ge=1, le=1200)

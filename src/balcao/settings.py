@@ -42,9 +42,8 @@ class SettingsError(Exception):
     """The configuration cannot be used; the text says which variable and why, for the operator."""
 
 
-# Of the embedded provider; it may lead back to any page on the loopback address.
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
-_DEMO_DOCS_CLIENT = "portal-servidor"
+_DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
 class Settings(StoreSettings, ServiceSettings):
@@ -330,6 +329,7 @@ class Settings(StoreSettings, ServiceSettings):
             f"CRM_WEBHOOK_CLIENTS nomeia {_SANDBOX_CRM_CLIENT}, o cliente do CRM de demonstração.": (
                 _SANDBOX_CRM_CLIENT in self.client_lists["CRM_WEBHOOK_CLIENTS"]
             ),
+            "BALCAO_WEBHOOK_PRIVATE_ADDRESSES só vale na demonstração: retire-o.": self.webhook_private_addresses,
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
         issuers = production.refuse_issuers(split(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)

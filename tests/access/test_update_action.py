@@ -1,5 +1,6 @@
 """PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1, cases 3-20)."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -15,6 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from balcao.access.actions import service
+from balcao.access.actions.schemas import ActionChange
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
 from tests.access import stored
 from tests.access.stored import format_path
 from tests.support.fixtures import Sql
@@ -335,3 +340,33 @@ def test_many_renames_of_one_action_at_once_all_happen_in_some_order(http: httpx
     ]
     assert all(one["after"] == two["before"] for one, two in itertools.pairwise(renames))
     stored.verify(stored.read_chain(sql))
+
+
+async def test_changes_that_come_together_share_a_commit_and_follow_each_other(platform: Platform) -> None:
+    call = operator_call(platform, "access.test")
+    first, second = [(await service.create_action(call, stored.make_name(), "De teste")).action for _ in range(2)]
+    freed, new = first.name, stored.make_name()
+    version = platform.catalogue.latest.version
+    answers = await asyncio.gather(
+        service.update_action(call, first.id, ActionChange(name=new)),
+        service.update_action(call, second.id, ActionChange(name=freed)),  # free since the change before
+        service.update_action(call, second.id, ActionChange(name=new)),  # taken by the first one
+        service.update_action(call, 999_999, ActionChange(name=stored.make_name())),
+        service.update_action(call, second.id, ActionChange(name=freed)),  # as it is already
+        service.update_action(call, second.id, ActionChange(description="Outra")),
+        return_exceptions=True,
+    )
+    done = [answer for answer in answers if not isinstance(answer, BaseException)]
+    assert [(saved.action.name, saved.version - version) for saved in done] == [
+        (new, 1),
+        (freed, 2),
+        (freed, 2),
+        (freed, 3),
+    ]
+    assert [type(answer).__name__ for answer in answers if isinstance(answer, BaseException)] == ["Invalid", "NotFound"]
+    assert platform.catalogue.latest.version == version + 3
+    async with platform.database.connection() as connection:
+        made = await connection.fetch(
+            "SELECT xmin::text FROM access.audit_event WHERE catalogue_version > $1 AND seq IS NOT NULL", version
+        )
+    assert (len(made), len({row["xmin"] for row in made})) == (3, 1)

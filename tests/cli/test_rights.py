@@ -98,6 +98,7 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
         "employability.refresh_people": "25 5 * * *",
         "platform.apply_retention": "15 6 * * *",
         "health_units.add_holidays": "10 6 2 1 *",
+        "health_units.read_sources": "* * * * *",
         "platform.chain_audit": "* * * * *",
         "search.count_words": "50 4 * * *",
         "search.enter_words": "*/5 * * * *",

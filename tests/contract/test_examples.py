@@ -19,6 +19,7 @@ OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
     "health_units.change_notification",
     "health_units.close_notification",
+    "health_units.replace_webhook",
     "registry.answer_vehicle_invitation",
     "registry.change_crm_consent",
     "registry.change_vehicle",

@@ -15,14 +15,17 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# A monitor stands between the one that waits and each command, so that several may run at once.
+# A monitor stands between the one that waits and each command, so that several may run at once. What was loaded is
+# frozen: a collection in a command would touch, and so copy, all of the memory that it shares with the one that waits.
 WAITING = """
-import json, os, socket, sys
+import gc, json, os, socket, sys
 from balcao.__main__ import main
 from balcao.cli.commands import COMMANDS
 
 for entry in COMMANDS.values():
     entry.load()
+gc.collect()
+gc.freeze()
 
 door = socket.socket(fileno=int(sys.argv[1]))
 while True:

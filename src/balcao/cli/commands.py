@@ -35,6 +35,10 @@ COMMANDS = {
     "demo": Entry("demo:demo", "Mostra pessoas, clientes e identificadores da base de demonstração."),
     "token": Entry("token:token", "Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
+    "init": Entry("init:init", "Arquivos de uma instalação em produção."),
+    "gateway-config": Entry(
+        "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
+    ),
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),

@@ -5,8 +5,6 @@ import math
 import random
 import re
 from collections.abc import Collection, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,13 +14,12 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from balcao.core.client_credentials import ClientCredentials, Token
 from balcao.core.logs import log, request_id
+from balcao.core.values.retry_after import parse_retry_after
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-# Whoever asks for a longer pause gets this one: a slip in a header must not stop us for days.
-LONGEST_RETRY_AFTER = 3_600.0
 # A POST that took effect before its response was lost would be filed twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
@@ -137,7 +134,7 @@ class Transport:
                 body = await _read(received)
         except (httpx.RequestError, TimeoutError) as fault:
             raise _TryError(_UNANSWERED.get(type(fault), "CONNECTION_LOST")) from None
-        status, retry_after = received.status_code, _parse_retry_after(received.headers.get("Retry-After"))
+        status, retry_after = received.status_code, parse_retry_after(received.headers.get("Retry-After"))
         response = CrmResponse(status, _decode(body, status), retry_after)
         if status in RETRIED_STATUSES:
             raise _TryError(_parse_complaint(response)[0], status, retry_after)
@@ -204,18 +201,3 @@ def _choose_wait(state: RetryCallState) -> float:
     asked = fault.retry_after if isinstance(fault, _TryError) else None
     pause: float = FIRST_WAIT_SECONDS * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
     return pause if asked is None else max(pause, asked)
-
-
-def _parse_retry_after(retry_after: str | None) -> float | None:
-    """Parse both forms of the header, a number of seconds or a date; None for anything else. At most an hour."""
-    if retry_after is None:
-        return None
-    text = retry_after.strip()
-    if text.isascii() and text.isdigit():
-        return min(float(text[:10]), LONGEST_RETRY_AFTER)
-    try:
-        instant = parsedate_to_datetime(text)
-        seconds = (instant.replace(tzinfo=instant.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    except (ValueError, OverflowError):
-        return None
-    return min(max(0.0, seconds), LONGEST_RETRY_AFTER)

@@ -1,6 +1,8 @@
-"""What the registry says of a person, asked for over HTTP as the platform's client."""
+"""What the registry says of a person, asked for over HTTP as the platform's client (rules: employability 3.4, 4.4)."""
 
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
 
 import msgspec
 
@@ -10,66 +12,120 @@ from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
 COUNTRY = "55"
+_DATE_LENGTH = 10
 
 
-class Phone(msgspec.Struct):
+class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """The main address."""
+
+    cep: str | None = None
+    tipo_logradouro: str | None = None
+    logradouro: str | None = None
+    numero: str | None = None
+    complemento: str | None = None
+    bairro: str | None = None
+    municipio: str | None = None
+    estado: str | None = None
+
+
+class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A person as the registry knows them; of somebody it does not know nothing is set."""
+
+    nome: str | None = None
+    nome_social: str | None = None
+    email: str | None = None
+    celular: str | None = None
+    data_nascimento: date | None = None
+    escolaridade: str | None = None
+    genero: str | None = None
+    raca: str | None = None
+    renda_familiar: str | None = None
+    deficiencia: str | None = None
+    endereco: PersonAddress | None = None
+
+    def count_years(self, today: date) -> int | None:
+        """Return the age in completed years.
+
+        Who was born on 29 February turns older on 1 March of a common year.
+        """
+        born = self.data_nascimento
+        if born is None:
+            return None
+        return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+
+
+class _Birth(msgspec.Struct):
+    data: str | None = None
+
+
+class _Main(msgspec.Struct):
     ddi: str | None = None
     ddd: str | None = None
     valor: str | None = None
 
 
-class Phones(msgspec.Struct):
-    principal: Phone | None = None
+class _Contact(msgspec.Struct):
+    principal: _Main | None = None
 
 
-class Address(msgspec.Struct):
-    bairro: str | None = None
+class _Addresses(msgspec.Struct):
+    principal: PersonAddress | None = None
 
 
-class Addresses(msgspec.Struct):
-    principal: Address | None = None
-
-
-class Birth(msgspec.Struct):
-    data: str | None = None
-
-
-class RegistryPerson(msgspec.Struct):
-    """The members of the registry's record that this service reads; what is not known is null."""
-
+class _Citizen(msgspec.Struct):
     nome: str | None = None
     nome_social: str | None = None
+    nascimento: _Birth | None = None
+    email: _Contact | None = None
+    telefone: _Contact | None = None
+    endereco: _Addresses | None = None
+    escolaridade: str | None = None
     genero: str | None = None
-    nascimento: Birth | None = None
-    telefone: Phones | None = None
-    endereco: Addresses | None = None
-
-    @property
-    def neighbourhood(self) -> str | None:
-        """Return the neighbourhood of the main address."""
-        main = self.endereco and self.endereco.principal
-        return (main.bairro or None) if main else None
-
-    @property
-    def phone(self) -> str | None:
-        """Return the main phone, area code first; a foreign one with `+` and its country."""
-        main = self.telefone and self.telefone.principal
-        if not main or not main.valor:
-            return None
-        abroad = f"+{main.ddi}" if main.ddi and main.ddi != COUNTRY else ""
-        return f"{abroad}{main.ddd or ''}{main.valor}"
-
-    def count_years(self, today: date) -> int | None:
-        """Return the age in completed years; only the day of birth counts, not its time or zone."""
-        if self.nascimento is None or self.nascimento.data is None:
-            return None
-        born = datetime.fromisoformat(self.nascimento.data).date()
-        return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    raca: str | None = None
+    renda_familiar: str | None = None
+    deficiencia: str | None = None
 
 
-async def find_person(call: Call, cpf: Cpf) -> RegistryPerson | None:
-    """Return what the registry says; None for somebody it does not know. Raises Unavailable when it is away."""
+async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
+    """Return what the registry says; of somebody it does not know an empty record. Raises Unavailable when it is away.
+
+    To be called outside any transaction: it may take two seconds.
+    """
     registry = call.platform.part(ServiceClient)
-    path = f"/citizen/{cpf.digits}"
-    record = await registry.get(path, seconds=BUDGET_SECONDS, request_id=call.request_id)
-    return None if record is None else msgspec.convert(record, RegistryPerson)
+    content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
+    return PersonRecord() if content is None else _to_record(content)
+
+
+def _to_record(content: Mapping[str, Any]) -> PersonRecord:
+    """Return the record; an empty text, which says that there is none, is none."""
+    citizen = msgspec.convert(content, _Citizen)
+    email = citizen.email.principal if citizen.email else None
+    return PersonRecord(
+        nome=citizen.nome or None,
+        nome_social=citizen.nome_social or None,
+        email=(email and email.valor) or None,
+        celular=_format_phone(citizen.telefone.principal if citizen.telefone else None),
+        data_nascimento=_parse_day(citizen.nascimento.data if citizen.nascimento else None),
+        escolaridade=citizen.escolaridade or None,
+        genero=citizen.genero or None,
+        raca=citizen.raca or None,
+        renda_familiar=citizen.renda_familiar or None,
+        deficiencia=citizen.deficiencia or None,
+        endereco=citizen.endereco.principal if citizen.endereco else None,
+    )
+
+
+def _format_phone(phone: _Main | None) -> str | None:
+    """Return a phone, area code first; a foreign one with `+` and its country."""
+    if phone is None or not phone.valor:
+        return None
+    abroad = f"+{phone.ddi}" if phone.ddi and phone.ddi != COUNTRY else ""
+    return f"{abroad}{phone.ddd or ''}{phone.valor}"
+
+
+def _parse_day(text: str | None) -> date | None:
+    """Return the date part; it is the city's day, whatever offset stands behind it."""
+    try:
+        return date.fromisoformat((text or "")[:_DATE_LENGTH])
+    except ValueError:
+        return None

@@ -16,6 +16,7 @@ from balcao.health_units.risk.feature import FEATURE as RISK
 from balcao.health_units.running import ready, running
 from balcao.health_units.timetables.feature import FEATURE as TIMETABLES
 from balcao.health_units.units.feature import FEATURE as UNITS
+from balcao.health_units.webhooks.feature import FEATURE as WEBHOOKS
 
 SERVICE = Service(
     name="health_units",
@@ -33,6 +34,7 @@ SERVICE = Service(
         COUNTS,
         INTAKE,
         REFERENCE_LISTS,
+        WEBHOOKS,
         Feature(demo=DEMO),
     ],
     dialects={"": DETAIL},
@@ -40,6 +42,7 @@ SERVICE = Service(
     tags={
         "unidades": "As unidades de saúde, com o risco em vigor e se estão abertas.",
         "horários": "Quando as unidades abrem: semana, exceções e feriados.",
+        "avisos": "Sistemas que são avisados de cada mudança, por chamadas assinadas.",
         "risco": "A cor de risco de uma unidade e as notificações que a definem.",
     },
     seed=holidays.seed,

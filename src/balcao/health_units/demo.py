@@ -24,6 +24,8 @@ from balcao.health_units.timetables import service as timetables
 from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
+from balcao.health_units.webhooks import service as webhooks
+from balcao.health_units.webhooks.schemas import WebhookBody
 
 SEED = 2026
 HISTORY_DAYS = 90
@@ -43,6 +45,8 @@ OPEN_NOW = {
     "9900004": Risco.VERMELHO,
 }
 OCCURRENCE = "confronto_armado"
+# Switched off: nobody is there.
+WEBHOOK = WebhookBody(url="https://painel.example/avisos", descricao="Painel do centro de operações", ativo=False)
 UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
 ACTIVE = "9900004"
@@ -94,6 +98,8 @@ async def load(platform: Platform) -> None:
     for code, week in WEEKS.items():
         if code not in with_week:
             await timetables.put_week(call, Cnes(code), week)
+    if not (await webhooks.list_webhooks(call)).itens:
+        await webhooks.add_webhook(call, WEBHOOK)
     day = utc_now().astimezone(platform.zone)
     await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
 

@@ -1,11 +1,19 @@
 """Applications as citizens make, change and withdraw them (rules: employability 2.7, 3.4, 4.3, cases 41 to 52)."""
 
+import asyncio
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import UUID
 
+import asyncpg
 import httpx
 import pytest
 
+from balcao import app
+from balcao.core.access import limits
+from balcao.employability import SERVICE
+from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, MACHINE, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE as JOBS
@@ -14,6 +22,24 @@ from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.server import RunningServer
+from tests.support.statements import Statements, recorded
+
+
+@pytest.fixture(scope="module")
+def statements() -> Iterator[Statements]:
+    with recorded() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def server(
+    settings: Settings, database_url: str, registry: RunningServer, statements: Statements
+) -> Iterator[RunningServer]:
+    """As the other modules have it, with its statements recorded."""
+    asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
+    with RunningServer(app.build(asking, database_url, [SERVICE.name])) as running:
+        yield running
 
 
 def code(answer: httpx.Response) -> tuple[int, str | None]:
@@ -64,6 +90,90 @@ def test_the_snapshot_stays_as_it_was_when_the_resume_changes(
     again = http.get(f"{BASE}/{made['id']}", headers=citizen(issuer, cpf)).json()
     assert again["curriculo_snapshot"] == made["curriculo_snapshot"]
     assert again["curriculo_snapshot"]["resumo_profissional"] == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "headers", "most"),
+    [
+        # The job, what the person did before, their resume, and one statement that stores everything.
+        (951, {}, 4),
+        # The same within a transaction, and the key: it is locked, looked for and kept.
+        (952, {"Idempotency-Key": "candidatura"}, 9),
+    ],
+)
+def test_applying_takes_few_round_trips(
+    http: httpx.Client, issuer: Issuer, publish: Publish, statements: Statements, number: int,
+    headers: dict[str, str], most: int,
+) -> None:  # fmt: skip
+    job, cpf = publish(), person(number)
+    token = citizen(issuer, cpf)
+    http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
+    http.get("/liveness")  # the driver's loggers are called in a later turn of the server's loop
+    statements.texts.clear()
+    assert http.post(BASE, json=body, headers=token | headers).status_code == 201
+    http.get("/liveness")
+    sent = [text for text in statements.texts if " access." not in text]
+    assert len(sent) <= most, sent
+
+
+def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
+    http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, sql: Sql, database_url: str
+) -> None:
+    """What was read is older than what the statement that stores finds: all is read again."""
+    job, cpf = publish(), person(953)
+    token = citizen(issuer, cpf)
+    http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
+    resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
+    http.put(resume, json={"resumo_profissional": "Antes."}, headers=token).raise_for_status()
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
+
+    async def race() -> httpx.Response:
+        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
+        try:
+            async with holder.transaction():
+                await holder.execute("SELECT FROM employability.job WHERE id = $1 FOR UPDATE", UUID(job["id"]))
+                applying = asyncio.get_running_loop().run_in_executor(
+                    None, lambda: http.post(BASE, json=body, headers=token)
+                )
+                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+                    assert not applying.done()
+                await holder.execute(
+                    "UPDATE employability.resume SET resumo_profissional = 'Depois.', row_version = row_version + 1"
+                    " WHERE cpf = $1",
+                    cpf,
+                )
+                await holder.execute(
+                    "UPDATE employability.job SET titulo = 'Outro título', updated_at = clock_timestamp()"
+                    " WHERE id = $1",
+                    UUID(job["id"]),
+                )
+            return await applying
+        finally:
+            await holder.close()
+            await watcher.close()
+
+    made = asyncio.run(race())
+    assert made.status_code == 201
+    assert made.json()["vaga"]["titulo"] == "Outro título"
+    assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
+
+
+def test_a_person_applies_ten_times_a_minute(
+    settings: Settings, database_url: str, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in production: the sandbox lets a hundred times more pass. What a call holds counts for nothing."""
+    monkeypatch.setattr(limits, "SANDBOX_FACTOR", 1)
+    with (
+        RunningServer(app.build(settings, database_url, [SERVICE.name])) as strict,
+        httpx.Client(base_url=strict.url) as client,
+    ):
+        answers = [client.post(BASE, content=b"{", headers=citizen(issuer, person(954))) for _ in range(11)]
+        other = client.post(BASE, content=b"{", headers=citizen(issuer, person(955)))
+    assert [answer.status_code for answer in answers] == [400] * 10 + [429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 60
+    assert set(answers[-1].json()) == {"error", "message"}
+    assert other.status_code == 400
 
 
 def test_forty_applications_at_once_make_one(publish: Publish, apply: Apply, sql: Sql) -> None:
@@ -191,7 +301,7 @@ def test_contact_and_answers_change_until_somebody_decides(
 def test_the_state_of_the_job_stands_in_the_place_of_every_status(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
-    job, first, second = publish(), person(13), person(14)
+    job, first, second = publish(), person(903), person(904)
     paths = {cpf: f"{BASE}/{apply(job, cpf).json()['id']}" for cpf in (first, second)}
     sql("UPDATE employability.application SET status = 'aprovada' WHERE cpf = $1", first)
 

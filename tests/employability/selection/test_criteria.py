@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from balcao.employability.hiring.listings.schemas import Job, LanguageRequirement
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.reference_values.schemas import ReferenceValue
+from balcao.employability.registry_people import PersonAddress, PersonRecord
 from balcao.employability.resume.sections.schemas import Education, ResumeLanguage
 from balcao.employability.selection.eligibility.criteria import (
     Facts,
     RegistryUnknown,
     check_criteria,
-    find_age,
     may_need_registry,
 )
-from balcao.employability.selection.people.schemas import PersonAddress, PersonRecord
 from balcao.employability.texts import fold
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -75,8 +74,8 @@ def test_a_person_turns_older_on_the_birthday_and_not_the_day_before(birth: date
         birthday = birth.replace(year=birth.year + years)
     except ValueError:  # 29 February in a common year
         birthday = date(birth.year + years, 3, 1)
-    assert find_age(birth, birthday) == years
-    assert find_age(birth, birthday - timedelta(days=1)) == years - 1
+    assert PersonRecord(data_nascimento=birth).count_years(birthday) == years
+    assert PersonRecord(data_nascimento=birth).count_years(birthday - timedelta(days=1)) == years - 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -110,6 +111,26 @@ def test_what_is_no_longer_true_is_not_sent(
     put(made, "etapa", id_etapa_atual=second)
     assert http.delete(f"{BASE}/{made['id']}", headers=citizen(issuer, made["cpf"])).status_code == 200
     assert subjects() == []
+
+
+def test_a_worker_that_dies_once_it_has_sent_sends_the_same_message_again(
+    made: dict[str, Any], subjects: Any, post: MailServer, sql: Sql
+) -> None:
+    """The mail server took the e-mail, and the job is in the queue still: receivers know the second by its number."""
+    subjects()
+    event = sql("SELECT id FROM employability.application_event WHERE id_candidatura = $1", UUID(made["id"]))[0]["id"]
+    numbers = []
+    for _ in range(2):
+        sql(
+            "INSERT INTO queue.pgqueuer (priority, entrypoint, payload, status)"
+            " VALUES (0, $1, employability.email_payload($2, 'candidatura_recebida', $3), 'queued')",
+            JOB,
+            UUID(made["id"]),
+            event,
+        )
+        assert subjects() == ["Candidatura recebida"]
+        numbers += [email["Message-ID"] for email in post.emails]
+    assert numbers == [f"<{made['id']}.{event}@portoaurora.example>"] * 2
 
 
 def test_whoever_left_no_address_gets_no_job(http: httpx.Client, callers: Callers, publish: Publish, sql: Sql) -> None:

@@ -104,6 +104,11 @@ def test_an_erasure_withdraws_what_is_open_and_clears_the_rest(
     assert {each["status"] for each in file["candidaturas"]} == {"candidatura_enviada", "aprovada"}
     assert file["candidaturas"][0]["curriculo_snapshot"]["resumo_profissional"] == "Texto."
     assert [each["criterios_nao_atendidos"] for each in file["bloqueios"]] == [["idade_maxima"]]
+    sql(
+        "INSERT INTO employability.application_event (id_candidatura, evento, para, motivo)"
+        " SELECT unnest($1::uuid[]), 'approve', 'aprovada', 'Mora perto da loja.'",
+        [UUID(id_) for id_ in made],
+    )
     for _ in range(2):
         assert http.delete(f"{RESUME}/{cpf}", headers=headers).status_code == 200
     rows: Any = sql(
@@ -112,8 +117,10 @@ def test_an_erasure_withdraws_what_is_open_and_clears_the_rest(
         cpf,
     )
     assert [tuple(row) for row in rows] == [(status, None, None, "[]", None) for status in ("aprovada", "retirada")]
-    history = sql("SELECT evento FROM employability.application_event WHERE id_candidatura = $1 ORDER BY id", made[0])
-    assert [row["evento"] for row in history] == ["submit", "withdraw"]
+    history = sql(
+        "SELECT evento, motivo FROM employability.application_event WHERE id_candidatura = $1 ORDER BY id", made[0]
+    )
+    assert [tuple(row) for row in history] == [("submit", None), ("approve", None), ("withdraw", None)]
     # What came by then is not fetched again.
     work(lambda call: service.refresh_candidate(call, UUID(made[1])))
     work(service.refresh_stale)

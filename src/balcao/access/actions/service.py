@@ -1,8 +1,10 @@
 """Creating, renaming and describing actions; mappings, grants and code follow by id or code key."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from balcao.access.actions import store
+from balcao.access.actions.renaming import KnownActions, make_name_taken, make_unknown
 from balcao.access.actions.schemas import (
     Action,
     ActionChange,
@@ -15,13 +17,12 @@ from balcao.access.actions.schemas import (
     Obstacle,
 )
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import record_read, write_catalogue
+from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue
 from balcao.access.conventions import SliceQuery
 from balcao.access.mappings import service as mappings
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
-from balcao.core.http.responses import Ready, require_match
+from balcao.core.errors import BalcaoError, Conflict, Forbidden
 
 
 class SavedAction(NamedTuple):
@@ -36,28 +37,43 @@ async def update_action(call: Call, action_id: int, change: ActionChange) -> Sav
 
     Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use.
     """
-    async with write_catalogue(call, CatalogueEvent("action.update", "action", str(action_id))) as write:
-        found = await _find(write.connection, action_id, change.name)
-        present = found.action
-        action = Action(
-            present.id, change.name or present.name, change.description or present.description, present.endpoint_count
-        )
-        _check_change(call, found, renamed=action.name != present.name)
-        if action != present:
-            await store.update(write.connection, action.id, action.name, action.description)
-            before, after = _describe(present), _describe(action)
-            write.record(
-                CatalogueEvent("action.update", "action", str(action.id), action.name, before=before, after=after)
+    attempt = CatalogueEvent("action.update", "action", str(action_id))
+    return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
+
+
+class WantedChange(NamedTuple):
+    """Which action is to change, and how."""
+
+    action_id: int
+    change: ActionChange
+
+
+async def _make_changes(
+    connection: Connection, turns: Sequence[Turn[WantedChange]]
+) -> list[Made[Action] | BalcaoError]:
+    names = [turn.wanted.change.name for turn in turns]
+    found = await store.find_many(connection, {turn.wanted.action_id for turn in turns}, filter(None, names))
+    known, changed = KnownActions(found), []
+    outcomes: list[Made[Action] | BalcaoError] = []
+    for call, (action_id, change) in turns:
+        try:
+            before, after = known.change(action_id, change, call.if_match)
+        except BalcaoError as refusal:
+            outcomes.append(refusal)
+            continue
+        event = None
+        if after != before:
+            changed.append(after)
+            event = CatalogueEvent(
+                "action.update", "action", str(after.id), after.name, before=_describe(before), after=_describe(after)
             )
-    return SavedAction(action, write.version)
+        outcomes.append(Made(after, event))
+    if changed:
+        await store.update_each(connection, changed)
+    return outcomes
 
 
-def _check_change(call: Call, found: store.FoundAction, *, renamed: bool) -> None:
-    if renamed and found.reserved:
-        raise Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")
-    require_match(call.if_match, Ready.of(found.action).etag)
-    if renamed and found.name_taken:
-        raise _make_name_taken()
+_CHANGE = GroupedChange(_make_changes)
 
 
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
@@ -65,7 +81,7 @@ async def create_action(call: Call, name: str, description: str) -> SavedAction:
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
         action_id = await store.insert(write.connection, name, description, mask_author(call))
         if action_id is None:
-            raise _make_name_taken()
+            raise make_name_taken()
         action = Action(action_id, name, description, 0)
         write.record(CatalogueEvent("action.create", "action", str(action_id), name, after=_describe(action)))
     return SavedAction(action, write.version)
@@ -104,10 +120,13 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
                 code="action-in-use",
             )
         await mappings.delete_of_action(write.connection, action_id)
-        await store.delete(write.connection, action_id)
         before = _describe(found.action) | {
+            "code_key": await store.delete(write.connection, action_id),
             "roles": [role.name for role in uses.roles],
-            "mappings": [f"{mapping.method} {mapping.path_pattern}" for mapping in uses.mappings],
+            "mappings": [
+                {"id": mapping.id, "method": mapping.method, "path_pattern": mapping.path_pattern}
+                for mapping in uses.mappings
+            ],
         }
         write.record(CatalogueEvent("action.delete", "action", str(action_id), found.action.name, before=before))
     return write.version
@@ -162,7 +181,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 async def _find(connection: Connection, action_id: int, new_name: str | None = None) -> store.FoundAction:
     found = await store.find(connection, action_id, new_name)
     if found is None:
-        raise NotFound("Não há ação com esse id.")
+        raise make_unknown()
     return found
 
 
@@ -180,8 +199,3 @@ async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
 
 def _describe(action: Action) -> dict[str, str]:
     return {"name": action.name, "description": action.description}
-
-
-def _make_name_taken() -> Invalid:
-    """Return a 400, not a 409: it comes before 401 in the ascending cases (spec: access administration 4)."""
-    return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")

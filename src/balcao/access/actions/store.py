@@ -1,10 +1,12 @@
 """SQL of the actions."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from balcao.access.actions.renaming import KnownAction
 from balcao.access.actions.schemas import (
     Action,
     BoundMapping,
@@ -47,13 +49,33 @@ async def find(connection: Connection, action_id: int, new_name: str | None) -> 
     return FoundAction(action, row["reserved"], row["name_taken"])
 
 
+_FIND_MANY = """
+SELECT action.id, action.name, action.description,
+       (SELECT count(*) FROM access.endpoint_mapping
+        WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count,
+       coalesce(action.code_key LIKE 'platform:%', false) AS reserved
+FROM access.action
+WHERE id = ANY($1::bigint[]) OR name = ANY($2::text[])
+"""
+
+
+async def find_many(connection: Connection, ids: Iterable[int], names: Iterable[str]) -> list[KnownAction]:
+    """Return the actions with these ids, any integers, and those with these names."""
+    found = await connection.fetch(_FIND_MANY, [one for one in ids if 0 < one <= MAX_ID], list(names))
+    return [
+        KnownAction(Action(row["id"], row["name"], row["description"], row["endpoint_count"]), row["reserved"])
+        for row in found
+    ]
+
+
 _UPDATE = """
 UPDATE access.action SET name = $2, description = $3, row_version = row_version + 1, updated_at = now() WHERE id = $1
 """
 
 
-async def update(connection: Connection, action_id: int, name: str, description: str) -> None:
-    await connection.execute(_UPDATE, action_id, name, description)
+async def update_each(connection: Connection, actions: Sequence[Action]) -> None:
+    """Give the actions their names and descriptions, one after the other: a name that one frees the next may take."""
+    await connection.executemany(_UPDATE, [(action.id, action.name, action.description) for action in actions])
 
 
 _ID_OF = "SELECT id FROM access.action WHERE name = $1"
@@ -165,12 +187,13 @@ async def read_uses(connection: Connection, action_id: int) -> Uses:
     return msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
 
 
-_DELETE = "DELETE FROM access.action WHERE id = $1"
+_DELETE = "DELETE FROM access.action WHERE id = $1 RETURNING code_key"
 
 
-async def delete(connection: Connection, action_id: int) -> None:
-    """Delete the action and what grants it; no mapping may be bound to it."""
-    await connection.execute(_DELETE, action_id)
+async def delete(connection: Connection, action_id: int) -> str | None:
+    """Delete the action and what grants it, and return its code key; no mapping may be bound to it."""
+    code_key: str | None = await connection.fetchval(_DELETE, action_id)
+    return code_key
 
 
 # An administrative role grants every action but the platform's own, which nobody is granted.

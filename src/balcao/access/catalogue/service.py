@@ -1,9 +1,9 @@
 """One catalogue write: the lock, the change, its event in the chain and the new version, all in one transaction."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import CatalogueEvent
@@ -11,12 +11,15 @@ from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call
 from balcao.core.database import pool
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Forbidden, Unavailable
+from balcao.core.errors import BalcaoError, Forbidden, Unavailable
 from balcao.core.http.operations import RecordDenial
 from balcao.core.logs import log
 
 # How many reads of people's data by one caller are recorded, and under which key they are counted.
 READS = ("60/minute", "access-reads")
+
+Wanted = TypeVar("Wanted")
+Value = TypeVar("Value")
 
 
 class CatalogueWrite:
@@ -54,7 +57,7 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
         yield write
         await _record(call, write)
     if write.events:
-        await _reload(call)
+        await _reload(call, write.version)
 
 
 @asynccontextmanager
@@ -83,7 +86,76 @@ async def write_together(
     finally:
         await apart.close()
     if write.events and not rehearse:
-        await _reload(call)
+        await _reload(call, write.version)
+
+
+class Made(NamedTuple, Generic[Value]):
+    """What a change left behind; without an event nothing changed."""
+
+    value: Value
+    event: CatalogueEvent | None
+
+
+class Turn(NamedTuple, Generic[Wanted]):
+    """Whose turn it is in a transaction that several share, and what they want."""
+
+    call: Call
+    wanted: Wanted
+
+
+class GroupedChange(Generic[Wanted, Value]):
+    """A kind of change of which concurrent ones share lock, transaction and commit.
+
+    They happen one after the other, each with an event and a version of its own. `make` makes several in this order and
+    returns for each what it left behind, or what refuses it: then it must have written nothing.
+    """
+
+    def __init__(
+        self, make: Callable[[Connection, Sequence[Turn[Wanted]]], Awaitable[Sequence[Made[Value] | BalcaoError]]]
+    ) -> None:
+        self._make = make
+
+    async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
+        """Make a change as `write_catalogue` does; return what it left behind and the catalogue version."""
+        turn = Turn(call, wanted)
+        if _joined.get() is not None:
+            async with write_catalogue(call, attempt) as write:
+                made = _require_made((await self._make(write.connection, [turn]))[0])
+                if made.event is not None:
+                    write.record(made.event)
+            return made.value, write.version
+        async with _leaving_a_trace(call, attempt):
+            outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
+            made = _require_made(outcome)
+        if made.event is not None:
+            await _reload(call, version)
+        return made.value, version
+
+    async def _make_together(
+        self, connection: Connection, turns: Sequence[Turn[Wanted]]
+    ) -> list[tuple[Made[Value] | BalcaoError, int]]:
+        """Return each outcome with the version that it made, or that it found at its turn."""
+        async with connection.transaction():
+            version = await store.lock(connection)
+            outcomes = await self._make(connection, turns)
+            events = [
+                outcome.event.describe_for(turn.call)
+                for turn, outcome in zip(turns, outcomes, strict=True)
+                if isinstance(outcome, Made) and outcome.event is not None
+            ]
+            made = iter(await store.record_each(connection, events) if events else [])
+        answered = []
+        for outcome in outcomes:
+            if isinstance(outcome, Made) and outcome.event is not None:
+                version = next(made)
+            answered.append((outcome, version))
+        return answered
+
+
+def _require_made(outcome: Made[Value] | BalcaoError) -> Made[Value]:
+    if isinstance(outcome, BalcaoError):
+        raise outcome
+    return outcome
 
 
 @asynccontextmanager
@@ -134,10 +206,10 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
         await store.record_beside(connection, event.describe_for(call), "done")
 
 
-async def _reload(call: Call) -> None:
+async def _reload(call: Call, version: int) -> None:
     """Take over the committed change; should the database be lost just now, the next poll brings the version."""
     try:
-        await call.platform.catalogue.reload()
+        await call.platform.catalogue.reach(version)
     except Unavailable:
         log.warning("catalogue.reload_failed")
 

@@ -34,6 +34,18 @@ async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> in
     return version
 
 
+_RECORD_EACH = "SELECT access.record_each($1::jsonb)"
+
+
+async def record_each(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
+    """Append the events to the chain, each with a version of its own, and return the versions. Raises Unavailable."""
+    try:
+        versions: list[int] = await connection.fetchval(_RECORD_EACH, json_text(events))
+    except asyncpg.PostgresError as failure:
+        raise Unavailable(code="audit-unwritable") from failure
+    return versions
+
+
 _COUNT_EVENTS = "SELECT count(*) FROM access.audit_event"
 # Of the chain only its beginning goes, and never its end: the first event that stays names the hash of the last that
 # went, and the next change is chained to the end.

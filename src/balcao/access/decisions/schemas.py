@@ -6,10 +6,11 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field, StringConstraints
 
-from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText
+from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText, WholeNumber
 from balcao.core.access.rules import Reason
 
 MAX_PATH = 2048
+MAX_VERSION = 2**62
 Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
@@ -36,10 +37,15 @@ class ExplainQuery(BaseModel):
         Field(description="Cliente (`azp`) do token; sem `subject`, o de uma máquina.", examples=["portal-servidor"]),
     ] = None
 
+    at_version: Annotated[
+        WholeNumber | None,
+        Field(ge=1, le=MAX_VERSION, description="Versão do catálogo; sem ela, a de agora.", examples=[12]),
+    ] = None
+
     @property
     def supposes(self) -> bool:
-        """Return whether anything is supposed of the token."""
-        return (self.roles, self.scopes, self.client) != (None, None, None)
+        """Return whether anything but a request of now, with the token at hand, is supposed."""
+        return (self.roles, self.scopes, self.client, self.at_version) != (None, None, None, None)
 
 
 class ExplainedMapping(msgspec.Struct):

@@ -1,9 +1,11 @@
 """Why a request is let pass or not: the decision of every process, taken in words (rules: access 2.4, 4.1)."""
 
+import asyncio
 from dataclasses import replace
 
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import record_read
+from balcao.access.decisions import history, store
 from balcao.access.decisions.schemas import (
     ExplainedAction,
     ExplainedMapping,
@@ -20,13 +22,16 @@ from balcao.core.errors import Forbidden
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
+# So many are undone within a second; whoever asks for an older version restores a backup.
+MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain(call: Call, query: ExplainQuery) -> Explanation:
     """Return the decision on a request of the caller, of another person or of a machine.
 
-    Raises Forbidden for a caller who asks for more than their own requests without the action for it.
+    Raises Forbidden for a caller who asks for more than their own requests of now without the action for it, and
+    NotFound for a version that cannot be made any more.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
@@ -35,11 +40,26 @@ async def explain(call: Call, query: ExplainQuery) -> Explanation:
         raise Forbidden()
     if concerns_another:
         await record_read(call, CatalogueEvent("decision.explain", "user", subject=subject))
-    snapshot = call.platform.catalogue.snapshot
     supposed = _suppose(caller, subject, query)
+    snapshot = call.platform.catalogue.snapshot
+    if query.at_version is not None:
+        snapshot = await read_version(call, snapshot, query.at_version, supposed.cpf)
     match = snapshot.match(query.method.value, query.path)
     decision = decide_match(match, supposed, snapshot, call.platform.client_lists) if match else _NO_MAPPING
     return _describe(snapshot, match, decision, supposed)
+
+
+async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
+    """Return an earlier version of the catalogue, of the people this one alone. Raises NotFound (rules: access 2.5)."""
+    hashed = call.platform.audit.key.hash_cpf(cpf)
+    hashes = [hashed.hex()] if hashed else []
+    async with call.platform.database.connection() as connection:
+        if version > present.version or version < await store.find_oldest_version(connection):
+            raise history.make_not_kept()
+        events = await store.fetch_changes(connection, version, present.version, hashes, MOST_CHANGES + 1)
+    if len(events) > MOST_CHANGES:
+        raise history.make_not_kept()
+    return await asyncio.to_thread(history.rebuild, present, version, events, cpf, hashes)
 
 
 def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:

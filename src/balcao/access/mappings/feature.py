@@ -18,7 +18,8 @@ async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
     """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
     await catalogue.lock(connection)
     if retired := await store.retire_unserved(connection, UNSERVED):
-        event = CatalogueEvent("registration.sync", "mapping", after={"operations": [], "retired": retired})
+        after = {"operations": [], "retired": [mapping["operation"] for mapping in retired]}
+        event = CatalogueEvent("registration.sync", "mapping", before=retired, after=after)
         await catalogue.record(connection, [event.to_document(SYSTEM, call.request_id)])
     return Swept(*await store.delete_retired(connection, RETIRED))
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import msgspec
+
 from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import Mapping
 from balcao.core.access.paths import REST, is_wild, split
@@ -162,13 +164,14 @@ _RETIRE = """
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
 WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - $1::interval
   AND EXISTS (SELECT FROM access.endpoint_mapping WHERE announced_at >= now() - $1::interval)
-RETURNING operation_key
+RETURNING access.mapping_document(endpoint_mapping) AS mapping
 """
 
 
-async def retire_unserved(connection: Connection, age: timedelta) -> list[str]:
-    """Retire the operations that no process has said to serve for so long; return their keys."""
-    return sorted(row["operation_key"] for row in await connection.fetch(_RETIRE, age))
+async def retire_unserved(connection: Connection, age: timedelta) -> list[dict[str, Any]]:
+    """Retire the operations that no process has said to serve for so long; return their mappings, by operation."""
+    retired = [msgspec.json.decode(row["mapping"]) for row in await connection.fetch(_RETIRE, age)]
+    return sorted(retired, key=lambda mapping: str(mapping["operation"]))
 
 
 _COUNT_RETIRED = "SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL"

@@ -19,7 +19,8 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 CHANNEL = "balcao_access"
-POLL_SECONDS = 5.0
+# With the reading itself a lost notification is made good within five seconds.
+POLL_SECONDS = 4.0
 USABLE_SECONDS = 300.0
 ANNOUNCING_SECONDS = 3600.0
 _SERVED = "SELECT access.still_served($1)"
@@ -112,15 +113,24 @@ class Catalogue:
     async def reload(self) -> None:
         """Take over what changed, in one new snapshot; requests in flight keep theirs."""
         async with self._loading:  # one at a time, or a slow load could put an older version back
-            asked_at = time.monotonic()
-            latest = self._latest
-            changes = await self._fetch_changes(latest) if latest.version else None
-            if latest.version == 0 or (changes is not None and changes.whole):
-                self._latest = await self._load()
-            elif changes is not None:
-                self._latest = latest.following(changes)
-            # The moment of the question: what changed after it may be missing from the result.
-            self._confirmed_at = asked_at
+            await self._take_over()
+
+    async def reach(self, version: int) -> None:
+        """Take over what changed up to a version, unless that has happened meanwhile: many writers need one reading."""
+        async with self._loading:
+            if self._latest.version < version:
+                await self._take_over()
+
+    async def _take_over(self) -> None:
+        asked_at = time.monotonic()
+        latest = self._latest
+        changes = await self._fetch_changes(latest) if latest.version else None
+        if latest.version == 0 or (changes is not None and changes.whole):
+            self._latest = await self._load()
+        elif changes is not None:
+            self._latest = latest.following(changes)
+        # The moment of the question: what changed after it may be missing from the result.
+        self._confirmed_at = asked_at
 
     async def _fetch_changes(self, known: Snapshot) -> Changes | None:
         async with self._database.connection() as connection:

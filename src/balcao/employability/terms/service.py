@@ -1,5 +1,7 @@
 """The terms of use of the job listings: only the current version counts (rules: employability 2.9)."""
 
+from datetime import timedelta
+
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
@@ -15,21 +17,24 @@ FIELDS = ["termos_uso"]
 async def read_status(call: Call, cpf: Cpf) -> TermsStatus:
     """Return whether the person accepted the current version."""
     async with call.reading(cpf, FIELDS) as connection:
-        return TermsStatus(await has_accepted(connection, cpf, call.platform.settings.jobs_terms_version))
+        return TermsStatus(await find_accepted(connection, cpf) == call.platform.settings.jobs_terms_version)
 
 
-async def has_accepted(connection: Connection, cpf: Cpf, version: str) -> bool:
-    """Return whether the person accepted this version of the terms."""
+async def find_accepted(connection: Connection, cpf: Cpf) -> str | None:
+    """Return the version of the terms that the person accepted; None for none."""
     found = await store.read(connection, cpf)
-    return found is not None and found["version"] == version
+    return None if found is None else found["version"]
 
 
-async def accept(call: Call, cpf: Cpf) -> Message:
-    """Accept the current version; a repeat keeps the first instant."""
+async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
+    """Accept the current version; a repeat keeps the first instant.
+
+    The registry is asked for the person's names at once, or after that while.
+    """
     async with call.platform.database.transaction() as connection:
         acceptance = await store.accept(connection, cpf, call.platform.settings.jobs_terms_version)
         if acceptance is not None:
-            await bank.enter(connection, acceptance)
+            await bank.enter(connection, acceptance, after=names_after)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return Message("Termos de uso aceitos.")
 

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -23,6 +24,8 @@ from balcao.zones import load_zone
 
 # Announces each entry to every process at the commit.
 CHANNEL = "balcao_health_units"
+# Tells a webhook of one entry.
+WEBHOOK_JOB = "health_units.deliver_webhook"
 RISK, UNIT, RESET = "risco", "unidade", "reset"
 KEPT_FOR = timedelta(days=7)
 _PAGE = 500
@@ -31,7 +34,9 @@ _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
     """Publish the unit's risk as this transaction leaves it, with instants in the city's zone."""
-    await store.append_change(connection, CHANNEL, RISK, cnes, await risk.read_unit_risk(connection, cnes, zone))
+    await store.append_change(
+        connection, CHANNEL, WEBHOOK_JOB, RISK, cnes, await risk.read_unit_risk(connection, cnes, zone)
+    )
 
 
 async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
@@ -41,7 +46,7 @@ async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:
     """Publish that a unit was created or replaced, or opens at other times."""
-    await store.append_change(connection, CHANNEL, UNIT, cnes, {"cnes": cnes.digits})
+    await store.append_change(connection, CHANNEL, WEBHOOK_JOB, UNIT, cnes, {"cnes": cnes.digits})
 
 
 async def announce(connection: Connection) -> None:
@@ -113,13 +118,31 @@ async def _list_pages(
         after = rows[-1]["sequencia"]
 
 
+class Published(NamedTuple):
+    """An entry of the feed: its kind, `risco` or `unidade`, when it was published, and what listeners are told."""
+
+    kind: Literal["risco", "unidade"]
+    at: datetime
+    event: RiskEvent | UnitEvent
+
+
+async def read_event(connection: Connection, sequence: int) -> Published | None:
+    """Return one entry of the feed; None when it is not kept any more."""
+    row = await store.read_change(connection, sequence)
+    return None if row is None else Published(row["tipo"], row["em"], _to_event(row))
+
+
 def _to_change(row: Row) -> Change:
     number, cnes = row["sequencia"], row["cnes"]
-    event: RiskEvent | UnitEvent = UnitEvent(number, cnes)
+    return Change(number, cnes, _encode_event(row["tipo"], number, _to_event(row)))
+
+
+def _to_event(row: Row) -> RiskEvent | UnitEvent:
+    number, cnes = row["sequencia"], row["cnes"]
     if row["tipo"] == RISK:
         found = _decode_risk(row["dados"])
-        event = RiskEvent(number, cnes, found.notificacao_ativa, found.ultima_notificacao)
-    return Change(number, cnes, _encode_event(row["tipo"], number, event))
+        return RiskEvent(number, cnes, found.notificacao_ativa, found.ultima_notificacao)
+    return UnitEvent(number, cnes)
 
 
 def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEvent) -> bytes:

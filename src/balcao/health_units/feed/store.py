@@ -6,27 +6,36 @@ from typing import Any, NamedTuple
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import fetch_count
+from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cnes import Cnes
 
-# The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit.
-_APPEND = """
+# The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit. In
+# the same statement the webhooks that want the unit get their jobs.
+_JOBS = enqueue_sql(
+    "$5",
+    """convert_to(format('{"webhook":"%s","sequencia":%s}', webhooks.id, entry.sequencia), 'UTF8')""",
+    "interval '0'",
+    """entry CROSS JOIN health_units.webhooks
+    WHERE webhooks.ativo AND (webhooks.unidades = '{}' OR $2 = ANY(webhooks.unidades))""",
+)
+_APPEND = f"""
 WITH counter AS (
     UPDATE health_units.feed_counter SET last = last + 1, em = greatest(em, now()) RETURNING last, em
 ), entry AS (
     INSERT INTO health_units.change_feed (sequencia, tipo, cnes, em, dados)
     SELECT last, $1, $2, em, $3::jsonb FROM counter
     RETURNING sequencia
-)
+), {_JOBS}
 SELECT sequencia, pg_notify($4, sequencia::text) FROM entry
-"""
+"""  # noqa: S608 - texts of ours
 
 
-async def append_change(connection: Connection, channel: str, tipo: str, cnes: Cnes, dados: Any) -> int:
+async def append_change(connection: Connection, channel: str, job: str, tipo: str, cnes: Cnes, dados: Any) -> int:
     """Append an entry as of now and return its number.
 
     To be called last in a transaction: everybody else who writes waits for its end.
     """
-    return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel)
+    return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel, job)
 
 
 async def read_zone(connection: Connection) -> str:
@@ -44,6 +53,13 @@ ORDER BY sequencia LIMIT $4
 async def list_changes(connection: Connection, after: int, up_to: int, codes: Collection[str], limit: int) -> list[Row]:
     """Return entries with numbers beyond `after`, of these units or, where none is named, of all."""
     return list(await connection.fetch(_LIST, after, up_to, list(codes) or None, limit))
+
+
+_READ = "SELECT sequencia, tipo, cnes, em, dados FROM health_units.change_feed WHERE sequencia = $1"
+
+
+async def read_change(connection: Connection, sequence: int) -> Row | None:
+    return await connection.fetchrow(_READ, sequence)
 
 
 class Kept(NamedTuple):

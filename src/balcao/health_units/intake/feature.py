@@ -1,6 +1,19 @@
-"""What a department brings from its former system: units with their weeks, and notifications."""
+"""What a department brings from its former system, and what is read from its present one."""
 
+from balcao.core.database.gauges import Gauge
 from balcao.core.feature import Feature
-from balcao.health_units.intake import notifications, units
+from balcao.health_units.intake import api, jobs, notifications, store, units
 
-FEATURE = Feature(imports=[units.IMPORT, notifications.IMPORT])
+FEATURE = Feature(
+    routes=api.routes.declared,
+    jobs=jobs.JOBS,
+    imports=[units.IMPORT, notifications.IMPORT],
+    gauges=[
+        Gauge(
+            "balcao_risk_source_silence_seconds",
+            "How long a system of the department that is read has not answered",
+            ("source",),
+            store.measure_silence,
+        )
+    ],
+)

@@ -102,6 +102,11 @@ async def list_summaries(
     return {job.id: (job, department) for job, department in await store.list_summaries(connection, list(ids), now)}
 
 
+def summarise(job: Job) -> JobSummary:
+    """Return what applications show of a job."""
+    return msgspec.convert(job, JobSummary, from_attributes=True)
+
+
 async def share(connection: Connection, id_: UUID) -> None:
     """Keep a job as it is until the transaction ends: whoever applies or decides does so on the state they read."""
     await store.share(connection, id_)

@@ -11,7 +11,7 @@ from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.employability.lists import ListMeta
-from balcao.employability.registry_people import RegistryPerson, find_person
+from balcao.employability.registry_people import ask_registry
 from balcao.employability.resume.bank import store
 from balcao.employability.resume.bank.schemas import BankEntries, BankEntry, BankResume
 from balcao.employability.resume.overview import service as overview
@@ -45,7 +45,7 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
         raise NotFound("Não há currículo desta pessoa no banco.", code="bank-entry-unknown")
     cpf = Cpf(entry.cpf)
     resume = await overview.read_resume(call, cpf)
-    person = await find_person(call, cpf) or RegistryPerson()
+    person = await ask_registry(call, cpf)
     async with call.platform.database.connection() as connection:
         await store.write(connection, cpf, person.nome, person.nome_social)
     return BankResume(
@@ -56,17 +56,17 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
         entry.data_inclusao,
         entry.profissao,
         entry.escolaridade,
-        person.neighbourhood,
-        person.phone,
+        (person.endereco and person.endereco.bairro) or None,
+        person.celular,
         person.genero,
         person.count_years(utc_now().astimezone(call.zone).date()),
         resume,
     )
 
 
-async def enter(connection: Connection, acceptance: UUID) -> None:
-    """Have the names of whoever has just accepted read from the registry."""
-    await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)})
+async def enter(connection: Connection, acceptance: UUID, *, after: timedelta | None = None) -> None:
+    """Have the names of whoever has just accepted read from the registry, at once or after a while."""
+    await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)}, delay=after)
 
 
 async def read_names(call: Call, acceptance: UUID) -> None:
@@ -75,7 +75,7 @@ async def read_names(call: Call, acceptance: UUID) -> None:
         cpf = await store.find_cpf(connection, acceptance)
     if cpf is None:
         return
-    person = await find_person(call, cpf) or RegistryPerson()
+    person = await ask_registry(call, cpf)
     async with call.platform.database.connection() as connection:
         await store.write(connection, cpf, person.nome, person.nome_social)
 

@@ -17,11 +17,6 @@ FIELDS = ["situacao_interesses"]
 MOST_CONTRACTS = 20
 
 
-async def find_job_search(connection: Connection, cpf: Cpf) -> JobSearch | None:
-    """Return the record, None where the person stated nothing yet."""
-    return await store.read(connection, cpf)
-
-
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
     """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as connection:

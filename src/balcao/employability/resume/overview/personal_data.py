@@ -17,7 +17,8 @@ ERASED = list(Resume.__struct_fields__)
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"curriculo": msgspec.to_builtins(await service.collect(connection, cpf))}
+    resume, _ = await service.collect(connection, cpf)
+    return {"curriculo": msgspec.to_builtins(resume)}
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:

@@ -1,6 +1,6 @@
 """Wire types of the complete resume and of the saves of several sections at once."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -46,6 +46,13 @@ class Resume(msgspec.Struct):
     resumo_profissional: Summary
     comportamento_atitudes: BehaviourRows
     area_atuacao_habilidade: SkillRows
+
+
+class StoredResume(NamedTuple):
+    """A resume and the version of its root; None where the person has none."""
+
+    content: Resume
+    version: int | None
 
 
 class EducationSave(msgspec.Struct):

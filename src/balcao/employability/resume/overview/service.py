@@ -9,7 +9,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours import service as behaviours
-from balcao.employability.resume.job_search import service as job_search
+from balcao.employability.resume.overview import store
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
     ExperienceSave,
@@ -19,12 +19,12 @@ from balcao.employability.resume.overview.schemas import (
     SavedEducation,
     SavedExperience,
     SavedLinks,
+    StoredResume,
 )
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections import service as sections
 from balcao.employability.resume.sections.records import (
     ACHIEVEMENTS,
-    COURSES,
     EDUCATION,
     EXPERIENCES,
     LANGUAGES,
@@ -41,23 +41,13 @@ async def read_resume(call: Call, cpf: Cpf) -> Resume:
     Anybody but the owner sees the CPF masked and leaves an audit event.
     """
     async with call.reading(cpf, FIELDS) as connection:
-        resume = await collect(connection, cpf)
+        resume, _ = await collect(connection, cpf)
     return resume if call.is_owner else _mask(resume, cpf)
 
 
-async def collect(connection: Connection, cpf: Cpf) -> Resume:
-    """Return everything that is stored of a person's resume, with the CPF whole."""
-    return Resume(
-        await sections.list_stored(connection, EDUCATION, cpf),
-        await sections.list_stored(connection, LANGUAGES, cpf),
-        await sections.list_stored(connection, COURSES, cpf),
-        await sections.list_stored(connection, EXPERIENCES, cpf),
-        await sections.list_stored(connection, ACHIEVEMENTS, cpf),
-        await job_search.find_job_search(connection, cpf),
-        await profiles.read_summary(connection, cpf),
-        await behaviours.list_links(connection, cpf),
-        await skill_links.list_links(connection, cpf),
-    )
+async def collect(connection: Connection, cpf: Cpf) -> StoredResume:
+    """Return everything that is stored of a person's resume, with the CPF whole, in one statement."""
+    return await store.read(connection, cpf)
 
 
 async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEducation:

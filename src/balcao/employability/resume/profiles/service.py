@@ -13,11 +13,6 @@ async def open_resume(connection: Connection, cpf: Cpf) -> None:
     await store.open_root(connection, cpf)
 
 
-async def read_summary(connection: Connection, cpf: Cpf) -> str:
-    """Return what the person says of themselves, "" for nothing."""
-    return await store.read_summary(connection, cpf) or ""
-
-
 async def save_summary(connection: Connection, cpf: Cpf, text: str) -> str:
     """Replace it under the lock of the root and return it as stored. Raises Invalid."""
     summary = clean_prose("resumo_profissional", text, LONGEST_SUMMARY)

@@ -6,21 +6,13 @@ from balcao.core.values.cpf import Cpf
 
 _OPEN = """
 INSERT INTO employability.resume (cpf) VALUES ($1)
-ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp()
+ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp(), row_version = resume.row_version + 1
 """
 
 
 async def open_root(connection: Connection, cpf: Cpf) -> None:
     """Insert or touch the row; either way it is locked until the transaction ends."""
     await connection.execute(_OPEN, cpf.digits)
-
-
-_READ = "SELECT resumo_profissional FROM employability.resume WHERE cpf = $1"
-
-
-async def read_summary(connection: Connection, cpf: Cpf) -> str | None:
-    found: str | None = await connection.fetchval(_READ, cpf.digits)
-    return found
 
 
 _WRITE = "UPDATE employability.resume SET resumo_profissional = $2 WHERE cpf = $1"

@@ -9,8 +9,10 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.applications import store
 
-ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot"]
-BASIS = "Registro do processo seletivo, sem nome, contato, respostas e currículo, até o fim do prazo de guarda."
+ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot", "historico.motivo"]
+BASIS = (
+    "Registro do processo seletivo, sem nome, contato, respostas, currículo e motivos, até o fim do prazo de guarda."
+)
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:

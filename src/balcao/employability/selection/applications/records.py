@@ -1,7 +1,8 @@
 """An application as stored, and how it is shown together with its job."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -31,6 +32,31 @@ class StoredApplication(Standing, frozen=True, kw_only=True):
     curriculo_snapshot: Resume | None
     created_at: datetime
     updated_at: datetime
+
+
+class Earlier(NamedTuple):
+    """How many of a person's applications for a job live, none or one, how many were withdrawn, and what terms hold."""
+
+    live: int
+    withdrawn: int
+    terms: str | None
+
+
+class Submission(NamedTuple):
+    """What is stored of an application that is made, and what it was decided on."""
+
+    application: StoredApplication
+    origin: str
+    failed: Sequence[str]
+    author: str | None
+    job_updated_at: datetime
+    resume_version: int | None
+    most_withdrawals: int
+    email_job: str
+    email_kind: str
+    refresh_job: str
+    refresh: bytes | None
+    trail: str
 
 
 def show(stored: StoredApplication, job: JobSummary) -> Application:

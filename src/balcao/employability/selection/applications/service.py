@@ -18,6 +18,7 @@ from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
@@ -29,8 +30,10 @@ from balcao.employability.selection.applications.records import (
     RestoredApplication,
     Standing,
     StoredApplication,
-    show,
     show_to,
+)
+from balcao.employability.selection.applications.records import (
+    show as show_listed,
 )
 from balcao.employability.selection.applications.schemas import (
     ApplicationChange,
@@ -49,11 +52,8 @@ from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.people import service as people
 from balcao.employability.selection.people.info import describe_whole
-from balcao.employability.selection.people.schemas import PersonRecord
 
 FIELDS = ["candidatura"]
-MOST_WITHDRAWALS = 3
-CITIZEN, STAFF = "cidadao", "equipe"
 
 
 async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) -> Applications:
@@ -69,7 +69,7 @@ async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) 
         jobs = await listings.list_summaries(connection, {each.id_vaga for each in stored}, utc_now())
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
-    return Applications([show(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts)
+    return Applications([show_listed(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts)
 
 
 async def read(call: Call, id_: UUID) -> ApplicationDetail:
@@ -79,7 +79,7 @@ async def read(call: Call, id_: UUID) -> ApplicationDetail:
     """
     reached, stored, job = await find(call, id_, READ)
     async with reached.reading(_person(stored), FIELDS) as connection:
-        return await _show(connection, reached, stored, job)
+        return await show(connection, reached, stored, job)
 
 
 async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
@@ -147,7 +147,7 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
     stored = _require(await store.lock(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
-        require_match(call.if_match, etag_of(msgspec.json.encode(await _show(connection, call, stored, job))))
+        require_match(call.if_match, etag_of(msgspec.json.encode(await show(connection, call, stored, job))))
     return stored, job
 
 
@@ -178,7 +178,8 @@ async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
     """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
     async with call.platform.database.transaction() as connection:
-        snapshots = {row.cpf: await resumes.collect(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
+        resumes_ = [(row.cpf, await resumes.collect(connection, Cpf(row.cpf))) for row in rows if row.has_resume]
+        snapshots = {cpf: resume.content for cpf, resume in resumes_}
         whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
         await store.restore(connection, whole)
 
@@ -205,10 +206,10 @@ async def find(
 async def read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
     stored = _require(await store.read(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
-    return await _show(connection, call, stored, job)
+    return await show(connection, call, stored, job)
 
 
-async def _show(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> ApplicationDetail:
+async def show(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> ApplicationDetail:
     """Return an application with what the caller may do with it; to staff also with what is known of the person."""
     shown = show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
     detail = ApplicationDetail(**msgspec.structs.asdict(shown))

@@ -10,13 +10,13 @@ from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.applications.choices import Change
 from balcao.employability.selection.applications.filters import OwnFilters
 from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
 from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
 from balcao.employability.selection.applications.states import ApplicationStatus, Event
-from balcao.employability.selection.people.schemas import PersonRecord
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
@@ -55,56 +55,6 @@ async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
     row = await connection.fetchrow(f"{_READ} FOR UPDATE OF application", id_)
     return to_application(row) if row else None
-
-
-_COUNT_EARLIER = """
-SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WHERE status = 'retirada') AS withdrawn
-FROM employability.application WHERE cpf = $1 AND id_vaga = $2
-"""
-
-
-async def count_earlier(connection: Connection, cpf: Cpf, job: UUID) -> tuple[int, int]:
-    """Return how many of the person's applications for the job live, none or one, and how many were withdrawn."""
-    row = await connection.fetchrow(_COUNT_EARLIER, cpf.digits, job)
-    assert row is not None
-    return row["live"], row["withdrawn"]
-
-
-_INSERT = """
-WITH made AS (
-    INSERT INTO employability.application (id, cpf, nome, email, id_vaga, status, origem, criterios_nao_atendidos)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (cpf, id_vaga) WHERE status <> 'retirada' DO NOTHING
-    RETURNING id
-), content AS (
-    INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
-    SELECT id, $9::jsonb, $10::jsonb FROM made
-)
-INSERT INTO employability.application_event (id_candidatura, evento, para, por)
-SELECT id, $11, $6, $12 FROM made
-RETURNING id
-"""
-
-
-async def insert(
-    connection: Connection,
-    id_: UUID,
-    cpf: Cpf,
-    name: str | None,
-    email: str | None,
-    job: UUID,
-    origin: str,
-    failed: Sequence[str],
-    answers: Sequence[Answer],
-    resume: Resume,
-    author: str | None,
-) -> int | None:
-    """Insert an application and return the number of its first event; None where one lives already."""
-    head = (id_, cpf.digits, name, email, job, ApplicationStatus.SENT, origin, failed)
-    event: int | None = await connection.fetchval(
-        _INSERT, *head, json_text(answers), json_text(resume), Event.SUBMIT, author
-    )
-    return event
 
 
 _RESTORE = """
@@ -335,6 +285,10 @@ WITH erased AS (
 ), content AS (
     UPDATE employability.application_content SET respostas = '[]', curriculo_snapshot = NULL
     FROM erased WHERE id_candidatura = erased.id
+), reasons AS (
+    UPDATE employability.application_event SET motivo = NULL
+    FROM employability.application AS own
+    WHERE own.cpf = $1 AND id_candidatura = own.id AND motivo IS NOT NULL
 )
 UPDATE employability.application SET
     status = CASE WHEN application.status = 'candidatura_enviada' THEN 'retirada' ELSE application.status END,

@@ -1,11 +1,14 @@
 """Applying for a job: what is checked, in which order, and what is stored (rules: employability 4.3 to 4.5, 5.1)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
+
+import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from balcao.core.http.idempotency import run_once
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -15,21 +18,24 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.resume.overview import service as resumes
-from balcao.employability.resume.profiles import service as profiles
-from balcao.employability.selection.applications import service, store
+from balcao.employability.resume.overview.schemas import Resume, StoredResume
+from balcao.employability.selection.applications import service, submission_store
 from balcao.employability.selection.applications.answers import check_answers
 from balcao.employability.selection.applications.contact import Contact, clean_email, clean_name, read_claims
 from balcao.employability.selection.applications.filters import require_uuid
-from balcao.employability.selection.applications.schemas import Answer, Application, ApplicationBody
+from balcao.employability.selection.applications.records import Earlier, StoredApplication, Submission
+from balcao.employability.selection.applications.schemas import Answer, AnswerBody, Application, ApplicationBody
 from balcao.employability.selection.applications.states import CREATE_ANY, SUBMISSION
 from balcao.employability.selection.blocks import service as blocks
 from balcao.employability.selection.eligibility import service as eligibility
 from balcao.employability.selection.eligibility.service import Ineligible
-from balcao.employability.selection.emails import service as emails
+from balcao.employability.selection.emails.kinds import JOB as EMAIL_JOB
 from balcao.employability.selection.people import service as people
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
+# Each further one means that the job, or this person's resume, was changed in the few milliseconds between.
+MOST_TRIES = 10
 
 
 async def submit(call: Call, body: ApplicationBody) -> bytes:
@@ -42,85 +48,118 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
     reached.require_reason()
     job_id, sent = require_uuid("id_vaga", body.id_vaga), _read_contact(reached, body)
     scope = None if reached.is_owner else await find_scope(call)
-    told = await _ask_registry(reached, cpf, job_id, sent)
-
-    async def insert() -> Application:
-        # The job stays as it is read until the commit: a freeze comes before this application or after it.
-        await listings.share(connection, job_id)
-        job = await _require_job(connection, job_id, scope)
-        # From here on this person's applications come one after the other, and the resume stays as it is read.
-        await profiles.open_resume(connection, cpf)
-        await _require_free(connection, cpf, job_id)
-        answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares or [])
-        failed = await _check_criteria(connection, reached, cpf, job, told)
-        return await _insert(connection, reached, cpf, job_id, _complete(reached, sent, told), answers, failed, told)
-
+    job, told = await _ask_registry(reached, cpf, job_id, sent)
+    wish = _Wish(reached, cpf, job_id, scope, body.respostas_info_complementares or [], sent, job, told)
+    database = call.platform.database
     try:
-        async with call.platform.database.transaction() as connection:
-            return await run_once(connection, reached, cpf, [body], insert)
+        if call.idempotency_key is None:
+            async with database.connection() as connection:
+                return msgspec.json.encode(await _apply(connection, wish))
+        async with database.transaction() as connection:
+            return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, wish))
     except Ineligible as refusal:
         await blocks.record(reached, cpf, job_id, list(dict.fromkeys(each.criterio for each in refusal.failed)))
         raise
 
 
-async def _ask_registry(call: Call, cpf: Cpf, job_id: UUID, sent: Contact) -> people.Told | None:
-    """Ask what the job's criteria need, and for staff what they left out of the contact, before anything is locked."""
-    if not call.is_owner and None in sent:
-        return await people.ask(call, cpf)
+class _Wish(NamedTuple):
+    """An application as it is asked for, the job as it was read first, and what the registry says of the person."""
+
+    call: Call
+    cpf: Cpf
+    job_id: UUID
+    scope: Scope | None
+    answers: Sequence[AnswerBody]
+    contact: Contact
+    job: Job | None
+    told: people.Told | None
+
+
+async def _apply(connection: Connection, wish: _Wish) -> Application:
+    """Check and store an application. It is stored only on what was read, and read again where that has changed."""
+    read = wish.job
+    for _ in range(MOST_TRIES):
+        job = _require_job(read or await listings.find_published(connection, wish.job_id, utc_now()), wish.scope)
+        read = None
+        earlier = await submission_store.read_earlier(connection, wish.cpf, wish.job_id)
+        _require_free(earlier)
+        answers = check_answers(job.informacoes_complementares, wish.answers)
+        resume = await resumes.collect(connection, wish.cpf)
+        failed = await _check_criteria(connection, wish, job, earlier, resume.content)
+        stored = await submission_store.submit(connection, _prepare(wish, job, answers, failed, resume))
+        if stored is not None:
+            await people.keep(connection, wish.cpf, wish.told)
+            return await service.show(connection, wish.call, stored, listings.summarise(job))
+    raise Unavailable(
+        "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes.", code="application-changing"
+    )
+
+
+async def _ask_registry(call: Call, cpf: Cpf, job_id: UUID, sent: Contact) -> tuple[Job | None, people.Told | None]:
+    """Return a published job, and what the registry tells of what its criteria need, before anything is locked.
+
+    For staff it is asked for what they left out of the contact, too.
+    """
     async with call.platform.database.connection() as connection:
         job = await listings.find_published(connection, job_id, utc_now())
+    if not call.is_owner and None in sent:
+        return job, await people.ask(call, cpf)
     if job is None or job.status is not JobStatus.ACTIVE:
-        return None
-    return await eligibility.ask_registry(call, cpf, job)
+        return job, None
+    return job, await eligibility.ask_registry(call, cpf, job)
 
 
-async def _require_job(connection: Connection, job_id: UUID, scope: Scope | None) -> Job:
+def _require_job(job: Job | None, scope: Scope | None) -> Job:
     """Return a job that takes applications, to staff one within their reach. Raises NotFound, Invalid."""
-    job = await listings.find_published(connection, job_id, utc_now())
     if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
         raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
     _require_active(job)
     return job
 
 
-async def _check_criteria(
-    connection: Connection, call: Call, cpf: Cpf, job: Job, told: people.Told | None
-) -> list[str]:
+async def _check_criteria(connection: Connection, wish: _Wish, job: Job, earlier: Earlier, resume: Resume) -> list[str]:
     """Return the criteria that a person fails whom staff register. Raises Ineligible for who applies by themselves."""
-    if call.is_owner:
-        accepted = await eligibility.check_terms(connection, call, cpf)
-        if not accepted.atendido:
-            raise Ineligible([accepted])
-    failed = eligibility.list_failed(await eligibility.check(connection, call, cpf, job, told))
+    call = wish.call
+    if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
+        raise Ineligible([accepted])
+    failed = eligibility.list_failed(await eligibility.check(connection, call, resume, job, wish.told))
     if failed and call.is_owner:
         raise Ineligible(failed)
     return list(dict.fromkeys(each.criterio for each in failed))
 
 
-async def _insert(
-    connection: Connection,
-    call: Call,
-    cpf: Cpf,
-    job_id: UUID,
-    contact: Contact,
-    answers: Sequence[Answer],
-    failed: Sequence[str],
-    told: people.Told | None,
-) -> Application:
-    id_ = UUID(new_id())
-    origin = CITIZEN if call.is_owner else STAFF
-    resume = await resumes.collect(connection, cpf)
-    author = service.author_of(call)
-    event = await store.insert(
-        connection, id_, cpf, contact.name, contact.email, job_id, origin, failed, answers, resume, author
+def _prepare(wish: _Wish, job: Job, answers: list[Answer], failed: Sequence[str], resume: StoredResume) -> Submission:
+    assert SUBMISSION.target is not None
+    assert SUBMISSION.email is not None
+    call, now, id_ = wish.call, utc_now(), UUID(new_id())
+    contact = _complete(call, wish.contact, wish.told)
+    made = StoredApplication(
+        id=id_,
+        cpf=wish.cpf.digits,
+        nome=contact.name,
+        email=contact.email,
+        id_vaga=job.id,
+        status=SUBMISSION.target,
+        id_etapa_atual=None,
+        respostas=answers,
+        curriculo_snapshot=resume.content,
+        created_at=now,
+        updated_at=now,
     )
-    if event is None:
-        raise _twice()
-    if SUBMISSION.email is not None:
-        await emails.enqueue(connection, SUBMISSION.email, [(id_, event)])
-    await people.renew(connection, cpf, id_, told)
-    await call.platform.audit.record(connection, call, "create", subject=cpf, fields=service.FIELDS)
-    return await service.read_shown(connection, call, id_, utc_now())
+    return Submission(
+        made,
+        origin=CITIZEN if call.is_owner else STAFF,
+        failed=failed,
+        author=service.author_of(call),
+        job_updated_at=job.updated_at,
+        resume_version=resume.version,
+        most_withdrawals=MOST_WITHDRAWALS,
+        email_job=EMAIL_JOB,
+        email_kind=SUBMISSION.email,
+        refresh_job=people.REFRESH_ONE,
+        refresh=people.describe_refresh(id_, wish.told),
+        trail=call.platform.audit.encode_event(call, "create", subject=wish.cpf, fields=service.FIELDS),
+    )
 
 
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
@@ -159,14 +198,9 @@ def _require_active(job: Job) -> None:
         raise Invalid("Esta vaga não recebe candidaturas no momento.", code="job-not-active")
 
 
-async def _require_free(connection: Connection, cpf: Cpf, job_id: UUID) -> None:
-    live, withdrawn = await store.count_earlier(connection, cpf, job_id)
-    if live:
-        raise _twice()
-    if withdrawn >= MOST_WITHDRAWALS:
+def _require_free(earlier: Earlier) -> None:
+    if earlier.live:
+        raise Conflict("Já há uma candidatura desta pessoa a esta vaga.", code="application-exists")
+    if earlier.withdrawn >= MOST_WITHDRAWALS:
         text = f"A candidatura a esta vaga já foi retirada {MOST_WITHDRAWALS} vezes."
         raise Conflict(text, code="withdrawal-limit")
-
-
-def _twice() -> Conflict:
-    return Conflict("Já há uma candidatura desta pessoa a esta vaga.", code="application-exists")

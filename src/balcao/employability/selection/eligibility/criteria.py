@@ -6,9 +6,9 @@ from datetime import date
 
 from balcao.employability.hiring.listings.schemas import Job, LanguageRequirement
 from balcao.employability.reference_values.schemas import ReferenceValue
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.sections.schemas import Education, ResumeLanguage
 from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code
-from balcao.employability.selection.people.schemas import PersonRecord
 from balcao.employability.texts import fold
 
 EXCLUSIVE = "exclusivo_pcd"
@@ -60,11 +60,11 @@ def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
 
 def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
     if job.idade_minima is not None:
-        age = _find_age(facts)
+        age = facts.of_registry().count_years(facts.today)
         is_met = age is not None and age >= job.idade_minima
         yield CheckedCriterion(Code.LOWEST_AGE, str(job.idade_minima), is_met)
     if job.idade_maxima is not None:
-        age = _find_age(facts)
+        age = facts.of_registry().count_years(facts.today)
         is_met = age is not None and age <= job.idade_maxima
         yield CheckedCriterion(Code.HIGHEST_AGE, str(job.idade_maxima), is_met)
     if job.escolaridade_minima is not None:
@@ -84,16 +84,6 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
         # The employer verifies what the registry does not know.
         is_met = disability is None or fold(disability) != _NO_DISABILITY
         yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
-
-
-def find_age(birth: date, today: date) -> int:
-    """Return the completed years; who was born on 29 February turns older on 1 March of a common year."""
-    return today.year - birth.year - ((today.month, today.day) < (birth.month, birth.day))
-
-
-def _find_age(facts: Facts) -> int | None:
-    birth = facts.of_registry().data_nascimento
-    return None if birth is None else find_age(birth, facts.today)
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:

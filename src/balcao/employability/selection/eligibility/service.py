@@ -14,8 +14,8 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import Kind
-from balcao.employability.resume.sections import service as sections
-from balcao.employability.resume.sections.records import EDUCATION, LANGUAGES
+from balcao.employability.resume.overview import service as resumes
+from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.eligibility.criteria import (
     Facts,
     RegistryUnknown,
@@ -62,7 +62,9 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
     told = await ask_registry(call, cpf, job)
     async with call.platform.database.connection() as connection:
-        found = [await check_terms(connection, call, cpf), *await check(connection, call, cpf, job, told)]
+        accepted = await terms.find_accepted(connection, cpf)
+        resume, _ = await resumes.collect(connection, cpf)
+        found = [check_terms(call, accepted), *await check(connection, call, resume, job, told)]
     return Eligibility(all(each.atendido for each in found), found)
 
 
@@ -74,22 +76,21 @@ async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.Told | None:
     return await people.ask(call, cpf) if may_need_registry(job) else None
 
 
-async def check_terms(connection: Connection, call: Call, cpf: Cpf) -> CheckedCriterion:
-    """Return whether the person accepted the current terms."""
+def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
+    """Return whether the version of the terms that the person accepted is the current one."""
     version = call.platform.settings.jobs_terms_version
-    return CheckedCriterion(Code.TERMS, version, await terms.has_accepted(connection, cpf, version))
+    return CheckedCriterion(Code.TERMS, version, accepted == version)
 
 
 async def check(
-    connection: Connection, call: Call, cpf: Cpf, job: Job, told: people.Told | None
+    connection: Connection, call: Call, resume: Resume, job: Job, told: people.Told | None
 ) -> list[CheckedCriterion]:
     """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
     record = told.record if told is not None else None
-    needs_education = job.id_escolaridade_minima is not None or job.areas_formacao_elegibilidade
     needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None
     facts = Facts(
-        education=await sections.list_stored(connection, EDUCATION, cpf) if needs_education else [],
-        languages=await sections.list_stored(connection, LANGUAGES, cpf) if job.idiomas_requisito else [],
+        education=resume.formacoes,
+        languages=resume.idiomas,
         record=record,
         levels=await _read_levels(connection) if needs_levels else {},
         today=utc_now().astimezone(call.zone).date(),

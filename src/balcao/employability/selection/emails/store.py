@@ -5,7 +5,7 @@ from uuid import UUID
 
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.declaration import Subject
-from balcao.core.jobs.worker import encode_payload, enqueue_sql
+from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.emails.kinds import JOB, Email
 from balcao.employability.selection.emails.texts import News
@@ -13,8 +13,8 @@ from balcao.employability.selection.emails.texts import News
 # Each entry of a history is told of at most once, as it is queued by the statement's caller that wrote it.
 _ENQUEUE = f"""
 WITH told AS (
-    SELECT wanted.payload
-    FROM unnest($2::uuid[], $3::bytea[]) AS wanted (application, payload)
+    SELECT employability.email_payload(wanted.application, $2, wanted.event) AS payload
+    FROM unnest($3::uuid[], $4::bigint[]) AS wanted (application, event)
     JOIN employability.application ON application.id = wanted.application AND application.email IS NOT NULL
 ), {enqueue_sql("$1::text", "payload", "interval '0'", "told")}
 SELECT count(*) FROM queued
@@ -23,8 +23,7 @@ SELECT count(*) FROM queued
 
 async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID, int]]) -> None:
     """Queue an e-mail for each application that has an address."""
-    payloads = [encode_payload({"application": str(id_), "kind": kind, "event": event}) for id_, event in told]
-    await connection.execute(_ENQUEUE, JOB, [id_ for id_, _ in told], payloads)
+    await connection.execute(_ENQUEUE, JOB, kind, [id_ for id_, _ in told], [event for _, event in told])
 
 
 _WAITING = """

@@ -7,10 +7,10 @@ from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.feature import Feature
 from balcao.core.values.cpf import Cpf
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.selection.people import service
 from balcao.employability.selection.people.jobs import KINDS
 from balcao.employability.selection.people.retention import RETENTION
-from balcao.employability.selection.people.schemas import PersonRecord
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:

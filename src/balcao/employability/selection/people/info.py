@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.employability.selection.people.schemas import PersonRecord
+from balcao.employability.registry_people import PersonRecord
 
 
 class PersonalAddress(msgspec.Struct):

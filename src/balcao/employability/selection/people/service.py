@@ -8,15 +8,12 @@ from uuid import UUID
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
-from balcao.core.jobs.worker import enqueue, is_stopping
-from balcao.core.outgoing import ServiceClient
+from balcao.core.jobs.worker import encode_payload, is_stopping
 from balcao.core.values.cpf import Cpf
+from balcao.employability.registry_people import PersonRecord, ask_registry
 from balcao.employability.selection.people import store
-from balcao.employability.selection.people.registry import to_record
-from balcao.employability.selection.people.schemas import PersonRecord
 
 FRESH = timedelta(hours=24)
-BUDGET_SECONDS = 2.0
 BATCH = 500
 REFRESH_ONE = "employability.refresh_candidate"
 
@@ -34,7 +31,7 @@ async def ask(call: Call, cpf: Cpf) -> Told | None:
     Of somebody whom the registry does not know the record is empty.
     """
     try:
-        return Told(await _fetch(call, cpf), is_current=True)
+        return Told(await ask_registry(call, cpf), is_current=True)
     except Unavailable:
         async with call.platform.database.connection() as connection:
             copy = (await store.read(connection, [cpf], FRESH)).get(cpf.digits)
@@ -46,12 +43,15 @@ async def read_copies(connection: Connection, people: Iterable[Cpf]) -> dict[str
     return await store.read(connection, people, store.ANY_AGE)
 
 
-async def renew(connection: Connection, cpf: Cpf, application: UUID, told: Told | None) -> None:
-    """Renew the copy of whoever applies, in the caller's transaction: at once, or as a job where nobody has asked."""
+def describe_refresh(application: UUID, told: Told | None) -> bytes | None:
+    """Return the payload of the job that renews the copy of who applied; None where the registry was just asked."""
+    return None if told is not None and told.is_current else encode_payload({"candidate_of": str(application)})
+
+
+async def keep(connection: Connection, cpf: Cpf, told: Told | None) -> None:
+    """Renew the copy of whoever has applied, if the registry was just asked. Lost, it is made again by night."""
     if told is not None and told.is_current:
         await store.write(connection, cpf, told.record)
-    else:
-        await enqueue(connection, REFRESH_ONE, {"candidate_of": str(application)})
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:
@@ -63,7 +63,7 @@ async def refresh_candidate(call: Call, application: UUID) -> None:
 
 
 async def _refresh(call: Call, cpf: Cpf) -> None:
-    record = await _fetch(call, cpf)
+    record = await ask_registry(call, cpf)
     async with call.platform.database.connection() as connection:
         await store.write(connection, cpf, record)
 
@@ -84,9 +84,3 @@ async def refresh_stale(call: Call) -> None:
 async def erase(connection: Connection, cpf: Cpf) -> int:
     """Delete a person's copy and return how many there were."""
     return await store.delete(connection, cpf)
-
-
-async def _fetch(call: Call, cpf: Cpf) -> PersonRecord:
-    registry = call.platform.part(ServiceClient)
-    content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
-    return PersonRecord() if content is None else to_record(content)

@@ -9,7 +9,7 @@ import msgspec
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import affected, fetch_count
 from balcao.core.values.cpf import Cpf
-from balcao.employability.selection.people.schemas import PersonRecord
+from balcao.employability.registry_people import PersonRecord
 
 _READ = (
     "SELECT cpf, record FROM employability.candidate WHERE cpf = ANY ($1::text[]) AND read_at > now() - $2::interval"

@@ -1,4 +1,4 @@
-"""The sandbox's self-declared data: Ana's own address over the city's, and Gabriela's gender after her erasure."""
+"""The sandbox's self-declared data: Ana's address over the city's, Elisa's disability, and Gabriela's gender."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -8,10 +8,13 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
 from balcao.registry.person.declared import service
-from balcao.registry.person.declared.schemas import AddressBody, GenderBody
+from balcao.registry.person.declared.choices import CHOICES
+from balcao.registry.person.declared.schemas import AddressBody, GenderBody, ValueBody
 
 ANA = Cpf("90000000175")
+ELISA = Cpf("90000000507")
 GABRIELA = Cpf("90000000760")
+[DISABILITY] = [choice for choice in CHOICES if choice.path == "disability"]
 HOME = AddressBody(
     tipo_logradouro="Rua",
     logradouro="das Marés",
@@ -29,6 +32,9 @@ async def load(platform: Platform) -> None:
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
         current = (await citizens.read_record(connection, ANA)).endereco.principal
+        disability = (await citizens.read_record(connection, ELISA)).deficiencia
+    if disability is None:
+        await service.declare_choice(operator_call(platform, "registry.demo"), ELISA, DISABILITY, ValueBody("Auditiva"))
     if current is None or current.origem != SELF_DECLARED:
         await service.declare_address(operator_call(platform, "registry.demo"), ANA, HOME)
 

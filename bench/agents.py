@@ -1,0 +1,20 @@
+"""The operations of agents' configurations that only staff call and that are measured without a counterpart in Go."""
+
+import json
+
+from bench.access import staff_case
+from bench.cases import Case
+from bench.load import COUNTED
+from bench.stage import Stage
+
+BASE = "/agent/api/v1"
+
+
+def agent_cases(stage: Stage) -> list[Case]:
+    """Each save is another content: the same one again would make no version."""
+    saved = json.dumps({"agent_type": "agentic_search", "model_name": f"modelo-{COUNTED.decode()}", "reason": "medida"})
+    listed = f"{BASE}/unified-history?agent_type=agentic_search&limit=10"
+    return [
+        staff_case("agent_list", stage, lambda _: ("GET", listed, ""), b'"total_items":'),
+        staff_case("agent_save", stage, lambda _: ("POST", f"{BASE}/unified-save", saved), b'"success":true'),
+    ]

@@ -1,0 +1,59 @@
+"""What changes of actions make of them, one after the other, under one lock (rules: access 2.1, 4.2)."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from balcao.access.actions.schemas import Action, ActionChange
+from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.http.responses import Ready, require_match
+
+
+class KnownAction(NamedTuple):
+    """`reserved`: one of the platform's own, whose name is fixed."""
+
+    action: Action
+    reserved: bool
+
+
+class KnownActions:
+    """The actions that a row of changes is about, as they are after the changes made so far.
+
+    It must hold every action that is changed, and every one that has a name which one of them is to get.
+    """
+
+    def __init__(self, found: Iterable[KnownAction]) -> None:
+        self._by_id = {known.action.id: known for known in found}
+        self._owners = {known.action.name: known.action.id for known in self._by_id.values()}
+
+    def change(self, action_id: int, change: ActionChange, if_match: str | None) -> tuple[Action, Action]:
+        """Return the action before and after the change.
+
+        Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use.
+        """
+        known = self._by_id.get(action_id)
+        if known is None:
+            raise make_unknown()
+        present = known.action
+        action = Action(
+            present.id, change.name or present.name, change.description or present.description, present.endpoint_count
+        )
+        renamed = action.name != present.name
+        if renamed and known.reserved:
+            raise Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")
+        require_match(if_match, Ready.of(present).etag)
+        if renamed and action.name in self._owners:
+            raise make_name_taken()
+        del self._owners[present.name]
+        self._owners[action.name] = action.id
+        self._by_id[action.id] = known._replace(action=action)
+        return present, action
+
+
+def make_unknown() -> NotFound:
+    """Return what says that no action has the id."""
+    return NotFound("Não há ação com esse id.")
+
+
+def make_name_taken() -> Invalid:
+    """Return a 400, not a 409: it comes before 401 in the ascending cases (spec: access administration 4)."""
+    return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")

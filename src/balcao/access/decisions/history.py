@@ -1,0 +1,206 @@
+"""The catalogue as an earlier version had it: the present one, with every later change undone, the newest first.
+
+The audit chain tells what each change did (rules: access 2.5). Actions that a version did not have yet stay: without
+mappings and grants they decide nothing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from balcao.core.access.people import Holding
+from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
+from balcao.core.errors import NotFound
+from balcao.core.values.cpf import Cpf
+
+
+class Event(NamedTuple):
+    """A change of the chain; `subject` is the hash of the person concerned."""
+
+    operation: str
+    target_id: str | None
+    target_name: str | None
+    subject: str | None
+    before: Any
+    after: Any
+
+
+def rebuild(present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]) -> Snapshot:
+    """Return an earlier version, of the people this one alone; `hashes` are those that stand for them in the chain.
+
+    Raises NotFound where an event of an earlier release tells too little.
+    """
+    past = _Past(present, cpf, hashes)
+    for event in events:
+        try:
+            past.undo(event)
+        except (KeyError, TypeError, ValueError) as missing:
+            raise make_not_kept() from missing
+    return past.to_snapshot(version)
+
+
+def make_not_kept() -> NotFound:
+    """Return what says that a version cannot be made any more, or not yet."""
+    return NotFound("A auditoria não permite refazer essa versão do catálogo.", code="catalogue-version-not-kept")
+
+
+class _Past:
+    def __init__(self, present: Snapshot, cpf: Cpf | None, hashes: list[str]) -> None:
+        self._actions = dict(present.actions)
+        self._mappings = dict(present.mappings)
+        self._roles = dict(present.roles)
+        self._groups = dict(present.groups)
+        holding = present.people.find(cpf)
+        self._held_groups, self._held_roles = set(holding.groups), set(holding.roles)
+        self._cpf = cpf
+        self._hashes = frozenset(hashes)
+
+    def to_snapshot(self, version: int) -> Snapshot:
+        holding = Holding(tuple(sorted(self._held_groups)), tuple(sorted(self._held_roles)))
+        changes = Changes(
+            version=version,
+            position=0,
+            whole=True,
+            actions=dict(self._actions),
+            mappings=dict(self._mappings),
+            roles=dict(self._roles),
+            groups=dict(self._groups),
+            people={self._cpf.digits: holding} if self._cpf else {},
+        )
+        return EMPTY.following(changes)
+
+    def undo(self, event: Event) -> None:
+        """Undo one change; of those that decide nothing, descriptions and attributes, nothing is to be undone."""
+        undo = _UNDO.get(event.operation)
+        if undo is not None:
+            undo(self, event)
+
+    def update_action(self, event: Event) -> None:
+        action_id = int(event.target_id or "")
+        self._actions[action_id] = msgspec.structs.replace(self._actions[action_id], name=event.before["name"])
+
+    def delete_action(self, event: Event) -> None:
+        action_id, was = int(event.target_id or ""), event.before
+        key = was["code_key"] or f"#{action_id}"
+        self._actions[action_id] = Action(action_id, key, was["name"])
+        for name in was["roles"]:
+            self._grant(self._role_named(name), key)
+        for mapping in was["mappings"]:
+            self._mappings[mapping["id"]] = MappedEndpoint(**mapping, action_id=action_id)
+
+    def create_mapping(self, event: Event) -> None:
+        del self._mappings[int(event.target_id or "")]
+
+    def change_mapping(self, event: Event) -> None:
+        mapping_id, was = int(event.target_id or ""), event.before
+        known = self._mappings.get(mapping_id) or MappedEndpoint(mapping_id, "", "", 0)
+        self._mappings[mapping_id] = msgspec.structs.replace(
+            known, method=was["method"], path_pattern=was["path_pattern"], action_id=was["action_id"]
+        )
+
+    def register(self, event: Event) -> None:
+        """Undo an announcement or a retirement: the mappings that it names are again as they were."""
+        announced, was = set(event.after["operations"]), [MappedEndpoint(**mapping) for mapping in event.before]
+        kept = {item: mapping for item, mapping in self._mappings.items() if mapping.operation not in announced}
+        self._mappings = kept | {mapping.id: mapping for mapping in was}
+
+    def create_role(self, event: Event) -> None:
+        del self._roles[int(event.target_id or "")]
+
+    def delete_role(self, event: Event) -> None:
+        role_id, was = int(event.target_id or ""), event.before
+        keys = {action.name: action.key for action in self._actions.values()}
+        granted = frozenset(keys[name] for name in was["actions"])
+        self._roles[role_id] = Role(role_id, was["name"], administrative=False, actions=granted)
+        if any(person["hash"] in self._hashes for person in was["people"]):
+            self._held_roles.add(role_id)
+
+    def grant(self, event: Event) -> None:
+        role = self._roles[int(event.target_id or "")]
+        key = self._actions[event.after["action_id"]].key
+        self._roles[role.id] = msgspec.structs.replace(role, actions=role.actions - {key})
+
+    def revoke(self, event: Event) -> None:
+        self._grant(int(event.target_id or ""), self._actions[event.before["action_id"]].key)
+
+    def create_group(self, event: Event) -> None:
+        del self._groups[int(event.target_id or "")]
+
+    def delete_group(self, event: Event) -> None:
+        group_id, was = int(event.target_id or ""), event.before
+        roles = tuple(sorted(self._role_named(name) for name in was["roles"]))
+        self._groups[group_id] = Group(group_id, was["name"], roles, {})
+        if any(person["hash"] in self._hashes for person in was["members"]):
+            self._held_groups.add(group_id)
+
+    def assign_to_group(self, event: Event) -> None:
+        self._change_group(int(event.target_id or ""), without=event.after["role_id"])
+
+    def remove_from_group(self, event: Event) -> None:
+        self._change_group(int(event.target_id or ""), plus=event.before["role_id"])
+
+    def join(self, event: Event) -> None:
+        if event.subject in self._hashes:
+            self._held_groups.remove(int(event.target_id or ""))
+
+    def leave(self, event: Event) -> None:
+        if event.subject in self._hashes:
+            self._held_groups.add(int(event.target_id or ""))
+
+    def assign_to_person(self, event: Event) -> None:
+        if event.subject in self._hashes:
+            self._held_roles.remove(event.after["role_id"])
+
+    def remove_from_person(self, event: Event) -> None:
+        if event.subject in self._hashes:
+            self._held_roles.add(event.before["role_id"])
+
+    def load_release(self, event: Event) -> None:
+        """Undo what a release brought; a plan's own event names nothing, as each of its steps has one."""
+        brought = event.after or {}
+        groups = {group.name: group.id for group in self._groups.values()}
+        for pair in brought.get("group_roles", ()):
+            self._change_group(groups[pair["group"]], without=self._role_named(pair["role"]))
+        for name in brought.get("groups", ()):
+            del self._groups[groups[name]]
+        for pair in brought.get("grants", ()):
+            role = self._roles[self._role_named(pair["role"])]
+            self._roles[role.id] = msgspec.structs.replace(role, actions=role.actions - {pair["action"]})
+        for name in brought.get("roles", ()):
+            del self._roles[self._role_named(name)]
+
+    def _role_named(self, name: str) -> int:
+        return {role.name: role.id for role in self._roles.values()}[name]
+
+    def _grant(self, role_id: int, key: str) -> None:
+        role = self._roles[role_id]
+        self._roles[role_id] = msgspec.structs.replace(role, actions=role.actions | {key})
+
+    def _change_group(self, group_id: int, *, plus: int | None = None, without: int | None = None) -> None:
+        group = self._groups[group_id]
+        roles = {*group.roles, plus} - {without, None}
+        self._groups[group_id] = msgspec.structs.replace(group, roles=tuple(sorted(roles)))
+
+
+_UNDO: Mapping[str, Callable[[_Past, Event], None]] = {
+    "action.update": _Past.update_action,
+    "action.delete": _Past.delete_action,
+    "mapping.create": _Past.create_mapping,
+    "mapping.update": _Past.change_mapping,
+    "mapping.delete": _Past.change_mapping,
+    "role.create": _Past.create_role,
+    "role.delete": _Past.delete_role,
+    "role.grant": _Past.grant,
+    "role.revoke": _Past.revoke,
+    "group.create": _Past.create_group,
+    "group.delete": _Past.delete_group,
+    "group.assign_role": _Past.assign_to_group,
+    "group.remove_role": _Past.remove_from_group,
+    "group.add_member": _Past.join,
+    "group.remove_member": _Past.leave,
+    "user.assign_role": _Past.assign_to_person,
+    "user.remove_role": _Past.remove_from_person,
+    "catalogue.apply": _Past.load_release,
+    "registration.sync": _Past.register,
+}

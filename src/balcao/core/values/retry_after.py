@@ -1,0 +1,22 @@
+"""The header `Retry-After` of what we call."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+# Whoever asks for a longer pause gets this one: a slip in a header must not stop us for days.
+LONGEST_RETRY_AFTER = 3_600.0
+
+
+def parse_retry_after(retry_after: str | None) -> float | None:
+    """Parse both forms of the header, a number of seconds or a date; None for anything else. At most an hour."""
+    if retry_after is None:
+        return None
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:10]), LONGEST_RETRY_AFTER)
+    try:
+        instant = parsedate_to_datetime(text)
+        seconds = (instant.replace(tzinfo=instant.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(0.0, seconds), LONGEST_RETRY_AFTER)

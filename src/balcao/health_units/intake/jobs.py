@@ -1,0 +1,16 @@
+"""The worker's part of the intake."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import JobKind
+from balcao.health_units.intake import service
+
+
+async def read_sources(platform: Platform, _: Mapping[str, Any]) -> None:
+    """Read every source once."""
+    await service.read_sources(platform)
+
+
+JOBS = [JobKind("health_units.read_sources", read_sources, at_once=1, cron="* * * * *")]

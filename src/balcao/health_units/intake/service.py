@@ -1,0 +1,110 @@
+"""Reading the notifications that the department's own systems keep, with a heartbeat of each (rules: health_units 2.5).
+
+What a system answers is taken as a file of the import is: known by unit and opening, the same again changes nothing.
+"""
+
+import asyncio
+import hashlib
+import io
+from datetime import datetime
+
+import httpx
+
+from balcao.core.context.call import Call, worker_call
+from balcao.core.context.platform import Platform
+from balcao.core.errors import BalcaoError
+from balcao.core.imports import service as imports
+from balcao.core.imports.declaration import Import
+from balcao.core.imports.source import Source
+from balcao.core.values.clock import format_rfc3339_seconds
+from balcao.health_units.intake import notifications, store
+from balcao.health_units.intake.schemas import RiskSource, RiskSources
+from balcao.service_settings import parse_pairs
+
+MOST_BYTES = 4 * 1024 * 1024
+PATIENCE_SECONDS = 20.0
+# The rows of the import by command; another name, so that what a source answers does not end a file's import.
+_IMPORT = Import("notifications-of-source", notifications.NotificationRow, notifications.write, notifications.BATCH)
+
+
+class _Unreadable(Exception):
+    """A source did not answer as it should; `args` holds the code."""
+
+
+async def list_sources(call: Call) -> RiskSources:
+    """Return the heartbeat of each configured source; one that no worker has read yet is left out."""
+    async with call.platform.database.connection() as connection:
+        rows = await store.list_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
+
+    def show(at: datetime | None) -> str | None:
+        return None if at is None else format_rfc3339_seconds(at, call.zone)
+
+    return RiskSources(
+        [
+            RiskSource(
+                nome=row["nome"],
+                ouvida_em=show(row["ouvida_em"]),
+                mudou_em=show(row["mudou_em"]),
+                linhas=row["linhas"],
+                recusadas=row["recusadas"],
+                falhou_em=show(row["falhou_em"]),
+                erro=row["erro"],
+            )
+            for row in rows
+        ]
+    )
+
+
+async def read_sources(platform: Platform) -> None:
+    """Read every source once, all at the same time; what one does wrong is noted with it."""
+    addresses = parse_pairs(platform.settings.risk_sources)
+    if not addresses:
+        return
+    async with platform.database.connection() as connection:
+        await store.keep_sources(connection, list(addresses))
+    await asyncio.gather(*(_read_source(platform, name, address) for name, address in addresses.items()))
+
+
+async def _read_source(platform: Platform, name: str, address: str) -> None:
+    try:
+        content = await _fetch(platform, name, address)
+        digest = hashlib.sha256(content).digest()
+        async with platform.database.connection() as connection:
+            is_known = await store.read_digest(connection, name) == digest
+            if is_known:
+                await store.note_answer(connection, name)
+        if not is_known:
+            file = io.BytesIO(content)
+            order = imports.Order(_IMPORT, source=name)
+            call = worker_call(platform, "health_units.read_source")
+            done = (await imports.run(call, Source(file, file), order, lambda *_: None)).done
+            async with platform.database.connection() as connection:
+                lines = done.changed + done.unchanged + done.refused
+                await store.note_change(connection, name, digest, lines, done.refused)
+    except (_Unreadable, BalcaoError) as failure:
+        code = failure.code if isinstance(failure, BalcaoError) else str(failure)
+        async with platform.database.connection() as connection:
+            await store.note_failure(connection, name, code)
+
+
+async def _fetch(platform: Platform, name: str, address: str) -> bytes:
+    """Return what the source answers. Raises _Unreadable."""
+    token = parse_pairs(platform.settings.risk_source_tokens.get_secret_value()).get(name)
+    headers = {"Accept": "application/x-ndjson"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    content = bytearray()
+    try:
+        async with (
+            asyncio.timeout(PATIENCE_SECONDS),
+            platform.http.stream("GET", address, headers=headers) as response,
+        ):
+            if response.status_code != httpx.codes.OK:
+                raise _Unreadable(f"status-{response.status_code}")
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) > MOST_BYTES:
+                    raise _Unreadable("too-large")
+    except TimeoutError:
+        raise _Unreadable("timeout") from None
+    except httpx.HTTPError:
+        raise _Unreadable("not-reached") from None
+    return bytes(content)
