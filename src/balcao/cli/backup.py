@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import asyncpg
 import typer
 
 from balcao.cli import database
@@ -38,7 +37,7 @@ def create(folder: Folder) -> None:
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
-        made = backups.create(login, asyncio.run(_read_version(login)), folder.absolute())
+        made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
     print(made.name)
 
@@ -118,31 +117,16 @@ def _parse_instant(text: str | None) -> datetime | None:
     return instant and instant.astimezone(UTC)
 
 
-async def _read_version(url: str) -> int:
-    """Return the server's major version."""
-    connection = await servers.connect(url)
-    try:
-        return int(connection.get_server_version().major)
-    finally:
-        await connection.close()
-
-
 async def _wait_for_promotion(running: supervisor.Running) -> None:
     """Wait until the recovery has reached its end. Raises OperatorFault when the server gives up before."""
     while True:
         try:
-            connection = await asyncpg.connect(running.server.url)
-            recovering = await connection.fetchval("SELECT pg_is_in_recovery()")
-            await connection.close()
-        except (OSError, asyncpg.PostgresError):
-            if not running.alive:
-                log_file = running.server.data_dir.with_name("postgres.log")
-                raise OperatorFault(
-                    supervisor.explain_refusal(log_file.read_text(errors="replace"), log_file)
-                ) from None
-        else:
-            if not recovering:
+            if not await servers.is_recovering(running.server.url):
                 return
+        except Unavailable:
+            if not running.alive:
+                output = running.server.data_dir.with_name("postgres.log")
+                raise OperatorFault(supervisor.explain_refusal(output.read_text(errors="replace"), output)) from None
         await asyncio.sleep(PROMOTION_SECONDS)
 
 
@@ -178,9 +162,9 @@ async def _keep_following(
         while not stopping.is_set():
             try:
                 if receiver is None or receiver.poll() is not None:
-                    receiver = backups.receive(login, await _read_version(login), folder)
+                    receiver = backups.receive(login, await servers.read_version(login), folder)
                 await tombstones.note(opened, key, folder)
-            except (EmbeddedError, Unavailable, OSError, asyncpg.PostgresError) as fault:
+            except (EmbeddedError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)
     finally:
