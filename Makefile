@@ -42,6 +42,7 @@ else
 	@tools/redis --quiet || echo "O teste com o Redis NÃO foi executado: não há Redis nem Valkey nesta máquina."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
+	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto

@@ -28,6 +28,7 @@ from balcao.setting_types import (
     split,
 )
 from balcao.store_settings import StoreSettings
+from balcao.trace_settings import TraceSettings
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -46,7 +47,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(StoreSettings, ServiceSettings):
+class Settings(StoreSettings, ServiceSettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -121,8 +122,7 @@ class Settings(StoreSettings, ServiceSettings):
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
-    # Of the job listings' terms of use: who accepted another version is asked again.
-    jobs_terms_version: str = Field("1", min_length=1, max_length=50)
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # who accepted another one is asked again
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
