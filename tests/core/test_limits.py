@@ -20,7 +20,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> MemoryStorage:
 
     def connect(address: str, **options: Any) -> MemoryStorage:
         assert (address, options.pop("implementation")) == ("async+redis://cache", "redispy")
-        assert set(options) == {"socket_timeout", "socket_connect_timeout"}
+        assert set(options) == {"connection_pool"}
         return storage
 
     monkeypatch.setattr(module, "RedisStorage", connect)

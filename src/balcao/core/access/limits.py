@@ -35,11 +35,15 @@ class Limits:
         self.counts = counts or Counts()
         self.remote = bool(redis_url)
         if redis_url:
+            from redis.asyncio import ConnectionPool  # only what counts with others loads the client
+
+            self._connections = ConnectionPool.from_url(
+                redis_url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS
+            )
             self._storage = RedisStorage(
                 f"async+{redis_url}",
                 implementation="redispy",
-                socket_timeout=ANSWER_SECONDS,
-                socket_connect_timeout=ANSWER_SECONDS,
+                connection_pool=self._connections,  # type: ignore[arg-type]  # typed too narrowly
             )
             self._limiter = FixedWindowRateLimiter(self._storage)
         self._asked_again_at = -math.inf  # by the monotonic clock
@@ -81,6 +85,11 @@ class Limits:
     async def check(self) -> bool:
         """Return whether the shared counter responds; True where there is none."""
         return await self._storage.check() if self.remote else True
+
+    async def close(self) -> None:
+        """Close the connections to the shared counter."""
+        if self.remote:
+            await self._connections.aclose()
 
     def _hit(self, rate: str, key: tuple[str, ...]) -> float:
         """Count one call; return zero within the limit, else the seconds until the window ends."""
