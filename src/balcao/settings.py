@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from balcao import fixed_tokens, production, remembered
 from balcao.fixed_tokens import FixedToken
+from balcao.key_settings import SANDBOX_HASH_KEY, KeySettings
 from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
@@ -33,7 +34,7 @@ from balcao.trace_settings import TraceSettings
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
     "crm_client_secret": "sandbox-crm-secret",
-    "hash_key": "sandbox-hash-key",
+    "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
 NO_CLIENT = "none"
@@ -47,7 +48,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(StoreSettings, ServiceSettings, TraceSettings):
+class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -83,8 +84,6 @@ class Settings(StoreSettings, ServiceSettings, TraceSettings):
     docs_client_id: str = ""
     client_id: str = "balcao-platform"
     client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["client_secret"])
-    hash_key: SecretStr = Field(SecretStr(SANDBOX_SECRETS["hash_key"]), min_length=8)
-    hash_key_number: int = Field(1, ge=1, le=32767)
     cpf_claim: str = Field("cpf", min_length=1)
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")

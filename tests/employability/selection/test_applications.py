@@ -151,6 +151,17 @@ def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
 
 
+def test_a_resume_is_kept_only_as_it_was_read(sql: Sql) -> None:
+    """Neither one that was erased since, nor one that was begun or saved since, is what was read."""
+    keep, cpf = "SELECT employability.keep_resume($1, $2)", person(970)
+    assert not sql(keep, cpf, 1)[0][0]
+    assert sql(keep, cpf, None)[0][0]
+    assert not sql(keep, cpf, None)[0][0]
+    assert sql(keep, cpf, 1)[0][0]
+    sql("UPDATE employability.resume SET row_version = 2 WHERE cpf = $1", cpf)
+    assert not sql(keep, cpf, 1)[0][0]
+
+
 def test_a_person_applies_ten_times_a_minute(
     settings: Settings, database_url: str, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,7 +81,9 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
         ended_sessions=ended,
-        audit=Audit(make_hash_key(settings)),
+        audit=Audit(
+            make_hash_key(settings), [HashKey(key.encode(), number) for number, key in settings.former_keys.items()]
+        ),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),

@@ -114,7 +114,7 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
 
 async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
-    subject = call.platform.audit.key.hash_cpf(cpf) or b""
+    subject = call.platform.audit.list_hashes(cpf)
     return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
 
 
