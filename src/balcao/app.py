@@ -157,6 +157,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         await platform.database.open()
         stack.push_async_callback(platform.database.close)
         stack.push_async_callback(platform.http.aclose)
+        stack.push_async_callback(platform.limits.close)
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
             await refuse_demo_data(connection, platform.settings)

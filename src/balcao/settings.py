@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
@@ -20,17 +19,16 @@ from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
     Csv,
-    DatabaseAddress,
     FixedTokens,
     Hosts,
     MailServer,
     Networks,
     Origins,
     Rate,
-    RedisServer,
     Zone,
     split,
 )
+from balcao.store_settings import StoreSettings
 from balcao.trace_settings import TraceSettings
 
 SANDBOX_SECRETS = {
@@ -39,8 +37,6 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-CONNECTIONS = 10  # of one process, unless set
-MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
 NO_CLIENT = "none"
 
 
@@ -52,7 +48,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(ServiceSettings, KeySettings, TraceSettings):
+class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -80,12 +76,6 @@ class Settings(ServiceSettings, KeySettings, TraceSettings):
     machine_read_rate: Rate = "500/second"
     machine_write_rate: Rate = "100/second"
     machine_crm_rate: Rate = "300/minute"
-
-    database_url: DatabaseAddress = ""
-    database_owner_url: DatabaseAddress = ""
-    database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
-    database_pool: int | None = Field(None, ge=2, le=2_000)
-    redis_url: RedisServer = ""
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
@@ -201,32 +191,6 @@ class Settings(ServiceSettings, KeySettings, TraceSettings):
     def embedded_identity(self) -> bool:
         """Return whether our own identity provider is served."""
         return not self.auth_issuer
-
-    @property
-    def embedded_database(self) -> bool:
-        """Return whether we start our own PostgreSQL."""
-        return not self.database_url
-
-    def owner_url(self, database_url: str) -> str:
-        """Return the address under which the owner of the tables reaches the database at `database_url`."""
-        return self.database_owner_url or database_url
-
-    @property
-    def database_login(self) -> str | None:
-        """Return the user as whom the services log in to the database; None for the owner of the tables."""
-        if self.database_url and self.database_owner_url in {"", self.database_url}:
-            return None
-        return urlsplit(self.database_url).username or self.database_role
-
-    @property
-    def connections(self) -> int:
-        """Return how many connections one process opens at most; `balcao serve` gives each process its share."""
-        return CONNECTIONS if self.database_pool is None else self.database_pool
-
-    def share_of_connections(self, processes: int) -> int:
-        """Return how many of this installation's connections each of so many processes may open."""
-        whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
-        return max(2, whole // processes)
 
     @property
     def sandbox_crm(self) -> bool:

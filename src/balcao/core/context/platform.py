@@ -82,8 +82,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
         ended_sessions=ended,
         audit=Audit(
-            HashKey(secret, settings.hash_key_number),
-            [HashKey(key.encode(), number) for number, key in settings.former_keys.items()],
+            make_hash_key(settings), [HashKey(key.encode(), number) for number, key in settings.former_keys.items()]
         ),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
@@ -92,6 +91,11 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         http=http,
         client_lists=settings.client_lists,
     )
+
+
+def make_hash_key(settings: Settings) -> HashKey:
+    """Return the key under which people enter the audit trail."""
+    return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
 def make_database(settings: Settings, url: str) -> Database:

@@ -46,6 +46,17 @@ async def count_accesses(connection: Connection, subject: Sequence[bytes], perio
     return await fetch_count(connection, _COUNT_ACCESSES, subject, period.start, period.end)
 
 
+_LIST_ANONYMISED = """
+SELECT DISTINCT subject_hash FROM platform.audit_event
+WHERE subject_hash = ANY ($1) AND operation = 'registry.anonymise_citizen' AND action = 'anonymise'
+"""
+
+
+async def list_anonymised(connection: Connection, subjects: Sequence[bytes]) -> set[bytes]:
+    """Return those of the subjects whose anonymisation was asked for here, not told by the CRM."""
+    return {row["subject_hash"] for row in await connection.fetch(_LIST_ANONYMISED, subjects)}
+
+
 _AGO = "SELECT now() - $1::interval"
 
 
