@@ -137,3 +137,26 @@ def test_an_unconfirmed_catalogue_lets_nobody_pass_but_to_what_is_public(
 
 def test_an_unmapped_path_called_directly_is_unknown(http: httpx.Client) -> None:
     assert http.get(f"/{stored.make_name()}").status_code == 404
+
+
+def test_for_the_gateway_before_the_platform_only_the_token_counts(http: httpx.Client, issuer: Issuer) -> None:
+    """Who lacks the right is left to the operation, a path that nobody mapped to the gateway's server."""
+    token = f"{BASE}/check-token"
+    citizen, admin = bearer(issuer.person(CITIZEN)), bearer(issuer.admin())
+    asked: list[tuple[str, dict[str, str], tuple[int, str, str], str | None]] = [
+        (PETS, {}, (401, "deny", "no_token"), "unauthenticated"),
+        (PETS, bearer("a.b.c"), (401, "deny", "invalid_token"), "token-invalid"),
+        (PETS, citizen, (200, "allow", "owner"), None),
+        (f"{BASE}/actions", citizen, (200, "deny", "not_granted"), None),
+        ("/nobody/mapped/this", admin, (200, "deny", "no_mapping"), None),
+        (PUBLIC, bearer("a.b.c"), (200, "allow", "public"), None),
+    ]
+    for path, headers, expected, code in asked:
+        answers = [
+            http.get(token + path, headers=headers),
+            http.post(token, headers=headers | {"X-Original-Method": "GET", "X-Original-URI": path}, content=b"unread"),
+        ]
+        assert [outcome(answer) for answer in answers] == [expected] * 2
+        assert {answer.headers.get("Error-Code") for answer in answers} == {code}
+    outside = {"X-Forwarded-For": "203.0.113.7"} | admin
+    assert http.get(token + PETS, headers=outside).status_code == 404

@@ -35,6 +35,10 @@ COMMANDS = {
     "demo": Entry("demo:demo", "Mostra pessoas, clientes e identificadores da base de demonstração."),
     "token": Entry("token:token", "Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
+    "init": Entry("init:init", "Arquivos de uma instalação em produção."),
+    "gateway-config": Entry(
+        "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
+    ),
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
@@ -52,6 +56,7 @@ COMMANDS = {
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
+    "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }

@@ -23,7 +23,7 @@ _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%:\[\]-]+")
 _WATCHED = frozenset({b"host", b"content-length", b"transfer-encoding", b"expect"})
 _GONE: Message = {"type": "http.disconnect"}
 # A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
-_DISCARD_SECONDS, _DISCARD_BYTES = 2.0, 16 * 1024 * 1024
+_DISCARD_SECONDS, DISCARD_BYTES = 2.0, 16 * 1024 * 1024
 
 
 class BodyFault(Exception):
@@ -193,7 +193,7 @@ class _Exchange:
         # Granian cancels what waits for a body whose connection is gone.
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(_DISCARD_SECONDS):
-                while read < _DISCARD_BYTES:
+                while read < DISCARD_BYTES:
                     message = await self._receive()
                     read += len(message.get("body", b""))
                     if not message.get("more_body", False):

@@ -50,27 +50,62 @@ async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> 
     return await check.check(call.platform, request)
 
 
-_PURPOSE = (
+async def check_token_by_headers(call: Call, request: WholeRequest) -> Response[None]:
+    """Judge the token of the request that the headers name."""
+    return await check.check_token(call.platform, request)
+
+
+async def check_token_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
+    """Judge the token of the request that the path names."""
+    return await check.check_token(call.platform, request)
+
+
+_DECISION = (
     "Para o gateway da cidade (`auth_request` do nginx, `ext_authz` do Envoy): 200 deixa passar, qualquer outra "
     "resposta recusa. Julga o token recebido em `Authorization`; a decisão vem também nos cabeçalhos "
     "`X-Access-Decision`, `X-Access-Reason`, `X-Access-Action`, `X-Access-Mapping`, `X-Access-Subject` e "
     "`X-Catalogue-Version`. Só atende as redes de `BALCAO_ACCESS_CHECK_NETWORKS`; às outras responde 404. "
 )
-_CHECKS: dict[str, tuple[str, Any, str, str]] = {
+_FOR_OUR_GATEWAY = (
+    "Para o gateway que está diante do próprio Balcão: 401 se a requisição precisa de um token e ele falta ou não "
+    "vale, 200 em todos os outros casos, porque de quem não tem o direito é a operação que recusa, e registra. Os "
+    "cabeçalhos da resposta e as redes atendidas são os de `/api/v1/check`. "
+)
+_BY_HEADERS = (
+    "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`."
+)
+_BY_PATH = "O caminho da requisição vem depois do desta operação, e o método é o da chamada."
+_CHECKS: dict[str, tuple[str, Any, str, str, list[int]]] = {
     "check_headers": (
         check.CHECK,
         check_by_headers,
         "Decide sobre a requisição que os cabeçalhos dizem",
-        "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`.",
+        _DECISION + _BY_HEADERS,
+        [401, 403, 404, 503],
     ),
     "check_path": (
         f"{check.CHECK}/{REST_OF_PATH}",
         check_by_path,
         "Decide sobre a requisição que o caminho diz",
-        "O caminho da requisição vem depois de `/check`, e o método é o da chamada.",
+        _DECISION + _BY_PATH,
+        [401, 403, 404, 503],
+    ),
+    "check_token_headers": (
+        check.CHECK_AUTHENTICATION,
+        check_token_by_headers,
+        "Julga o token da requisição que os cabeçalhos dizem",
+        _FOR_OUR_GATEWAY + _BY_HEADERS,
+        [401, 404],
+    ),
+    "check_token_path": (
+        f"{check.CHECK_AUTHENTICATION}/{REST_OF_PATH}",
+        check_token_by_path,
+        "Julga o token da requisição que o caminho diz",
+        _FOR_OUR_GATEWAY + _BY_PATH,
+        [401, 404],
     ),
 }
-for _name, (_path, _handler, _summary, _how) in _CHECKS.items():
+for _name, (_path, _handler, _summary, _description, _errors) in _CHECKS.items():
     for _method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
         routes.declare(
             _method,
@@ -78,7 +113,7 @@ for _name, (_path, _handler, _summary, _how) in _CHECKS.items():
             f"access.{_name}_{_method.lower()}",
             public(),
             f"{_summary} ({_method})",
-            description=_PURPOSE + _how,
-            errors=[401, 403, 404, 503],
+            description=_description,
+            errors=_errors,
             rate=UNLIMITED,
         )(_handler)

@@ -1,8 +1,8 @@
 """The decision for an external gateway: which request it asks about, and the answer in headers (rules: access 4.6)."""
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from ipaddress import ip_network
 from time import time
 from typing import Any, NamedTuple
@@ -25,17 +25,19 @@ from balcao.core.logs import log
 from balcao.setting_types import split
 
 CHECK = "/api/v1/check"
+CHECK_AUTHENTICATION = "/api/v1/check-token"
 # Of this machine, and those that no router of the internet leads to.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
 # Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
 _KNOWN_PEERS = 4096
 _ELEVEN_DIGITS = re.compile(r"[0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
-_REFUSALS: Mapping[Reason, type[BalcaoError]] = {
+_REFUSALS: Mapping[Reason, Callable[[], BalcaoError]] = {
     Reason.NO_TOKEN: Unauthenticated,
-    Reason.INVALID_TOKEN: Unauthenticated,
+    Reason.INVALID_TOKEN: partial(TokenRefused, "check"),
     Reason.STALE_SNAPSHOT: Unavailable,
 }
+_OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 
 
 class Checked(NamedTuple):
@@ -52,16 +54,27 @@ async def check(platform: Platform, request: Request) -> Response[Any]:
 
     Raises NotFound for a caller from elsewhere than the gateways' networks.
     """
+    checked = await _check(platform, request, CHECK)
+    return _pass(checked) if checked.decision.allowed else _refuse(checked)
+
+
+async def check_token(platform: Platform, request: Request) -> Response[Any]:
+    """Answer whether the request's token is good; who may do what is decided, with its trace, by the operation.
+
+    Raises NotFound for a caller from elsewhere than the gateways' networks.
+    """
+    checked = await _check(platform, request, CHECK_AUTHENTICATION)
+    return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
+
+
+async def _check(platform: Platform, request: Request, asked_at: str) -> Checked:
     if not _is_gateway(request.peer, platform.settings.access_check_networks or PRIVATE_NETWORKS):
         raise NotFound()
     try:
-        checked = await _decide(platform, request)
+        return await _decide(platform, request, _find_original(request, asked_at))
     except Exception as failure:
         log.warning("access.check_failed", code=type(failure).__name__)
-        return _refuse(Checked(Decision(Reason.STALE_SNAPSHOT)))
-    if not checked.decision.allowed:
-        return _refuse(checked)
-    return Response(status=200, headers=_describe(checked))
+        return Checked(Decision(Reason.STALE_SNAPSHOT))
 
 
 @lru_cache(_KNOWN_PEERS)
@@ -75,9 +88,8 @@ def _is_gateway(peer: str, networks: str) -> bool:
     return any(network.version == known.version and network.overlaps(known) for network in wanted)
 
 
-async def _decide(platform: Platform, request: Request) -> Checked:
+async def _decide(platform: Platform, request: Request, asked: tuple[str, str] | None) -> Checked:
     snapshot = platform.catalogue.latest  # one version for the whole decision
-    asked = _find_original(request)
     match = snapshot.match(*asked) if asked else None
     if match is None:
         return Checked(Decision(Reason.NO_MAPPING), snapshot.version)
@@ -86,6 +98,7 @@ async def _decide(platform: Platform, request: Request) -> Checked:
     try:
         caller = await _read_token(platform, request, match)
     except TokenRefused as refused:
+        log.info("request.unauthenticated", operation=match.mapping.operation, code=refused.reason)
         reason = Reason.NO_TOKEN if isinstance(refused, TokenMissing) else Reason.INVALID_TOKEN
         return Checked(Decision(reason), snapshot.version, match)
     try:
@@ -96,9 +109,9 @@ async def _decide(platform: Platform, request: Request) -> Checked:
     return Checked(decision, snapshot.version, match, caller)
 
 
-def _find_original(request: Request) -> tuple[str, str] | None:
+def _find_original(request: Request, asked_at: str) -> tuple[str, str] | None:
     """Return the method and the path that the gateway asks about."""
-    path = request.path.decode("latin-1").removeprefix(request.prefix).removeprefix(CHECK)
+    path = request.path.decode("latin-1").removeprefix(request.prefix).removeprefix(asked_at)
     if path not in {"", "/"}:
         return request.method, path
     for method, uri in _HEADERS:
@@ -115,6 +128,10 @@ async def _read_token(platform: Platform, request: Request, match: Match) -> Cal
     named = [token for token in platform.settings.fixed_tokens if token.operation == match.mapping.operation]
     fixed = FixedCallers(named, Rule.with_guard(match.action.key, match.mapping.guard).scopes)
     return fixed.find(header, time()) or await platform.tokens.caller(header)
+
+
+def _pass(checked: Checked) -> Response[Any]:
+    return Response(status=200, headers=_describe(checked))
 
 
 def _refuse(checked: Checked) -> Response[Any]:

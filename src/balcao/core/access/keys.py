@@ -61,6 +61,11 @@ class IssuerKeys:
         text = "O provedor de identidade não respondeu. Tente de novo em instantes."
         raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))
 
+    @property
+    def known(self) -> Mapping[str, RSAKey]:
+        """Return the keys that were published when they were last fetched, by `kid`."""
+        return self._keys
+
     async def keep_fresh(self) -> None:
         """Run for the life of the process."""
         while True:

@@ -1,0 +1,100 @@
+"""`balcao init production`: write what an installation in production needs, from a few answers."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from balcao import __version__
+from balcao.cli.faults import OperatorFault
+from balcao.cli.gateway_config import REPLACE, Kind, make_gateway, write_files
+from balcao.cli.portuguese import Commands
+from balcao.core import logs
+from balcao.deploy import production
+from balcao.deploy.files import File
+from balcao.deploy.gateways import Frontend, Server
+from balcao.deploy.production import Installation, Secrets
+from balcao.settings import Settings, SettingsError
+
+init = Commands(help="Arquivos de uma instalação em produção.")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+
+
+@init.callback()
+def group() -> None:
+    """Arquivos de uma instalação em produção."""
+
+
+@init.command("production")
+def write_production(
+    public_url: Annotated[
+        str, typer.Option(help="O endereço que as pessoas veem: https://balcao.cidade.example.")
+    ] = "",
+    auth_issuer: Annotated[str, typer.Option(help="O emissor dos tokens, como o provedor se chama.")] = "",
+    database: Annotated[str, typer.Option(help="O PostgreSQL: ENDEREÇO:PORTA.")] = "localhost:5432",
+    database_name: Annotated[str, typer.Option(help="O nome do banco; os papéis se chamam como ele.")] = "balcao",
+    gateway: Annotated[Kind, typer.Option(help="O programa que fica diante dos processos.")] = Kind.HAPROXY,
+    server: Annotated[
+        list[str] | None, typer.Option(help="Processo que o gateway chama: ENDEREÇO:PORTA. Pode repetir-se.")
+    ] = None,
+    certificate: Annotated[str, typer.Option(help="O certificado, no gateway.")] = Frontend.certificate,
+    certificate_key: Annotated[str, typer.Option(help="A chave do certificado.")] = Frontend.certificate_key,
+    port: Annotated[int, typer.Option(min=1, max=65534, help="A porta dos processos.")] = 8080,
+    program: Annotated[str, typer.Option(help="O comando, como está instalado no servidor.")] = Installation.program,
+    image: Annotated[str, typer.Option(help="A imagem de contêiner: NOME:VERSÃO.")] = f"balcao:{__version__}",
+    folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("production"),
+    replace: Annotated[bool, REPLACE] = False,
+) -> None:
+    """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
+    logs.configure("error")
+    installation = Installation(
+        public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),
+        auth_issuer=auth_issuer or _ask("--auth-issuer", "Emissor dos tokens (https://.../realms/cidade)"),
+        database=database,
+        database_name=database_name,
+        port=port,
+        program=program,
+        image=image,
+        folder=str(folder),
+    )
+    _refuse_unusable(installation)
+    files = production.generate(installation, Secrets.of(folder))
+    settings = _check(files)
+    servers = server or [f"127.0.0.1:{port}"]
+    front = Frontend(certificate, certificate_key)
+    files |= {f"gateway/{path}": file for path, file in make_gateway(gateway, settings, servers, front).items()}
+    write_files(folder, files, replace=replace)
+    print(
+        f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."
+    )
+
+
+def _ask(option: str, question: str) -> str:
+    """Ask on a terminal. Raises OperatorFault where nobody can answer."""
+    if not sys.stdin.isatty():
+        raise OperatorFault(f"Falta a opção {option}.")
+    ask: Callable[[str], str] = typer.prompt
+    return ask(question)
+
+
+def _refuse_unusable(installation: Installation) -> None:
+    """Raise OperatorFault for an answer that no setting would show to be wrong."""
+    try:
+        Server.parse(installation.database)
+    except ValueError:
+        raise OperatorFault(f"--database {installation.database}: escreva ENDEREÇO:PORTA.") from None
+    if not _NAME.fullmatch(installation.database_name):
+        raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
+    if not re.fullmatch(r"[\w./:-]+:[\w.-]+", installation.image, re.ASCII):
+        raise OperatorFault(f"--image {installation.image}: escreva NOME:VERSÃO.")
+
+
+def _check(files: dict[str, File]) -> Settings:
+    """Return the settings as the processes will read them. Raises SettingsError for what they would refuse."""
+    settings = Settings.load(production.parse_settings(files[production.SETTINGS].content.decode()))
+    if refusals := settings.list_refusals():
+        raise SettingsError("\n".join(refusals))
+    return settings

@@ -1,0 +1,123 @@
+"""The route table as a gateway needs it: which paths belong together, how large their bodies are, how they refuse."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.rules import PUBLIC
+from balcao.core.errors import BalcaoError, TooLarge, TooMany, Unavailable
+from balcao.core.http.dialects import ERROR_TEXT, Dialect
+from balcao.core.http.operations import FORM_BODY, Operation
+from balcao.core.http.responses import Response
+from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.service import Service, path_of
+
+# Of the pages at the root and of the provider's notices of a logout, which are no service's.
+PAGES = "gateway"
+_PARAMETER = re.compile(r"\\\{[^/]*?\\\}")
+# A service that is away, or an address that was too quick, may come again after so many seconds.
+_RETRY_SECONDS = 1
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What the gateway answers by itself, exactly as the service behind it would."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass(frozen=True)
+class Area:
+    """Paths that match `pattern`, are served by `service`, have bodies up to `body_limit` bytes and refuse alike.
+
+    `name` can stand in any configuration file as a word; the rest is what the gateway answers by itself.
+    """
+
+    name: str
+    service: str
+    pattern: str
+    readiness: str
+    body_limit: int
+    token_refused: Refusal
+    too_large: Refusal
+    too_many: Refusal
+    unavailable: Refusal
+
+
+def list_areas(services: Sequence[Service]) -> list[Area]:
+    """Return the areas; the first whose pattern matches a path counts, and the last one matches every path."""
+    pages = Area(PAGES, PAGES, "^/", "/liveness", FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
+    return [*(area for service in services for area in _divide(service)), pages]
+
+
+def list_public_patterns(services: Sequence[Service]) -> list[str]:
+    """Return a pattern for each path that anybody may call: a token there is not looked at."""
+    found = {
+        _to_pattern([_path(service, operation)])
+        for service in services
+        for operation in service.operations()
+        if operation.rule.action == PUBLIC
+    }
+    return sorted(found)
+
+
+def _divide(service: Service) -> Iterator[Area]:
+    """Yield the operations that refuse in words other than those around them, then each part with a dialect."""
+    root = service.prefix + service.base
+    operations = service.operations()
+
+    def make(name: str, pattern: str, within: Sequence[Operation], dialect: Dialect, fault: BalcaoError) -> Area:
+        limit = max((one.body_limit for one in within if one.method != "GET"), default=FORM_BODY)
+        return Area(name, service.name, pattern, f"{root}/readiness", limit, *_word_refusals(dialect, fault))
+
+    def manner(one: Operation) -> tuple[str, str]:
+        return one.dialect.schema.__name__, one.too_large.__qualname__
+
+    special = sorted((one for one in operations if _is_special(service, one)), key=manner)
+    for number, (_, group) in enumerate(groupby(special, key=manner), start=1):
+        alike = list(group)
+        pattern = _to_pattern(sorted({_path(service, one) for one in alike}))
+        yield make(f"{service.name}_{number}", pattern, alike, alike[0].dialect, alike[0].too_large())
+    for start in sorted(service.dialects, key=len, reverse=True):
+        within = [one for one in operations if one.path.startswith(start)]
+        pattern = f"^{re.escape(root + start)}" if start else f"^{re.escape(service.prefix)}(/|$)"
+        yield make(service.name + _to_word(start), pattern, within, service.dialects[start], TooLarge())
+
+
+def _is_special(service: Service, operation: Operation) -> bool:
+    too_large: Callable[[], BalcaoError] = operation.too_large
+    return too_large is not TooLarge or operation.dialect.body is not service.dialect(operation.path).body
+
+
+def _word_refusals(dialect: Dialect, too_large: BalcaoError) -> tuple[Refusal, Refusal, Refusal, Refusal]:
+    return (
+        _word(dialect, TokenRefused("gateway")),
+        _word(dialect, too_large),
+        _word(dialect, TooMany(retry_after=_RETRY_SECONDS)),
+        _word(dialect, Unavailable(retry_after=_RETRY_SECONDS)),
+    )
+
+
+def _word(dialect: Dialect, fault: BalcaoError) -> Refusal:
+    response: Response[Any] = dialect.response(fault)
+    return Refusal(fault.status, dict(response.headers), response.body.decode())
+
+
+def _path(service: Service, operation: Operation) -> str:
+    return service.prefix + path_of(service, operation)
+
+
+def _to_word(path: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", path.lower()).rstrip("_")
+
+
+def _to_pattern(paths: Sequence[str]) -> str:
+    """Return what matches these paths with any values of their parameters, with or without one trailing slash."""
+    rest = re.escape(REST_OF_PATH)
+    forms = [_PARAMETER.sub("[^/]+", re.escape(path).replace(rest, ".*")).rstrip("/") for path in paths]
+    return f"^({'|'.join(forms)})/?$"

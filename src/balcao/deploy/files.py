@@ -1,0 +1,59 @@
+"""Writing generated files: what is there and differs is never overwritten unasked, what is the same stays untouched."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SECRET = 0o600
+OPEN = 0o644
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to write; a secret one is readable for its owner alone from the moment it exists."""
+
+    content: bytes
+    mode: int = OPEN
+
+    @classmethod
+    def of(cls, text: str, mode: int = OPEN) -> "File":
+        """Make a file of text."""
+        return cls(text.encode(), mode)
+
+
+class Differs(Exception):
+    """Files are there already and have other contents; `paths` names them. Nothing was written."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        super().__init__(paths)
+        self.paths = paths
+
+
+def write(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
+    """Write the files, by their path in the folder, and return those that were written: none the second time.
+
+    Raises Differs, before anything is written, unless `replace` is set.
+    """
+    changed = [name for name, file in files.items() if _read(folder / name) != file.content]
+    if not replace and (there := [folder / name for name in changed if (folder / name).exists()]):
+        raise Differs(there)
+    for name in changed:
+        _write(folder / name, files[name])
+    for name, file in files.items():
+        (folder / name).chmod(file.mode)
+    return [folder / name for name in changed]
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _write(path: Path, file: File) -> None:
+    """Write beside and rename, so that no reader and no interrupted run meets half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.new")
+    beside.unlink(missing_ok=True)
+    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, file.mode), "wb") as output:  # noqa: PTH123
+        output.write(file.content)
+    beside.replace(path)

@@ -1,0 +1,138 @@
+"""The configuration of HAProxy, nginx or Envoy, from the route table: the gateway of an installation.
+
+What each does: ends TLS, gives every request an id, alone says in `X-Forwarded-*` who called, refuses floods, large
+bodies and tokens that are not good, hides the check endpoint, and sends the rest to the processes that are ready. A
+refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from joserfc.jwk import RSAKey
+from limits import parse
+
+from balcao.core.access.tokens import LEEWAY_SECONDS
+from balcao.core.service import Service
+from balcao.deploy.areas import PAGES, Area, list_areas, list_public_patterns
+from balcao.deploy.files import File
+from balcao.deploy.rendering import render
+from balcao.gateway.cors import EXPOSED_HEADERS
+from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.settings import Settings
+
+# Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.
+FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
+# What the platform takes over as a request's id.
+REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
+# Asked by gateways on the inside only.
+HIDDEN = "^/access/api/v1/check"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A process that serves, or another application's."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Server":
+        """Read `host:port`. Raises ValueError."""
+        parts = urlsplit(f"//{text}")
+        if not parts.hostname or not parts.port or parts.path or parts.username:
+            raise ValueError(text)
+        return cls(parts.hostname, parts.port)
+
+
+@dataclass(frozen=True)
+class Frontend:
+    """Where the gateway listens and what it shows; `http_port` 0: nothing but HTTPS."""
+
+    certificate: str = "/etc/ssl/balcao/balcao.pem"
+    certificate_key: str = "/etc/ssl/balcao/balcao.key"
+    https_port: int = 443
+    http_port: int = 80
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a gateway is generated from.
+
+    `servers` serve every service without some of its own in `servers_of`. `applications` are the city's own, by the
+    beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, PEM by `kid`.
+    """
+
+    settings: Settings
+    services: Sequence[Service]
+    servers: Sequence[Server]
+    frontend: Frontend
+    servers_of: Mapping[str, Sequence[Server]] = field(default_factory=dict)
+    applications: Mapping[str, Server] = field(default_factory=dict)
+    keys: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The processes that serve one service, and the path that tells which of them are ready."""
+
+    name: str
+    readiness: str
+    servers: Sequence[Server]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of the provider and the file that it is in."""
+
+    kid: str
+    file: str
+
+
+def generate(kind: str, plan: Plan) -> dict[str, File]:
+    """Return the files of a gateway's configuration, by their path beside one another."""
+    areas = list_areas(plan.services)
+    keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
+    text = render(
+        f"gateways/{FILES[kind]}",
+        areas=areas,
+        pools=_list_pools(areas, plan),
+        front=plan.frontend,
+        applications=plan.applications,
+        origins=plan.settings.cors_origins,
+        exposed=", ".join(EXPOSED_HEADERS),
+        keys=keys,
+        rate=_most_calls_a_second(plan.settings),
+        leeway=LEEWAY_SECONDS,
+        read_on=DISCARD_BYTES,
+        header_seconds=math.ceil(plan.settings.header_timeout),
+        body_seconds=math.ceil(plan.settings.body_timeout),
+        request_id=REQUEST_ID,
+        hidden=HIDDEN,
+    )
+    files = {FILES[kind]: File.of(text)}
+    if kind == "haproxy":
+        files["public.lst"] = File.of("".join(f"{one}\n" for one in list_public_patterns(plan.services)))
+        files |= {key.file: File(plan.keys[key.kid]) for key in keys}
+    return files
+
+
+def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
+    """Return a pool for each service; the pages at the root are the same in every process."""
+    readiness = {area.service: area.readiness for area in areas}
+    pages = [*plan.servers, *(server for servers in plan.servers_of.values() for server in servers)]
+    own = {PAGES: list(dict.fromkeys(pages))} | dict(plan.servers_of)
+    return [Pool(name, path, own.get(name, plan.servers)) for name, path in readiness.items()]
+
+
+def _most_calls_a_second(settings: Settings) -> int:
+    """Return how often one address may call: what the platform grants a machine, which calls for many people.
+
+    The platform counts people, and each operation, by itself; this keeps a flood away from it.
+    """
+    rates = (parse(rate) for rate in (settings.machine_read_rate, settings.machine_write_rate))
+    return math.ceil(sum(rate.amount / rate.get_expiry() for rate in rates))

@@ -1,0 +1,93 @@
+"""The files of an installation in production: settings with secrets, roles, units, containers, manifests."""
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from balcao import __version__
+from balcao.deploy.files import SECRET, File
+from balcao.deploy.rendering import render
+
+SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
+_SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES)
+_OPEN_FILES = (
+    "systemd/balcao-api.service",
+    "systemd/balcao-worker.service",
+    "systemd/balcao-migrate.service",
+    "container/Containerfile",
+    "container/compose.yaml",
+    "kubernetes/kustomization.yaml",
+    "kubernetes/migrate.yaml",
+    "kubernetes/api.yaml",
+    "kubernetes/worker.yaml",
+    "kubernetes/network.yaml",
+)
+_LINE = re.compile(r"([A-Z_]+)=(.*)")
+
+
+def _make_secret() -> str:
+    return secrets.token_hex(32)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The secrets of an installation, 32 random bytes each, in signs that need no quoting anywhere."""
+
+    app_password: str = field(default_factory=_make_secret)
+    owner_password: str = field(default_factory=_make_secret)
+    client_secret: str = field(default_factory=_make_secret)
+    hash_key: str = field(default_factory=_make_secret)
+    metrics_token: str = field(default_factory=_make_secret)
+
+    @classmethod
+    def of(cls, folder: Path) -> "Secrets":
+        """Return those that the folder's files have already, and new ones in the place of those that they lack."""
+        known = _read_settings(folder / SETTINGS) | _read_settings(folder / OWNER_SETTINGS)
+        found = {
+            "app_password": urlsplit(known.get("BALCAO_DATABASE_URL", "")).password,
+            "owner_password": urlsplit(known.get("BALCAO_DATABASE_OWNER_URL", "")).password,
+            "client_secret": known.get("BALCAO_CLIENT_SECRET"),
+            "hash_key": known.get("BALCAO_HASH_KEY"),
+            "metrics_token": known.get("BALCAO_METRICS_TOKEN"),
+        }
+        return cls(**{name: value for name, value in found.items() if value})
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What the operator answers; `database` is `host:port`, `program` the command as the units call it."""
+
+    public_url: str
+    auth_issuer: str
+    database: str = "localhost:5432"
+    database_name: str = "balcao"
+    port: int = 8080
+    trusted_proxies: str = "127.0.0.1,::1"
+    program: str = "/opt/balcao/bin/balcao"
+    image: str = f"balcao:{__version__}"
+    folder: str = "production"
+
+
+def generate(installation: Installation, own: Secrets) -> dict[str, File]:
+    """Return the files, by their path in the installation's folder; those with secrets are their owner's alone."""
+    name, _, tag = installation.image.rpartition(":")
+    values = vars(installation) | {
+        "secrets": own,
+        "image_name": name,
+        "image_tag": tag,
+        "database_port": installation.database.rpartition(":")[2],
+    }
+    files = {path: File.of(render(path, **values), SECRET) for path in _SECRET_FILES}
+    return files | {path: File.of(render(path, **values)) for path in _OPEN_FILES}
+
+
+def parse_settings(text: str) -> dict[str, str]:
+    """Return the variables of an environment file."""
+    return {found[1]: found[2] for line in text.splitlines() if (found := _LINE.fullmatch(line))}
+
+
+def _read_settings(path: Path) -> dict[str, str]:
+    """Return the variables of a file; none where there is none."""
+    return parse_settings(path.read_text("utf-8")) if path.exists() else {}

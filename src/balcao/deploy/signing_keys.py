@@ -1,0 +1,27 @@
+"""The public keys of the identity provider, as files for a gateway that verifies tokens by itself."""
+
+from collections.abc import Sequence
+
+import httpx
+
+from balcao.core.access.keys import IssuerKeys
+
+
+class KeysUnknown(Exception):
+    """An issuer publishes no keys that can be read; `issuer` is its name."""
+
+    def __init__(self, issuer: str) -> None:
+        super().__init__(issuer)
+        self.issuer = issuer
+
+
+async def fetch(issuers: Sequence[str]) -> dict[str, bytes]:
+    """Return the signature keys that the issuers publish now, as PEM by `kid`. Raises KeysUnknown."""
+    found: dict[str, bytes] = {}
+    async with httpx.AsyncClient() as client:
+        for issuer in issuers:
+            keys = IssuerKeys(issuer, client, lambda: None)
+            if not await keys.refresh():
+                raise KeysUnknown(issuer)
+            found |= {kid: key.as_pem(private=False) for kid, key in keys.known.items()}
+    return found

@@ -1,0 +1,171 @@
+"""What `balcao init production` writes: checked by the tools it is for, run where it can be run, never overwritten."""
+
+import asyncio
+import json
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import httpx
+import pytest
+import yaml
+
+from balcao import app
+from balcao.deploy import production
+from balcao.deploy.files import write
+from balcao.deploy.production import Installation, Secrets, parse_settings
+from balcao.settings import Settings
+from tests.support import databases
+from tests.support.gateways import validators
+from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer, free_port
+from tests.support.terminal import Terminal
+
+ANSWERS = (
+    "--public-url=https://balcao.cidade.example",
+    "--auth-issuer=https://login.cidade.example/realms/cidade",
+    "--gateway=nginx",
+)
+systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="não há systemd-analyze nesta máquina")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the command wrote."""
+    home = tmp_path_factory.mktemp("init")
+    done = Terminal(home).run("init", "production", *ANSWERS, f"--program={shutil.which('true')}")
+    assert done.returncode == 0, done.stderr
+    return home / "production"
+
+
+def run(*words: object) -> str:
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@systemd
+def test_systemd_takes_the_units_and_finds_little_exposed(folder: Path) -> None:
+    units = sorted((folder / "systemd").iterdir())
+    assert len(units) == 3
+    assert run("systemd-analyze", "verify", *units) == ""
+    for unit in units:
+        run("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
+
+
+@pytest.mark.validators
+def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
+    """The kustomization names them all; its own schema is kustomize's."""
+    manifests = folder / "kubernetes"
+    listed = yaml.safe_load((manifests / "kustomization.yaml").read_text("utf-8"))["resources"]
+    assert sorted([*listed, "kustomization.yaml"]) == sorted(path.name for path in manifests.iterdir())
+    documents = [one for name in listed for one in yaml.safe_load_all((manifests / name).read_text("utf-8"))]
+    for number, document in enumerate(documents):
+        (tmp_path / f"{number}.json").write_text(json.dumps(document))
+    run(validators() / "kubernetes-validate", "--strict", "--no-warn", *tmp_path.iterdir())
+    assert sorted(document["kind"] for document in documents) == sorted(
+        "Deployment Service PodDisruptionBudget HorizontalPodAutoscaler Deployment PodDisruptionBudget Job "
+        "NetworkPolicy".split()
+    )
+
+
+@pytest.mark.validators
+def test_compose_takes_its_file(folder: Path) -> None:
+    program = "import compose_spec, sys; compose_spec.PyCompose.from_json(sys.argv[1]).to_spec()"
+    composed = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))  # the parser merges no anchors
+    run(validators() / "python", "-c", program, json.dumps(composed))
+
+
+def test_no_secret_stands_in_a_file_that_others_may_read(folder: Path) -> None:
+    own = vars(Secrets.of(folder)).values()
+    assert len(set(own)) == 5
+    assert all(len(bytes.fromhex(secret)) == 32 for secret in own)
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        is_secret = any(secret in path.read_text("utf-8") for secret in own)
+        assert stat.S_IMODE(path.stat().st_mode) == (0o600 if is_secret else 0o644), path
+        assert is_secret == (path.name in {"balcao.env", "balcao-owner.env", "roles.sql"})
+
+
+def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: Path) -> None:
+    terminal, settings = Terminal(tmp_path), tmp_path / "production/balcao.env"
+    assert "--public-url" in terminal.refusal("init", "production")
+    assert terminal.run("init", "production", *ANSWERS).returncode == 0
+    first = settings.read_text("utf-8")
+    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 14 arquivos")
+    assert "balcao.env" in terminal.refusal("init", "production", *ANSWERS, "--port=9000")
+    assert settings.read_text("utf-8") == first
+    assert terminal.run("init", "production", *ANSWERS, "--port=9000", "--replace").returncode == 0
+    assert settings.read_text("utf-8") == first.replace("BALCAO_PORT=8080", "BALCAO_PORT=9000")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["--auth-issuer=http://login.cidade.example", "--database=db", "--database-name=a;b", "--image=balcao"],
+)
+def test_an_answer_that_no_process_would_start_with_is_refused(tmp_path: Path, wrong: str) -> None:
+    assert Terminal(tmp_path).refusal("init", "production", *ANSWERS, wrong)
+    assert not (tmp_path / "production").exists()
+
+
+class Prepared:
+    """A database that an administrator has prepared with the SQL of an installation, and its settings."""
+
+    def __init__(self, folder: Path, issuer: Issuer) -> None:
+        name = databases.new_name("city")
+        answers = Installation("http://127.0.0.1", issuer.address, database_name=name, port=free_port())
+        files = production.generate(answers, Secrets())
+        write(folder, files, replace=False)
+        self.names = (name, f"{name}_app")
+        server = databases.url_of("template1")
+        asyncio.run(_administer(server, (folder / production.ROLES).read_text("utf-8")))
+        settings = {**_read(folder / production.SETTINGS), **_read(folder / production.OWNER_SETTINGS)}
+        for variable in ("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL"):
+            settings[variable] = settings[variable].replace("localhost:5432", "") + "?" + server.partition("?")[2]
+        local = {"BALCAO_ALLOW_LOOPBACK_ISSUER": "true", "BALCAO_DATA_DIR": str(folder / "data")}
+        self.settings = settings | local | {"BALCAO_PUBLIC_URL": f"http://127.0.0.1:{answers.port}"}
+
+    def remove(self) -> None:
+        name, role = self.names
+        databases.drop(name)
+        asyncio.run(_administer(databases.url_of("template1"), f"DROP ROLE {role};\nDROP ROLE {name};\n"))
+
+
+def _read(path: Path) -> dict[str, str]:
+    return parse_settings(path.read_text("utf-8"))
+
+
+async def _administer(url: str, script: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        for statement in script.strip().split(";\n"):
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
+    made = Prepared(tmp_path, issuer)
+    yield made
+    made.remove()
+
+
+def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
+    prepared: Prepared, tmp_path: Path
+) -> None:
+    terminal = Terminal(tmp_path)
+    terminal.environment |= prepared.settings
+    assert terminal.run("migrate").returncode == 0
+    settings = Settings.load(prepared.settings)
+    assert settings.list_refusals(with_worker=True) == []
+    with RunningServer(app.build(settings, settings.database_url), settings.port) as server:
+        assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
+        diagnosis = json.loads(terminal.run("doctor", "--json").stdout)
+        token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
+        assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
+    assert diagnosis["problems"] == []
+    assert diagnosis["parts"]["database"]["details"]["login"] == prepared.names[1]

@@ -1,0 +1,303 @@
+"""HAProxy, nginx and Envoy with the generated configuration before two servers: the contract passes through each."""
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Literal
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from joserfc.jwk import RSAKey
+
+from balcao import app
+from balcao.cli.gateway_config import fetch_keys
+from balcao.deploy.gateways import Plan, Server
+from balcao.settings import Settings
+from tests.access.test_explain import make_invoices
+from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
+from tests.contract.table import ANA, BRUNO, CASES, Case
+from tests.contract.test_contract import check
+from tests.support import databases
+from tests.support.gateways import Certificate, running
+from tests.support.issuer import Issuer, bearer, new_key
+from tests.support.patience import until_now
+from tests.support.sandbox import IndependentTokens, Sandbox
+from tests.support.sandbox import running as running_sandbox
+from tests.support.server import RunningServer, free_port
+from tests.support.sizes import FULL
+
+ORIGIN = "https://portal.cidade.example"
+GENDERS = "/registry/v1/citizen/gender/options"
+PETS = f"/registry/v1/citizen/{ANA}/pets"
+# In a proof each gateway has a platform of its own: the whole table leaves less behind than it found.
+SCOPE: Literal["function", "module"] = "function" if FULL else "module"
+
+
+class Application(BaseHTTPRequestHandler):
+    """The city's own application: says who it is told has called."""
+
+    def do_GET(self) -> None:
+        said = (self.headers.get("X-Access-Subject") or "").encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    do_POST = do_GET  # noqa: N815 - the server's name
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def application() -> Iterator[Server]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Application) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Server("127.0.0.1", server.server_address[1])
+        server.shutdown()
+
+
+@pytest.fixture(scope=SCOPE)
+def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sandbox, list[Server]]]:
+    """The platform with the demo's people on two ports; it trusts what stands on this machine."""
+    name = databases.new_name()
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"),
+        port=free_port(),
+        auth_issuer=issuer.address,
+        trusted_proxies_csv="127.0.0.1",
+        cors_origins_csv=ORIGIN,
+    )
+    database_url = databases.create(name)
+    with (
+        running_sandbox(settings, database_url, IndependentTokens(issuer)) as sandbox,
+        RunningServer(app.build(settings, database_url)) as second,
+    ):
+        yield sandbox, [Server("127.0.0.1", settings.port), Server("127.0.0.1", second.port)]
+    databases.drop(name)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("haproxy", marks=pytest.mark.haproxy),
+        pytest.param("nginx", marks=pytest.mark.nginx),
+        pytest.param("envoy", marks=pytest.mark.validators),
+    ],
+)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope=SCOPE)
+def gateway(
+    kind: str, behind: tuple[Sandbox, list[Server]], application: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    sandbox, servers = behind
+    folder = tmp_path_factory.mktemp(kind)
+    folder.chmod(0o755)
+    certificate = Certificate(folder)
+    plan = Plan(
+        sandbox.settings,
+        app.SERVICES,
+        servers,
+        certificate.frontend(free_port()),
+        applications={} if kind == "haproxy" else {"/teste:": application},
+        keys=fetch_keys(sandbox.settings),
+    )
+    with running(kind, plan, folder, certificate) as client:
+        yield client
+
+
+def choose(cases: list[Case]) -> list[Case]:
+    """Return the whole table in a proof, which each gateway has to itself; else what changes nothing."""
+    return cases if FULL else [case for case in cases if case.method == "GET" or case.status in {400, 401, 403, 422}]
+
+
+def test_the_contract_table_holds_through_it(gateway: httpx.Client, behind: tuple[Sandbox, list[Server]]) -> None:
+    through = dataclasses.replace(behind[0])
+    through.__dict__["http"] = gateway
+    faults = [f"{case}: {fault}" for case in choose(CASES) for fault in check(through, case)]
+    assert faults == []
+
+
+def test_a_token_that_is_not_good_is_refused_as_the_service_would(
+    gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
+) -> None:
+    """HAProxy by its own check, which the platform never sees; the others by what the platform tells them."""
+    good = issuer.person(ANA)
+    head, claims, signature = good.split(".")
+    _, other_claims, _ = issuer.person(BRUNO).split(".")
+    bad = {
+        "another's claims": f"{head}.{other_claims}.{signature}",
+        "no signature": f"{head}.{claims}.",
+        "signed by somebody else": issuer.person(ANA, key=_with_the_name_of(issuer)),
+        "ended": issuer.person(ANA, exp=1),
+    }
+    assert gateway.get(PETS, headers=bearer(good)).status_code == 200
+    for name, token in bad.items():
+        answers = [http.get(PETS, headers=bearer(token)) for http in (gateway, behind[0].http)]
+        assert [answer.status_code for answer in answers] == [401, 401], name
+        assert answers[0].content == answers[1].content
+        assert answers[0].headers["Error-Code"] == answers[1].headers["Error-Code"]
+        assert answers[0].headers["WWW-Authenticate"] == "Bearer"
+        assert gateway.get(GENDERS, headers=bearer(token)).status_code == 200  # where none is needed none is looked at
+
+
+def _with_the_name_of(issuer: Issuer) -> RSAKey:
+    """Return a key of our own under the name of one that the issuer publishes."""
+    return RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(issuer.keys[-1].kid)})
+
+
+def test_a_new_key_of_the_provider_is_good_at_once(
+    gateway: httpx.Client, issuer: Issuer, request: pytest.FixtureRequest
+) -> None:
+    issuer.keys.append(new_key())
+    request.addfinalizer(issuer.keys.pop)
+    assert gateway.get(PETS, headers=bearer(issuer.person(ANA))).status_code == 200
+
+
+def test_a_body_beyond_the_limit_is_refused_as_the_service_would(
+    gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
+) -> None:
+    sent = b'{"a": "' + b"a" * 5 * 1024 * 1024 + b'"}'
+    for path, token, status in (
+        ("/registry/v1/webhooks/crm/cidadao", issuer.machine("crm-sandbox"), 400),
+        (PETS, issuer.person(ANA), 413),
+        ("/jobs/api/v1/empregos", issuer.admin(), 413),
+        ("/agent/api/v1/datasets", issuer.admin(), 413),
+    ):
+        headers = bearer(token) | {"Content-Type": "application/json"}
+        answer, own = (http.post(path, content=sent, headers=headers) for http in (gateway, behind[0].http))
+        assert (answer.status_code, answer.content) == (own.status_code, own.content)
+        assert answer.status_code == status
+        assert answer.headers["Error-Code"] == own.headers["Error-Code"]
+        assert UUID(answer.headers["X-Request-ID"])
+
+
+def test_a_callers_request_id_comes_back_and_another_is_made(kind: str, gateway: httpx.Client) -> None:
+    """Envoy cannot tell an id from a person's number, so it takes over none."""
+    own = str(uuid4())
+    assert (gateway.get(GENDERS, headers={"X-Request-ID": own}).headers["X-Request-ID"] == own) == (kind != "envoy")
+    assert UUID(gateway.get(GENDERS).headers["X-Request-ID"])
+
+
+def test_the_check_endpoint_is_not_to_be_had_from_outside(gateway: httpx.Client, issuer: Issuer) -> None:
+    for path in ("/access/api/v1/check", f"/access/api/v1/check{PETS}", f"/access/api/v1/check-token{PETS}"):
+        assert gateway.get(path, headers=bearer(issuer.admin())).status_code == 404
+
+
+def test_a_page_of_a_portal_can_read_the_gateways_refusals(gateway: httpx.Client, issuer: Issuer) -> None:
+    asked = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}
+    preflight = gateway.options(PETS, headers=asked)
+    assert (preflight.status_code, preflight.headers["Access-Control-Allow-Origin"]) == (204, ORIGIN)
+    refused = gateway.get(PETS, headers={"Origin": ORIGIN} | bearer(issuer.person(ANA, exp=1)))
+    assert (refused.status_code, refused.headers["Access-Control-Allow-Origin"]) == (401, ORIGIN)
+    other = gateway.get(PETS, headers={"Origin": "https://other.example"} | bearer(issuer.person(ANA, exp=1)))
+    assert "Access-Control-Allow-Origin" not in other.headers
+
+
+def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
+    kind: str, gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
+) -> None:
+    """Only what the catalogue lets pass reaches it, and it learns who called from the gateway alone."""
+    if kind == "haproxy":
+        pytest.skip("asks no catalogue: the command refuses it")
+    made = make_invoices(sender(behind[0].http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin"]})))
+    path = f"{made['path']}/7?page=1"
+    passed = gateway.get(path, headers=bearer(issuer.person(EDITOR, sub="editor-1")) | {"X-Access-Subject": "forged"})
+    assert (passed.status_code, passed.text) == (200, "editor-1")
+    refused = [
+        gateway.get(path),
+        gateway.get(path, headers={"Authorization": "Bearer a.b.c"}),
+        gateway.get(path, headers=bearer(issuer.person(CITIZEN))),
+        gateway.post(path, headers=bearer(issuer.person(EDITOR)), content=b"a body"),
+        gateway.get(f"{made['path']}-nobody-mapped/this", headers=bearer(issuer.admin())),
+    ]
+    assert [answer.status_code for answer in refused] == [401, 401, 403, 403, 403]
+    outside = {"X-Forwarded-For": "203.0.113.7"} | bearer(issuer.person(EDITOR))
+    assert gateway.get(path, headers=outside).status_code == 200
+
+
+# ---- what a gateway does alone, in front of a server that shows what reaches it -----------------------------------
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers everything with the headers that it got."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        body = json.dumps({name.lower(): value for name, value in self.headers.items()}).encode()
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@contextlib.contextmanager
+def before_echo(kind: str, folder: Path, **settings: str) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
+    folder.chmod(0o755)
+    certificate = Certificate(folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        behind = Server("127.0.0.1", server.server_address[1])
+        plan = Plan(Settings.load(settings), app.SERVICES, [behind], certificate.frontend(free_port()))
+        with running(kind, plan, folder, certificate) as client:
+            yield client, server
+        server.shutdown()
+
+
+def test_who_called_is_what_the_gateway_says(kind: str, tmp_path: Path) -> None:
+    forged = {
+        "X-Forwarded-For": "203.0.113.7",
+        "X-Forwarded-Proto": "gopher",
+        "X-Forwarded-Host": "other.example",
+        "Forwarded": "for=203.0.113.7",
+        "X-Original-URI": "/other",
+        "X-Request-ID": "90000000175",
+    }
+    with before_echo(kind, tmp_path) as (client, _):
+        told = client.get(PETS, headers=forged).json()
+    assert told["x-forwarded-for"] == "127.0.0.1"
+    assert told["x-forwarded-proto"] == "https"
+    assert told["x-forwarded-host"] == told["host"] == client.base_url.netloc.decode()
+    assert "forwarded" not in told
+    assert "x-original-uri" not in told
+    assert UUID(told["x-request-id"])
+
+    def read_logs() -> str:
+        return "".join(path.read_text(errors="replace") for path in tmp_path.glob("*.log"))
+
+    with before_echo(kind, tmp_path) as (client, _):
+        own = client.get(PETS).json()["x-request-id"]
+        until_now(lambda: own in read_logs())
+    assert ANA not in read_logs()
+
+
+def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:
+    rates = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
+    with before_echo(kind, tmp_path, **rates) as (client, _):
+        answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions")]
+    refused = {tuple(answer.json()): answer for answer in answers if answer.status_code == 429}
+    assert refused.keys() == {("error", "message"), ("detail",)}
+    for answer in refused.values():
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.headers["Retry-After"] == "1"
+        assert answer.headers["Error-Code"] == "too-many"
+
+
+def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str, tmp_path: Path) -> None:
+    with before_echo(kind, tmp_path) as (client, server):
+        server.shutdown()
+        server.server_close()
+        until_now(lambda: client.get(PETS).status_code == 503)
+        answers = [client.get(path) for path in (PETS, "/jobs/api/v1/empregos", "/search/api/v1/search")]
+    assert [list(answer.json()) for answer in answers] == [["error", "message"], ["code", "message"], ["error"]]
+    assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}

@@ -1,0 +1,139 @@
+"""Gateways of other makers on a loopback port, before processes of ours, with the configuration that we generate."""
+
+import contextlib
+import datetime
+import os
+import ssl
+import subprocess
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NoReturn
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from balcao.deploy import gateways
+from balcao.deploy.files import write
+from balcao.deploy.gateways import Frontend, Plan
+from tests.support.patience import PATIENCE, until_now
+
+# nginx's configuration is one part of a whole, which a distribution brings; nothing may lie outside of our folder.
+_NGINX = """
+daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    include {folder}/balcao.conf;
+}}
+"""
+
+
+def find(kind: str) -> str:
+    """Return the program of this kind, or fail with what to do."""
+    if kind == "envoy":
+        return str(validators() / kind)
+    variable = f"BALCAO_{kind.upper()}"
+    return os.environ.get(variable) or _fail(kind, variable, kind)
+
+
+def validators() -> Path:
+    """Return the folder of Envoy and of what checks deployment files, or fail with what to do."""
+    variable = "BALCAO_VALIDATORS"
+    return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
+
+
+def _fail(what: str, variable: str, name: str) -> NoReturn:
+    pytest.fail(
+        f"Este teste precisa de {what}: ponha o caminho em {variable} (`tools/{name}` o mostra), "
+        f'ou deixe-o de fora com -m "not {name}".',
+        pytrace=False,
+    )
+
+
+class Certificate:
+    """A server's certificate for the loopback address, signed by itself: `chain` holds it and the key."""
+
+    def __init__(self, folder: Path) -> None:
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+        now = datetime.datetime.now(datetime.UTC)
+        alternatives = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+        made = (
+            x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(alternatives, critical=False)
+            .sign(key, hashes.SHA256())
+        )
+        public = made.public_bytes(serialization.Encoding.PEM)
+        private = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        self.key, self.chain = folder / "balcao.key", folder / "balcao.pem"
+        self.key.write_bytes(private)
+        self.chain.write_bytes(public + private)
+        self.trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self.trust.load_verify_locations(self.chain)
+
+    def frontend(self, port: int) -> Frontend:
+        return Frontend(str(self.chain), str(self.key), port, 0)
+
+
+def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Let the program itself check the configuration in the folder."""
+    program = find(kind)
+    command = {
+        "haproxy": [program, "-c", "-f", str(folder / "haproxy.cfg")],
+        "nginx": [program, "-t", "-p", str(folder), "-c", str(folder / "nginx.conf")],
+        "envoy": [program, "--mode", "validate", "-c", str(folder / "envoy.yaml")],
+    }[kind]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def prepare(kind: str, plan: Plan, folder: Path) -> None:
+    """Write the configuration, with the frame that nginx's needs, and let the program check it."""
+    write(folder, gateways.generate(kind, plan), replace=True)
+    if kind == "nginx":
+        user = "user root;" if os.geteuid() == 0 else ""
+        (folder / "nginx.conf").write_text(_NGINX.format(folder=folder, user=user))
+        own = folder / "balcao.conf"
+        own.write_text(own.read_text("utf-8").replace("/var/log/nginx/", f"{folder}/"), "utf-8")
+    checked = check(kind, folder)
+    assert checked.returncode == 0, checked.stderr + checked.stdout
+
+
+@contextlib.contextmanager
+def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> Iterator[httpx.Client]:
+    """Run the gateway; yield who calls it over HTTPS."""
+    prepare(kind, plan, folder)
+    command = {
+        "haproxy": ["-db", "-f", "haproxy.cfg"],
+        "nginx": ["-p", str(folder), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")],
+        "envoy": ["-c", "envoy.yaml", "--concurrency", "1", "--use-dynamic-base-id", "--log-level", "error"],
+    }[kind]
+    base = f"https://127.0.0.1:{plan.frontend.https_port}"
+    with (
+        (folder / "output.log").open("wb") as output,
+        subprocess.Popen([find(kind), *command], cwd=folder, stdout=output, stderr=output) as process,
+        httpx.Client(base_url=base, timeout=PATIENCE, verify=certificate.trust) as client,
+    ):
+        try:
+            until_now(lambda: process.poll() is not None or _serves(client))
+            assert process.poll() is None, (folder / "output.log").read_text()
+            yield client
+        finally:
+            process.terminate()
+
+
+def _serves(client: httpx.Client) -> bool:
+    """Return whether every service behind the gateway is known to be ready."""
+    try:
+        answers = [client.get(path) for path in ("/liveness", "/registry/v1/readiness", "/access/readiness")]
+    except httpx.TransportError:
+        return False
+    return all(answer.status_code == 200 for answer in answers)
