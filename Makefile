@@ -39,8 +39,10 @@ else
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
+	@tools/redis --quiet || echo "O teste com o Redis NÃO foi executado: não há Redis nem Valkey nesta máquina."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
+	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; menos de um minuto
@@ -83,6 +85,7 @@ docs: $(VENV)/.run ## escreve docs/reference/errors.md
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml
 	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
+	$(COMPILE) $(LOCK) --extra=traces --constraint=requirements-dev.lock --output-file=requirements-traces.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
 	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/distributions dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants

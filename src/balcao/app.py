@@ -19,7 +19,8 @@ from balcao.core.database.migrations import Migration
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
-from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.http.endpoint import Endpoint, OperationEndpoint
+from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
@@ -114,10 +115,12 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
 
 def mount(service: Service, platform: Platform) -> Mount:
     """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
-    endpoints = [
-        (operation.method, path_of(service, operation), OperationEndpoint(operation, service.name, platform))
-        for operation in service.operations()
-    ]
+    endpoints: list[tuple[str, str, Endpoint]] = []
+    for operation in service.operations():
+        endpoint: Endpoint = OperationEndpoint(operation, service.name, platform)
+        if platform.settings.traces_url:
+            endpoint = TracedEndpoint(endpoint)
+        endpoints.append((operation.method, path_of(service, operation), endpoint))
 
     return Mount(service.name, service.prefix, endpoints, service.dialect, service.base)
 
@@ -150,9 +153,11 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
     SettingsError for one with demo data.
     """
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(platform.tracing)
         await platform.database.open()
         stack.push_async_callback(platform.database.close)
         stack.push_async_callback(platform.http.aclose)
+        stack.push_async_callback(platform.limits.close)
         async with platform.database.connection() as connection:
             await migrations.check(connection, list_migrations())
             await refuse_demo_data(connection, platform.settings)

@@ -9,36 +9,34 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from balcao import fixed_tokens, production, remembered
 from balcao.fixed_tokens import FixedToken
+from balcao.key_settings import SANDBOX_HASH_KEY, KeySettings
 from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
     Csv,
-    DatabaseAddress,
     FixedTokens,
     Hosts,
     MailServer,
     Networks,
     Origins,
     Rate,
-    RedisServer,
     Zone,
     split,
 )
+from balcao.store_settings import StoreSettings
+from balcao.trace_settings import TraceSettings
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
     "crm_client_secret": "sandbox-crm-secret",
-    "hash_key": "sandbox-hash-key",
+    "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-CONNECTIONS = 10  # of one process, unless set
-MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
 NO_CLIENT = "none"
 
 
@@ -50,7 +48,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(ServiceSettings):
+class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -79,12 +77,6 @@ class Settings(ServiceSettings):
     machine_write_rate: Rate = "100/second"
     machine_crm_rate: Rate = "300/minute"
 
-    database_url: DatabaseAddress = ""
-    database_owner_url: DatabaseAddress = ""
-    database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
-    database_pool: int | None = Field(None, ge=2, le=2_000)
-    redis_url: RedisServer = ""
-
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
     allow_loopback_issuer: bool = False
@@ -92,8 +84,6 @@ class Settings(ServiceSettings):
     docs_client_id: str = ""
     client_id: str = "balcao-platform"
     client_secret: SecretStr = SecretStr(SANDBOX_SECRETS["client_secret"])
-    hash_key: SecretStr = Field(SecretStr(SANDBOX_SECRETS["hash_key"]), min_length=8)
-    hash_key_number: int = Field(1, ge=1, le=32767)
     cpf_claim: str = Field("cpf", min_length=1)
     cpf_from_username: bool = False
     machine_clients_csv: Csv = Field("", validation_alias="BALCAO_MACHINE_CLIENTS")
@@ -131,8 +121,7 @@ class Settings(ServiceSettings):
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
-    # Of the job listings' terms of use: who accepted another version is asked again.
-    jobs_terms_version: str = Field("1", min_length=1, max_length=50)
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # who accepted another one is asked again
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
@@ -202,32 +191,6 @@ class Settings(ServiceSettings):
     def embedded_identity(self) -> bool:
         """Return whether our own identity provider is served."""
         return not self.auth_issuer
-
-    @property
-    def embedded_database(self) -> bool:
-        """Return whether we start our own PostgreSQL."""
-        return not self.database_url
-
-    def owner_url(self, database_url: str) -> str:
-        """Return the address under which the owner of the tables reaches the database at `database_url`."""
-        return self.database_owner_url or database_url
-
-    @property
-    def database_login(self) -> str | None:
-        """Return the user as whom the services log in to the database; None for the owner of the tables."""
-        if self.database_url and self.database_owner_url in {"", self.database_url}:
-            return None
-        return urlsplit(self.database_url).username or self.database_role
-
-    @property
-    def connections(self) -> int:
-        """Return how many connections one process opens at most; `balcao serve` gives each process its share."""
-        return CONNECTIONS if self.database_pool is None else self.database_pool
-
-    def share_of_connections(self, processes: int) -> int:
-        """Return how many of this installation's connections each of so many processes may open."""
-        whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
-        return max(2, whole // processes)
 
     @property
     def sandbox_crm(self) -> bool:

@@ -11,6 +11,8 @@ import pytest
 from balcao.access import SERVICE
 from balcao.access.actions import service as actions
 from balcao.access.actions.schemas import ActionChange
+from balcao.access.audit import service as audit
+from balcao.access.audit.schemas import AuditQuery
 from balcao.access.decisions import service as decisions
 from balcao.access.groups import service as groups
 from balcao.access.mappings import service as mappings
@@ -18,6 +20,7 @@ from balcao.access.mappings.schemas import MappingChange
 from balcao.access.roles import service as roles
 from balcao.access.users import service as users
 from balcao.core.access.snapshot import Snapshot
+from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, NotFound
@@ -171,6 +174,19 @@ async def test_a_version_whose_events_have_gone_or_that_is_not_yet_cannot_be_mad
     with pytest.raises(NotFound):
         await decisions.read_version(call, present, present.version - 1, None)
     assert (await decisions.read_version(call, present, present.version, None)).version == present.version
+
+
+async def test_a_membership_of_before_the_hash_key_was_rotated_is_found_by_the_former_one(platform: Platform) -> None:
+    call, person = operator_call(platform, "access.test"), Cpf("90000040711")
+    version = await users.assign_role(call, person, "rmi:mobilidade")
+    old = platform.audit.key
+    platform.audit = Audit(HashKey(b"uma chave nova e comprida", 2), [old])
+    await users.remove_role(call, person, "rmi:mobilidade")
+    await platform.catalogue.reload()
+    made = await decisions.read_version(call, platform.catalogue.latest, version - 1, person)
+    assert made.people.find(person).roles == ()
+    events = await audit.list_events(call, AuditQuery(subject=person.digits))
+    assert [event.operation for event in events.items] == ["user.remove_role", "user.assign_role"]
 
 
 def test_a_revoked_right_is_explained_as_it_was_to_who_may_ask(http: httpx.Client, issuer: Issuer) -> None:

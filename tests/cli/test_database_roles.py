@@ -4,9 +4,11 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
+from pydantic import SecretStr
 
 from balcao import app
 from balcao.cli.diagnosis import diagnose
@@ -195,3 +197,32 @@ async def test_production_refuses_a_login_that_could_become_the_owner(settings: 
     found = (await diagnose(production)).parts["database"].problems
     assert any("pode assumir o papel do dono" in sentence for sentence in found)
     assert any("outros bancos deste servidor" in sentence for sentence in found)
+
+
+def test_a_restore_without_the_role_and_a_lost_hash_key_are_told_by_the_doctor(
+    tmp_path: Path, install: Callable[[], Installation]
+) -> None:
+    """A backup that is restored before its role exists has every row and no right."""
+    city = install()
+    city.administer(f"CREATE ROLE {city.role} LOGIN")
+    asyncio.run(app.bring_up_to_date(city.url(city.owner), ApplicationRole(city.role, city.role)))
+    settings = Settings(data_dir=tmp_path, port=free_port(), database_url=city.url(city.role), database_role=city.role)
+
+    def diagnose_database(**others: Any) -> str:
+        found = asyncio.run(diagnose(settings.model_copy(update=others)))
+        return "\n".join(found.parts["database"].problems)
+
+    assert diagnose_database() == ""
+    event = (
+        "INSERT INTO platform.audit_event (id, at, request_id, operation, action, actor_kind, key_number, client, "
+        '"grant", fields, outcome) '
+        "VALUES (gen_random_uuid(), now(), '', 'x', 'read', 'operator', 7, '', '', '{}', 'done')"
+    )
+    run_at(city.url(city.owner), event)
+    assert "eventos feitos com a chave 7" in diagnose_database()
+    assert diagnose_database(former_hash_keys=SecretStr("7=uma-chave-de-antes")) == ""
+    run_at(city.url(city.owner), f"REVOKE ALL ON ALL TABLES IN SCHEMA registry, access FROM {city.role}")
+    assert "não tem direitos em access, registry:" in diagnose_database()
+    schemas = ", ".join(sorted({one.owner for one in app.list_migrations()}))
+    run_at(city.url(city.owner), f"REVOKE ALL ON SCHEMA {schemas} FROM {city.role}")
+    assert f"não tem direitos em {schemas}:" in diagnose_database()

@@ -13,7 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+# Each with the extra that it is of.
+LOCKS = {"requirements.lock": None, "requirements-dev.lock": "dev", "requirements-traces.lock": "traces"}
 
 
 def pinned(lock: str) -> dict[str, str]:
@@ -21,9 +22,10 @@ def pinned(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([\w.-]+)==(\S+)", line)[0] for line in lines if re.match(r"[\w.-]+==", line))
 
 
-def declared() -> set[str]:
+def declared(*extras: str) -> set[str]:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in project["dependencies"]}
+    lines = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in lines}
 
 
 def normal(name: str) -> str:
@@ -48,10 +50,11 @@ def test_every_pin_has_hashes_and_no_line_names_an_address(lock: str) -> None:
     assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
 
 
-def test_what_is_declared_is_pinned_and_both_locks_agree() -> None:
-    runtime, development = (pinned(lock) for lock in LOCKS)
+def test_what_is_declared_is_pinned_and_all_locks_agree() -> None:
+    runtime, development, traces = (pinned(lock) for lock in LOCKS)
     assert declared() <= {normal(name) for name in runtime}
-    assert runtime.items() <= development.items()
+    assert declared("traces") <= {normal(name) for name in traces}
+    assert runtime.items() <= traces.items() <= development.items()
 
 
 def test_the_build_backend_is_pinned_too() -> None:
@@ -62,10 +65,11 @@ def test_every_imported_package_is_declared() -> None:
     homes = packages_distributions()
     foreign = {name for name in imported() if name not in sys.stdlib_module_names and name != "balcao"}
     comes_with = {"pydantic_core": "pydantic"}
+    known = declared("traces")
     missing = {
         name
         for name in foreign
-        if comes_with.get(name) not in declared() and not {normal(home) for home in homes.get(name, ())} & declared()
+        if comes_with.get(name) not in known and not {normal(home) for home in homes.get(name, ())} & known
     }
     assert missing == set()
 
@@ -89,7 +93,8 @@ def test_it_holds_for_every_supported_python_and_system(lock: str) -> None:
     """What pip would demand there and does not find pinned: it resolves markers, the lock was made on one machine."""
     pins = {normal(name) for name in pinned(lock)}
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    roots = project["dependencies"] + (project["optional-dependencies"]["dev"] if "dev" in lock else [])
+    extra = LOCKS[lock]
+    roots = project["dependencies"] + (project["optional-dependencies"][extra] if extra else [])
     for surroundings in (python | system for python in PYTHONS for system in SYSTEMS):
         assert demanded(roots, surroundings) - pins == set(), surroundings
 

@@ -4,12 +4,13 @@ import os
 import socket
 from pathlib import Path
 
+import psutil
 import pytest
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import SERVICES, claim_data_folder, listening, make_plan
-from balcao.cli.process import LONGEST_PAUSE_SECONDS, pause_after
+from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, make_plan
+from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.settings import Settings
 from tests.support.terminal import free_port
 
@@ -64,6 +65,25 @@ def test_named_services_come_without_worker_unless_asked_for() -> None:
 def test_processes_share_the_connections_of_the_installation(pool: str, processes: int, each: int) -> None:
     settings = production(BALCAO_DATABASE_POOL=pool) if pool else production()
     assert make_plan(settings, (), None, processes).connections_of_each == each
+
+
+async def test_only_a_worker_is_given_the_owners_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BALCAO_DATABASE_OWNER_URL", PRODUCTION["BALCAO_DATABASE_OWNER_URL"])
+
+    async def read_environment(*roles: str) -> dict[str, str]:
+        known = {child.pid for child in psutil.Process().children()}
+        process = Process("teste", roles, {}, {"BALCAO_PORT": "8123"}, list_withheld(roles))
+        async with stopping([process]):
+            await process.spawn()
+            (child,) = [child for child in psutil.Process().children() if child.pid not in known]
+            environment: dict[str, str] = child.environ()
+            return environment
+
+    api, worker, both = [await read_environment(*roles) for roles in (("api",), ("worker",), ("worker", "api"))]
+    assert "BALCAO_DATABASE_OWNER_URL" not in api
+    assert "BALCAO_DATABASE_OWNER_URL" in worker
+    assert "BALCAO_DATABASE_OWNER_URL" in both
+    assert {found["BALCAO_PORT"] for found in (api, worker, both)} == {"8123"}
 
 
 def test_processes_that_share_a_port_leave_it_to_nobody_else() -> None:

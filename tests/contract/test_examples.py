@@ -8,6 +8,7 @@ import pytest
 from balcao import app
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
+from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
@@ -48,6 +49,16 @@ def test_every_example_is_accepted(sandbox: Sandbox) -> None:
             if answer.status_code not in wanted:
                 refused.append(f"{operation.key}: {answer.status_code} {answer.text}")
     assert refused == []
+
+
+def test_what_one_service_demands_of_the_demos_people_another_knows(sandbox: Sandbox) -> None:
+    """Elisa applied to V5, for people with a disability alone: the registry knows hers (rules: employability 7)."""
+    elisa = bearer(sandbox.tokens.person("90000000507"))
+    path = f"/jobs/api/v1/empregabilidade/vagas/{sandbox_job_id('V5')}/elegibilidade"
+    found = sandbox.http.get(path, headers=elisa).json()
+    assert {each["criterio"]: each["atendido"] for each in found["criterios"]} == {"termos_uso": True, "pcd": True}
+    told = sandbox.http.get("/registry/v1/citizen/90000000507", headers=elisa).json()
+    assert told["deficiencia"] == "Auditiva"
 
 
 def send(sandbox: Sandbox, service: Service, operation: Operation) -> httpx.Response:

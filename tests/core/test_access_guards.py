@@ -13,6 +13,7 @@ import pytest
 
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
+from balcao.core.errors import TooMany
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.support.issuer import Issuer, bearer
@@ -108,11 +109,14 @@ def test_numbers_that_are_not_there_count_as_those_that_are_refused(
     assert http.get(path(next(numbers), ""), headers=client).status_code == 429
 
 
-async def test_without_the_shared_counter_nobody_is_shut() -> None:
-    away = EnumerationGuard(Limits("redis://127.0.0.1:1"), "1/minute")
+async def test_without_the_shared_counter_each_machine_shuts_by_its_own_count() -> None:
+    away = EnumerationGuard(Limits("redis://127.0.0.1:1"), "3/minute")
     for _ in range(3):
         await away.count("caller")
     away.refuse_shut("caller")
+    await away.count("caller")
+    with pytest.raises(TooMany):
+        away.refuse_shut("caller")
 
 
 def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:

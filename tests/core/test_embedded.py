@@ -336,6 +336,15 @@ def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
         start(folder)
 
 
+@pytest.mark.usefixtures("used")
+def test_a_server_that_runs_on_data_without_their_database_is_a_sentence_at_once(folder: Path) -> None:
+    for database in (folder / "postgres/base").iterdir():
+        shutil.rmtree(database)
+    with pytest.raises(EmbeddedError, match="estão danificados"):
+        start(folder)
+    assert find_running(folder) is None
+
+
 def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

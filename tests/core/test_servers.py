@@ -87,10 +87,10 @@ async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with
 
 
 async def test_a_listener_whose_server_fell_silent_is_replaced(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reloader, "ANSWER_SECONDS", 0.05)
-    with Relay(database_url, tmp_path) as relay:
+    with Relay(database_url, tmp_path_factory.mktemp("r")) as relay:
         database = Database(relay.url)
         database.options["server_settings"]["application_name"] = "a listener"
         watch = reloader.Watch(database, "a_channel", 0.05, _read_nothing, loaded=True)

@@ -119,6 +119,7 @@ class Writers:
 async def test_another_worker_goes_on_whatever_phase_the_first_one_dies_in(
     terminal: Terminal, http: httpx.Client, database_url: str, issuer: Issuer
 ) -> None:
+    """Case 60."""
     owner = await asyncpg.connect(database_url)
     await owner.execute(V4)
     async with (

@@ -1,6 +1,6 @@
 """Every operation lets pass exactly whom its rule names, for each kind of caller (rules: employability 2, 4.6).
 
-The page's case 66. Who holds which action is written down here once more, from the rules and not from the seed data.
+The page's case 66: the rules are those of the page's tables. Who holds which action is written down here once more.
 """
 
 import re
@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from balcao.core.access.rules import AUTHENTICATED, PUBLIC, Rule
 from balcao.employability import SERVICE
 from tests.employability.people import ANA, BRUNO, GILDA
+from tests.employability.rules_table import Who, read_rules, shape
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 
@@ -37,17 +37,28 @@ STAFF = {
     "go:empregabilidade:editor": CURATED,
     "go:curriculos:editor": frozenset({"resume_bank:read"}),
 }
-OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
 # The person is not known, or a body or a record says what else is needed.
 TOLD_BY_TOKEN = {"token-without-cpf"}
 
 
-def passes(rule: Rule, who: str) -> bool:
-    if rule.action == PUBLIC:
+RULES = read_rules()
+OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
+# The catalogue binds one action, and this one has two: it tests them itself, after its body was read.
+TESTS_ITSELF = "employability.send_to_draft_job"
+
+
+def key(served: Served) -> tuple[str, str]:
+    return served.method, shape(served.operation.path)
+
+
+def passes(rule: Who, who: str) -> bool:
+    """Whether the page lets this caller try: whose a row is, or of which department, is seen later and is 404."""
+    if rule.kind == "public":
         return True
     if who == VISITOR:
         return False
-    return rule.action == AUTHENTICATED or (rule.owner and who == OWNER) or rule.action in STAFF.get(who, ())
+    is_own = rule.kind == "self" and who == OWNER
+    return is_own or rule.kind in {"authenticated", "owner", "own"} or bool(rule.actions & STAFF.get(who, frozenset()))
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +68,21 @@ def tokens(issuer: Issuer) -> dict[str, dict[str, str]]:
     return {VISITOR: {}, MACHINE: bearer(issuer.machine("sistema-parceiro")), **people, **staff}
 
 
+def test_the_page_has_a_row_for_each_operation_and_for_no_other() -> None:
+    assert len(OURS) > 150
+    assert sorted(map(key, OURS)) == sorted(RULES)
+
+
 @pytest.mark.parametrize("who", [VISITOR, OWNER, OTHER, MACHINE, *STAFF])
 def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
     http: httpx.Client, tokens: dict[str, dict[str, str]], who: str
 ) -> None:
     """Bodies are broken, so that whoever passes changes nothing."""
-    assert len(OURS) > 150
     wrong = {}
     for served in OURS:
         answer = call(http, served, tokens[who])
         refused = answer.status_code in {401, 403} and answer.headers["Error-Code"] not in TOLD_BY_TOKEN
-        if refused == passes(served.operation.rule, who):
+        if refused == passes(RULES[key(served)], who):
             wrong[str(served)] = (answer.status_code, answer.headers.get("Error-Code"))
         elif refused:
             assert answer.status_code == (401 if who == VISITOR else 403), served
@@ -76,8 +91,22 @@ def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
 
 def call(http: httpx.Client, served: Served, headers: dict[str, str]) -> httpx.Response:
     values = {name: str(marker.example) for name, marker in served.operation.signature.path.items()}
-    body = b"{" if served.method in {"POST", "PUT"} else None
+    is_broken = served.method in {"POST", "PUT"} and served.operation.key != TESTS_ITSELF
+    body = b"{" if is_broken else None
     return http.request(served.method, served.filled(**values), content=body, headers=headers)
+
+
+def test_every_operation_has_the_rate_of_the_rules() -> None:
+    """Writes 60 a minute, applications 10, candidates 120, a company in the registry 30 (2.4, 5.7)."""
+    special = {
+        "employability.submit_application": "10/minute",
+        "employability.list_applications": "120/minute",
+        "employability.look_up_company": "30/minute",
+    }
+    for served in OURS:
+        usual = None if served.method == "GET" else "60/minute"
+        assert served.operation.rate == special.pop(served.operation.key, usual), served
+    assert special == {}
 
 
 def test_every_action_of_the_page_is_one_of_an_operation_and_no_other() -> None:

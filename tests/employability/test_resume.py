@@ -22,6 +22,7 @@ from balcao.employability.resume.sections.schemas import ExperienceBody
 from tests.employability.people import BRUNO, citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.sizes import size
 
 BASE = "/jobs/api/v1/empregabilidade/curriculo"
 CARLA, MASKED = "90000000337", "***.000.003-**"
@@ -257,7 +258,7 @@ _experiences = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=size(30, 500), deadline=None)
 @given(before=_experiences, after=_experiences)
 async def test_a_save_ends_with_what_was_sent_and_keeps_every_row_it_can(
     platform: Platform, before: list[ExperienceBody], after: list[ExperienceBody]

@@ -63,12 +63,22 @@ def paths(service: dict[str, Any]) -> list[str]:
     ]
 
 
+def find(http: httpx.Client, service: dict[str, Any], per_page: int) -> list[str]:
+    """Search for the service; another size of the page is another search, which no kept answer serves."""
+    asked: dict[str, Any] = {"q": service["nome_servico"].split()[1], "facets": "tema_geral", "per_page": per_page}
+    found = http.get(f"{BASE}/v1/search", params=asked).json()
+    assert bool(found["facets"]["tema_geral"]) == bool(found["results"])
+    return [hit["id"] for hit in found["results"]]
+
+
 def test_drafts_and_deleted_services_are_unknown(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
     """Cases 29, 36."""
     draft, published = staff.create(awaiting_approval=True), staff.publish()
     former = published["slug"]
     published = rename(staff, published, f"{published['nome_servico']} mudou")
+    assert find(http, published, 10) == [published["id"]]
     staff("DELETE", f"/services/{published['id']}")
+    assert find(http, published, 11) == find(http, draft, 11) == []
     for path in [*paths(draft), *paths(published), f"{BASE}/v1/services/{former}"]:
         for headers in ({}, bearer(issuer.person("90000000175")), bearer(issuer.admin())):
             answer = http.get(path, headers=headers)

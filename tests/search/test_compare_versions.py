@@ -43,6 +43,7 @@ async def service_id(platform: Platform) -> str:
 
 
 def test_the_answer_has_exactly_the_members_of_the_specification(ask: Any, service_id: str) -> None:
+    """Case 5."""
     answer = ask(service_id, from_version=1, to_version=2)
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -66,6 +67,7 @@ def test_the_answer_has_exactly_the_members_of_the_specification(ask: Any, servi
 
 
 def test_each_kind_of_value_is_told_with_its_type(ask: Any, service_id: str) -> None:
+    """Cases 6, 7, 8."""
     changes = ask(service_id, from_version=2, to_version=3).json()["changes"]
     assert [(c["field_name"], c["value_type"]) for c in changes] == [
         ("sub_categoria", "string"),
@@ -77,6 +79,7 @@ def test_each_kind_of_value_is_told_with_its_type(ask: Any, service_id: str) -> 
 
 
 def test_from_above_to_exchanges_old_and_new_and_tells_of_the_other_version(ask: Any, service_id: str) -> None:
+    """Case 4."""
     forth = ask(service_id, from_version=1, to_version=2).json()
     back = ask(service_id, from_version=2, to_version=1).json()
     assert back["change_type"] == "create"
@@ -86,10 +89,12 @@ def test_from_above_to_exchanges_old_and_new_and_tells_of_the_other_version(ask:
 
 
 def test_a_version_does_not_differ_from_itself(ask: Any, service_id: str) -> None:
+    """Case 3."""
     assert ask(service_id, from_version=2, to_version=2).json()["changes"] == []
 
 
 def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: str) -> None:
+    """Case 9."""
     answer = ask(service_id, from_version=3, to_version=4).json()
     assert (answer["change_type"], answer["changes"]) == ("delete", [])
 
@@ -108,6 +113,7 @@ def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: 
     ],
 )
 def test_a_version_that_is_no_integer_is_named_in_a_400(ask: Any, service_id: str, query: dict[str, str]) -> None:
+    """Case 1."""
     answer = ask(service_id, **query)
     assert answer.status_code == 400
     assert list(answer.json()) == ["error"]
@@ -122,6 +128,7 @@ def test_of_a_repeated_parameter_the_first_counts(http: httpx.Client, issuer: Is
 @pytest.mark.parametrize("name", ["from_version", "to_version"])
 @pytest.mark.parametrize("number", [5, 2147483647])
 def test_a_version_that_does_not_exist_is_named_in_a_404(ask: Any, service_id: str, name: str, number: int) -> None:
+    """Case 2."""
     answer = ask(service_id, **({"from_version": 1, "to_version": 1} | {name: number}))
     assert answer.status_code == 404
     assert f"`{name}`" in answer.json()["error"]
@@ -132,6 +139,7 @@ def test_a_version_that_does_not_exist_is_named_in_a_404(ask: Any, service_id: s
     ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00", "urn:uuid:5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"],
 )
 def test_a_service_that_never_existed_is_a_404_whatever_its_id_looks_like(ask: Any, unknown: object) -> None:
+    """Case 2."""
     answer = ask(unknown, from_version=1, to_version=1)
     assert (answer.status_code, list(answer.json())) == (404, ["error"])
 
@@ -143,6 +151,7 @@ def test_a_wrong_query_is_told_before_an_unknown_service(ask: Any) -> None:
 def test_a_citizen_is_refused_alike_for_known_and_unknown_services(
     http: httpx.Client, issuer: Issuer, service_id: str
 ) -> None:
+    """Case 11."""
     token = bearer(issuer.person(CITIZEN))
     answers = [http.get(path(known), headers=token) for known in (service_id, uuid4(), "x")]
     assert {(answer.status_code, answer.text) for answer in answers} == {(403, answers[0].text)}
@@ -159,6 +168,7 @@ def test_a_citizen_is_refused_alike_for_known_and_unknown_services(
 def test_without_a_valid_token_nothing_is_revealed(
     http: httpx.Client, issuer: Issuer, method: str, address: str
 ) -> None:
+    """Case 10."""
     tokens = [issuer.admin(exp=1), issuer.admin(aud="other"), issuer.admin()[:-4] + "AAAA"]
     answers = [http.request(method, address), *(http.request(method, address, headers=bearer(t)) for t in tokens)]
     assert {answer.status_code for answer in answers} == {401}

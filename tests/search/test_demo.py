@@ -1,53 +1,68 @@
 """The sandbox catalogue: the same everywhere, through the same code, and ready to show (rules: search 7)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import asyncpg
 import httpx
 import pytest
-import pytest_asyncio
 
-from balcao.core.context.platform import Platform
 from balcao.search import demo
+from tests.search.conftest import EMPTY
+from tests.search.stage import Stage
 from tests.support.issuer import Issuer, bearer
-
-pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM search.service_head) AS services,
        (SELECT count(*) FROM search.service_head WHERE deleted_at IS NOT NULL) AS deleted,
        (SELECT count(*) FROM search.service_head WHERE next_version = 7) AS long_histories,
        (SELECT count(*) FROM search.service_versions) AS versions,
-       (SELECT count(*) FROM search.search_migrations) AS runs
+       (SELECT count(*) FROM search.search_migrations WHERE kind = 'migration') AS migrations
+"""
+WHOLE = {"services": 182, "deleted": 2, "long_histories": 3, "versions": 239, "migrations": 1}
+
+_STOP_HALF_WAY = """
+CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT count(*) FROM search.service_versions) = 27 THEN RAISE EXCEPTION 'stopped'; END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER stop_half_way BEFORE INSERT ON search.service_versions
+    FOR EACH ROW EXECUTE FUNCTION public.stop_half_way();
 """
 
 
-async def test_a_second_load_changes_nothing(platform: Platform, owner: asyncpg.Connection) -> None:
-    await demo.load(platform)
-    first = await owner.fetchrow(_COUNTS)
-    assert dict(first) == {"services": 182, "deleted": 2, "long_histories": 3, "versions": 239, "runs": 1}
-    await demo.load(platform)
-    assert await owner.fetchrow(_COUNTS) == first
+def count(stage: Stage) -> dict[str, int]:
+    return dict(stage.run(stage.owner.fetchrow(_COUNTS)))
 
 
-async def test_an_interrupted_load_goes_on_where_it_stopped(platform: Platform, owner: asyncpg.Connection) -> None:
-    await owner.execute("""
-        CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            IF (SELECT count(*) FROM search.service_versions) = 27 THEN RAISE EXCEPTION 'stopped'; END IF;
-            RETURN NEW;
-        END $$;
-        CREATE TRIGGER stop_half_way BEFORE INSERT ON search.service_versions
-            FOR EACH ROW EXECUTE FUNCTION public.stop_half_way();
-    """)
-    try:
-        with pytest.raises(asyncpg.RaiseError):
-            await demo.load(platform)
-    finally:
-        await owner.execute("DROP FUNCTION public.stop_half_way CASCADE")
-    await demo.load(platform)
-    assert (await owner.fetchrow(_COUNTS))["versions"] == 239
+@pytest.fixture(scope="module", autouse=True)
+def interrupted(stage: Stage) -> dict[str, int]:
+    """A catalogue of which the first load was interrupted, and what was there then."""
+    for statement in EMPTY:
+        stage.run(stage.owner.execute(statement))
+    stage.run(stage.owner.execute(_STOP_HALF_WAY))
+    with pytest.raises(asyncpg.RaiseError):
+        stage.run(demo.load(stage.platform))
+    stage.run(stage.owner.execute("DROP FUNCTION public.stop_half_way CASCADE"))
+    before = count(stage)
+    stage.run(demo.load(stage.platform))
+    return before
+
+
+@pytest.fixture
+def examples(stage: Stage) -> dict[str, Any]:
+    return dict(stage.run(demo.examples(stage.platform)))
+
+
+def test_an_interrupted_load_goes_on_where_it_stopped(stage: Stage, interrupted: dict[str, int]) -> None:
+    assert interrupted["versions"] == 27
+    assert count(stage) == WHOLE
+
+
+def test_a_second_load_changes_nothing(stage: Stage) -> None:
+    stage.run(demo.load(stage.platform))
+    assert count(stage) == WHOLE
 
 
 _STATES = """
@@ -60,23 +75,18 @@ FROM search.{physical}
 """
 
 
-async def test_the_catalogue_has_everything_to_show(platform: Platform, owner: asyncpg.Connection) -> None:
-    await demo.load(platform)
-    physical = await owner.fetchval("SELECT physical FROM search.search_collection")
-    assert dict(await owner.fetchrow(_STATES.format(physical=physical))) == {
+def test_the_catalogue_has_everything_to_show(stage: Stage, sql: Callable[..., list[asyncpg.Record]]) -> None:
+    [[physical]] = sql("SELECT physical FROM search.search_collection")
+    [states] = sql(_STATES.format(physical=physical))
+    assert dict(states) == {
         "published": 140, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
         "categories": 23, "subcategories": 60, "mappings": 8,
     }  # fmt: skip
-    assert await owner.fetchval("SELECT bool_and(created_at < now()) FROM search.service_versions")
+    [[all_in_the_past]] = sql("SELECT bool_and(created_at < now()) FROM search.service_versions")
+    assert all_in_the_past
 
 
-@pytest_asyncio.fixture
-async def examples(platform: Platform) -> Mapping[str, Any]:
-    await demo.load(platform)
-    return await demo.examples(platform)
-
-
-def test_the_examples_work(examples: Mapping[str, Any], http: httpx.Client, issuer: Issuer) -> None:
+def test_the_examples_work(examples: dict[str, Any], http: httpx.Client, issuer: Issuer) -> None:
     assert examples["versions"] == [1, 2, 3, 4, 5, 6]
     token = bearer(issuer.admin())
     path = f"/search/api/v1/admin/services/{examples['service_id']}/versions/compare"
@@ -89,11 +99,9 @@ def test_the_examples_work(examples: Mapping[str, Any], http: httpx.Client, issu
     ]  # fmt: skip
 
 
-def test_the_migration_can_be_rolled_back_at_once(
-    examples: Mapping[str, Any], http: httpx.Client, issuer: Issuer
-) -> None:
+def test_the_migration_can_be_rolled_back_at_once(examples: dict[str, Any], http: httpx.Client, issuer: Issuer) -> None:
     token = bearer(issuer.admin())
-    [run] = http.get("/search/api/v1/admin/migration/history", headers=token).json()["migrations"]
+    run = http.get("/search/api/v1/admin/migration/history", headers=token).json()["migrations"][-1]
     assert (run["id"], run["status"], run["previous_schema_version"], run["schema_version"], run["started_by"]) == (
         examples["migration_id"], "completed", "v2", "v3", "Marina Sales",
     )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Catalogues from files: `balcao search import` (rules: search 2.5, 3.3)."""
+"""Catalogues from files: `balcao search import` and `export` (rules: search 2.5, 3.3)."""
 
+import functools
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -11,6 +12,9 @@ import httpx
 import msgspec
 import pytest
 
+from balcao.search import SERVICE as SEARCH
+from balcao.settings import Settings
+from tests.registry.importing import Load, counts, importing, refusals
 from tests.search.staff import Staff, with_required
 from tests.search.support import make_button
 from tests.support.terminal import Terminal, free_port
@@ -33,11 +37,10 @@ def write_lines(folder: Path, *lines: Any) -> Path:
     return file
 
 
-def run(terminal: Terminal, file: Path, *options: str) -> dict[str, Any]:
-    done = terminal.run("search", "import", str(file), "--json", *options)
-    assert done.returncode == 0, done.stderr
-    summary: dict[str, Any] = msgspec.json.decode(done.stdout)
-    return summary
+@pytest.fixture(scope="module")
+def load(settings: Settings, database_url: str) -> Iterator[Load]:
+    with importing(settings, database_url, SEARCH) as run:
+        yield functools.partial(run, kind="services")
 
 
 def count_versions(sql: Sql, *services: dict[str, Any]) -> list[str]:
@@ -50,7 +53,7 @@ def count_versions(sql: Sql, *services: dict[str, Any]) -> list[str]:
 
 
 def test_a_catalogue_comes_with_its_first_versions_and_its_addresses(
-    terminal: Terminal, tmp_path: Path, sql: Sql, staff: Staff, http: httpx.Client
+    load: Load, tmp_path: Path, sql: Sql, staff: Staff, http: httpx.Client
 ) -> None:
     kept = row(
         status=1, slug="poda-de-antes", autor="Marta Queiroz", created_at=1_600_000_000, nome_servico="Poda importada",
@@ -58,12 +61,9 @@ def test_a_catalogue_comes_with_its_first_versions_and_its_addresses(
     )  # fmt: skip
     draft = row(nome_servico="Rascunho importado", status=0)
     file = write_lines(tmp_path, kept, b"", draft)
-    assert run(terminal, file, "--dry-run")["changed"] == 2
+    assert load(file, dry_run=True).done.changed == 2
     assert count_versions(sql, kept, draft) == []
-    assert run(terminal, file) == {
-        "kind": "services", "dry_run": False, "lines": 3,
-        "changed": 2, "unchanged": 0, "refused": 0, "resumed_after": 0,
-    }  # fmt: skip
+    assert counts(load(file)) == (3, 2, 0, 0)
     assert count_versions(sql, kept, draft) == ["create"] * 2
     found = http.get("/search/api/v1/services/poda-de-antes").json()
     assert (found["id"], found["created_at"], found["published_at"]) == (kept["id"], 1_600_000_000, 1_600_000_000)
@@ -75,21 +75,18 @@ def test_a_catalogue_comes_with_its_first_versions_and_its_addresses(
     assert http.get(f"/search/api/v1/search/{draft['id']}").status_code == 404
 
 
-def test_what_is_there_already_is_not_written_again(terminal: Terminal, tmp_path: Path, sql: Sql, staff: Staff) -> None:
+def test_what_is_there_already_is_not_written_again(load: Load, tmp_path: Path, sql: Sql, staff: Staff) -> None:
     same, changed, deleted = (row(status=1, nome_servico=f"Serviço {number}") for number in range(3))
-    run(terminal, write_lines(tmp_path, same, changed, deleted))
+    load(write_lines(tmp_path, same, changed, deleted))
     staff("DELETE", f"/services/{deleted['id']}")
     file = write_lines(tmp_path, same, changed | {"resumo": "outro", "status": 0}, deleted)
-    summary = run(terminal, file)
-    assert (summary["changed"], summary["unchanged"]) == (1, 2)
+    assert counts(load(file)) == (3, 1, 2, 0)
     assert count_versions(sql, same) == ["create"]
     assert count_versions(sql, changed) == ["create", "unpublish"]
     assert count_versions(sql, deleted) == ["create", "delete"]
 
 
-def test_lines_that_are_no_service_are_reported_by_member_and_the_others_written(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_lines_that_are_no_service_are_reported_by_member_and_the_others_written(load: Load, tmp_path: Path) -> None:
     bad: list[tuple[Any, str]] = [
         (row(orgao_gestor=[]), "`orgao_gestor`"),
         (row(id="1"), "`id`"),
@@ -104,20 +101,19 @@ def test_lines_that_are_no_service_are_reported_by_member_and_the_others_written
     file = tmp_path / "catalogo.jsonl.gz"
     lines = [row(), *(line for line, _ in bad), row()]
     file.write_bytes(gzip.compress(write_lines(tmp_path, *lines).read_bytes()))
-    summary = run(terminal, file, "--report", str(report))
-    assert (summary["changed"], summary["refused"]) == (2, len(bad))
-    refused = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
-    assert [one["line"] for one in refused] == list(range(2, 2 + len(bad)))
-    for one, (_, named) in zip(refused, bad, strict=True):
-        assert named in one["reason"]
+    assert counts(load(file, report=report)) == (len(lines), 2, 0, len(bad))
+    refused = refusals(report)
+    assert list(refused) == list(range(2, 2 + len(bad)))
+    for reason, (_, named) in zip(refused.values(), bad, strict=True):
+        assert named in reason
 
 
 def test_an_address_of_another_service_is_not_taken(
-    terminal: Terminal, tmp_path: Path, staff: Staff, http: httpx.Client
+    load: Load, tmp_path: Path, staff: Staff, http: httpx.Client
 ) -> None:
     owner = staff.publish()
     row_of_file = row(slug=owner["slug"], nome_servico="Outro dono", status=1)
-    run(terminal, write_lines(tmp_path, row_of_file))
+    load(write_lines(tmp_path, row_of_file))
     assert http.get(f"/search/api/v1/services/{owner['slug']}").json()["id"] == owner["id"]
     assert staff("GET", f"/services/{row_of_file['id']}").json()["slug"] == f"outro-dono-{row_of_file['id'][:8]}"
 
@@ -130,5 +126,7 @@ def test_what_is_exported_is_imported_as_it_is(terminal: Terminal, tmp_path: Pat
     exported = {one["id"]: one for one in map(msgspec.json.decode, lines)}
     for service in made:
         assert exported[service["id"]] == {name: value for name, value in service.items() if name != "version"}
-    summary = run(terminal, write_lines(tmp_path, *lines))
-    assert (summary["lines"], summary["changed"], summary["refused"]) == (len(lines), 0, 0)
+    assert terminal.json("search", "import", str(write_lines(tmp_path, *lines)), "--json") == {
+        "kind": "services", "dry_run": False, "lines": len(lines),
+        "changed": 0, "unchanged": len(lines), "refused": 0, "resumed_after": 0,
+    }  # fmt: skip

@@ -141,6 +141,7 @@ async def reset(owner: asyncpg.Connection) -> None:
 async def test_the_status_of_a_new_installation_has_all_members(
     owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
+    """Case 56."""
     active = await owner.fetchval("SELECT physical FROM search.search_collection")
     assert admin("GET", "status").json() == {
         "backup_collection": "",
@@ -176,6 +177,7 @@ async def test_the_status_of_a_new_installation_has_all_members(
     ],
 )
 def test_a_start_that_names_no_known_version_is_refused(admin: Callable[..., httpx.Response], content: bytes) -> None:
+    """Case 57."""
     assert admin("POST", "start", content=content).status_code == 400
     assert admin("GET", "history").json()["found"] == 0
 
@@ -256,6 +258,7 @@ async def test_a_run_that_switches_is_not_aborted(
 async def test_a_dry_run_tries_every_row_and_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
+    """Case 70."""
     staff = act_as_staff(platform)
     for number in range(3):
         await services.create(staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None))

@@ -105,6 +105,7 @@ async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platf
 
 
 async def test_without_an_id_the_newest_migration_is_rolled_back_once(platform: Platform, roll_back: Any) -> None:
+    """Case 64."""
     assert roll_back().status_code == 404
     await migrate(platform)
     assert [roll_back().status_code for _ in range(2)] == [200, 404]
@@ -119,6 +120,7 @@ async def test_after_a_rollback_an_older_migration_has_lost_its_window(platform:
 
 
 async def test_ids_of_anything_else_are_refused(platform: Platform, roll_back: Any, owner: asyncpg.Connection) -> None:
+    """Case 64."""
     migration = await migrate(platform)
     failed = await add_run(owner, "failed")
     assert [roll_back(unknown).status_code for unknown in (str(uuid4()), "x", "a\x00b")] == [404, 404, 404]
@@ -168,6 +170,7 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
 async def test_a_body_that_is_no_order_rolls_nothing_back(
     platform: Platform, roll_back: Any, history: Any, content: bytes
 ) -> None:
+    """Case 65."""
     await migrate(platform)
     answer = roll_back(content=content)
     assert (answer.status_code, list(answer.json())) == (400, ["error"])
@@ -191,6 +194,7 @@ async def test_everything_in_the_body_may_be_left_out(platform: Platform, roll_b
 
 
 async def test_what_was_written_after_the_switch_survives_the_rollback(platform: Platform, roll_back: Any) -> None:
+    """Case 66."""
     call = act_as_staff(platform)
     kept, removed = [await services.create(call, body()) for _ in range(2)]
     await migrate(platform)
@@ -203,6 +207,7 @@ async def test_what_was_written_after_the_switch_survives_the_rollback(platform:
 async def test_after_the_window_the_table_goes_and_nobody_notices(
     platform: Platform, roll_back: Any, owner: asyncpg.Connection
 ) -> None:
+    """Case 68."""
     call = act_as_staff(platform)
     service = await services.create(call, body())
     migration = await migrate(platform)
@@ -331,6 +336,7 @@ async def test_each_call_that_changes_the_schema_is_in_the_audit_trail(
 
 
 def test_the_history_of_a_new_installation_is_empty(history: Any) -> None:
+    """Case 69."""
     empty = {"found": 0, "migrations": [], "out_of": 0, "page": 1}
     for query in ({}, {"page": 0, "per_page": 101}, {"page": "x", "per_page": "null"}, {"page": "9" * 40}):
         assert history(**query) == empty

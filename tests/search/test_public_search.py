@@ -87,6 +87,7 @@ def catalogue(module_staff: Staff) -> None:
     ],
 )
 def test_inflected_and_unaccented_queries_find_their_service_first(search: Search, typed: str, first: str) -> None:
+    """Case 50."""
     assert search.titles(typed)[:1] == [first]
 
 

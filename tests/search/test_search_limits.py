@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from balcao.search.public_search import answers
+from balcao.search.public_search import answers, conditions_store, store
 from balcao.settings import Settings
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer, bearer
@@ -85,12 +85,17 @@ def locked_collection(stage: Stage) -> Iterator[None]:
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
-def test_a_search_that_takes_too_long_is_given_up(http: httpx.Client, stage: Stage) -> None:
+def test_a_search_that_takes_too_long_is_given_up(
+    http: httpx.Client, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert conditions_store.BUDGET_SECONDS == 2.0
+    monkeypatch.setattr(store, "BUDGET_SECONDS", 0.2)
     with locked_collection(stage):
         for path in (V1, SUGGEST):
             late = http.get(path, params={"q": f"demora {path}"})
             assert (late.status_code, late.headers["Retry-After"], list(late.json())) == (503, "1", ["error"])
         # And the database no longer works on it.
         until_now(lambda: stage.run(stage.owner.fetchval(WAITING)) == 0)
+    monkeypatch.undo()
     for path in (V1, V2, SUGGEST):
         assert http.get(path, params={"q": f"demora {path}"}).status_code == 200

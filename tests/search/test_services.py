@@ -74,12 +74,14 @@ async def test_the_required_members_are_enough(platform: Platform, owner: asyncp
 async def test_what_breaks_a_limit_is_refused_by_its_name(
     platform: Platform, members: dict[str, Any], named: str
 ) -> None:
+    """Cases 14, 17."""
     with pytest.raises(Invalid) as refusal:
         await services.create(act_as_staff(platform), body(**members))
     assert f"`{named}`" in refusal.value.message
 
 
 async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platform) -> None:
+    """Cases 18, 19, 20."""
     call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     kept = await services.update(call, created.id, body(publico_especifico=[]))
@@ -95,6 +97,7 @@ async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platfor
 
 
 async def test_an_equal_put_leaves_no_version(platform: Platform, owner: asyncpg.Connection) -> None:
+    """Case 21."""
     call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     again = await services.update(call, created.id, body(**FULL))
@@ -239,6 +242,7 @@ _BREAK = {
 async def test_a_change_that_cannot_be_finished_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, how: str, table: str
 ) -> None:
+    """Case 25."""
     service = await services.create(act_as_staff(platform), body())
     before = await stored(owner, service.id)
     await owner.execute(f"""

@@ -1,12 +1,15 @@
 """The services over HTTP, for each kind of caller (rules: search 2.2, cases 10-45 as far as they concern staff)."""
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 
 from tests.search.staff import EDITOR, Staff, with_required
 from tests.search.support import REQUIRED
@@ -54,7 +57,7 @@ def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> 
     assert ask("PUT", f"/{service['id']}", json=large).status_code == 413
 
 
-def test_html_long_texts_and_emoji_come_back_as_they_were_with_required(ask: Ask) -> None:
+def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None:
     text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:20_000].strip()
     made = ask("POST", json=with_required(descricao_completa=text, nome_servico="Poda 🌳 <i>já</i>")).json()
     assert made["descricao_completa"] == text
@@ -78,6 +81,7 @@ def test_html_long_texts_and_emoji_come_back_as_they_were_with_required(ask: Ask
     ],
 )
 def test_an_unknown_service_is_a_404(ask: Ask, method: str, path: str, body: Any, unknown: str) -> None:
+    """Case 22."""
     answer = ask(method, f"/{unknown}{path}", json=body)
     assert (answer.status_code, list(answer.json())) == (404, ["error"])
 
@@ -104,7 +108,10 @@ def test_nobody_passes_without_a_valid_token(
 ) -> None:
     """Case 10."""
     address = SERVICES + path.format(id=service["id"])
-    tokens = [{}, bearer(issuer.admin(exp=1)), bearer(issuer.admin(aud="outro")), bearer("x.y.z")]
+    claims = {"iss": issuer.address, "aud": "account", "sub": "x", "exp": int(time.time()) + 300}
+    with_text = jwt.encode({"alg": "HS256", "kid": issuer.keys[-1].kid}, claims, OctKey.import_key("k" * 32))
+    refused = [issuer.admin(exp=1), issuer.admin(aud="outro"), with_text, "x.y.z"]
+    tokens = [{}, *(bearer(token) for token in refused)]
     answers = [http.request(method, address, headers=headers, json={}) for headers in tokens]
     assert {(answer.status_code, answer.text) for answer in answers} == {(401, answers[0].text)}
 
@@ -316,7 +323,7 @@ def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: di
 
 
 @pytest.mark.parametrize("absent", ["", "null", "undefined"])
-def test_what_generated_clients_send_for_nothing_counts_as_abwith_required(
+def test_what_generated_clients_send_for_nothing_counts_as_absent(
     ask: Ask, service: dict[str, Any], absent: str
 ) -> None:
     """Case 41."""

@@ -56,6 +56,7 @@ COMMANDS = {
     "citizen": Entry("citizen:citizen", "Direitos do cidadão: exportar, anonimizar, quem viu. Tudo em JSON."),
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
+    "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }

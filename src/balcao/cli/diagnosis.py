@@ -19,6 +19,7 @@ from balcao import app
 from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
 from balcao.cli.faults import OperatorFault
+from balcao.core.audit.chain import find_oldest_key
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
@@ -169,6 +170,13 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     version, login = await roles.describe_session(connection)
     details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
     part = Part(UP, details)
+    schemas = {one.owner for one in app.list_migrations()}
+    if closed := await roles.list_closed_schemas(connection, schemas):
+        part.problems.append(
+            f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "
+            "antes de os papéis existirem. Crie os papéis e restaure de novo, num banco vazio."
+        )
+        return part
     try:
         await migrations.check(connection, app.list_migrations())
     except MigrationError as behind:
@@ -176,12 +184,24 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
         part.problems.append(str(behind))
     else:
         part.problems += await _check_for_production(settings, connection)
+        part.problems += await _check_hash_keys(settings, connection)
     if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
         part.problems.append(
             f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
             f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
         )
     return part
+
+
+async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:
+    """Return whether events are kept by whose key nobody could be found any more."""
+    number = await find_oldest_key(connection)
+    if number is None or number in {settings.hash_key_number, *settings.former_keys}:
+        return []
+    return [
+        f"A trilha de auditoria tem eventos feitos com a chave {number}, que não está em BALCAO_FORMER_HASH_KEYS: quem "
+        "pergunta quem viu os seus dados não os encontra."
+    ]
 
 
 async def _check_for_production(settings: Settings, connection: Connection) -> list[str]:

@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +88,11 @@ class Plan:
             if "crm" in self.roles:
                 (crm,) = stack.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
             yield Ports(api, crm)
+
+
+def list_withheld(roles: Sequence[str]) -> frozenset[str]:
+    """Return the variables that a process with these roles is not given: only the worker acts as the tables' owner."""
+    return frozenset() if "worker" in roles else frozenset({"BALCAO_DATABASE_OWNER_URL"})
 
 
 def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from socket import socket
 
@@ -29,15 +29,24 @@ def pause_after(failures: int) -> float:
 
 
 class Process:
-    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`; `sockets` are by role."""
+    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`; `sockets` are by role.
+
+    It gets our environment and `environment`, less the variables that are `withheld` from it.
+    """
 
     def __init__(
-        self, title: str, roles: Sequence[str], sockets: Mapping[str, socket], environment: Mapping[str, str]
+        self,
+        title: str,
+        roles: Sequence[str],
+        sockets: Mapping[str, socket],
+        environment: Mapping[str, str],
+        withheld: Collection[str] = (),
     ) -> None:
         self.title = title
         self._command = [sys.executable, "-P", "-m", "balcao.cli.processes", *roles]
         self._sockets = sockets
-        self._environment = {**os.environ, **environment}
+        given = {**os.environ, **environment}
+        self._environment = {name: value for name, value in given.items() if name not in withheld}
         self._order = Order()
         self._started: _Started | None = None
 

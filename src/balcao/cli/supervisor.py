@@ -14,7 +14,7 @@ import msgspec
 from balcao import remembered
 from balcao.cli.embedded import EmbeddedDatabase, find_database
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import Plan, Ports, claim_data_folder
+from balcao.cli.plan import Plan, Ports, claim_data_folder, list_withheld
 from balcao.cli.process import Process, stopping
 from balcao.cli.processes.channel import Order, Report
 
@@ -93,7 +93,7 @@ class _Supervisor:
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
             sockets = {role: ports.of(role, number) for role in roles if role in ("api", "crm")}
-            return Process(title, roles, sockets, environment)
+            return Process(title, roles, sockets, environment, list_withheld(roles))
 
         if self.plan.together:
             front = [process("processo único", *self.plan.roles)]

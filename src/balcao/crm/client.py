@@ -14,6 +14,7 @@ import httpx
 
 from balcao.core.errors import Unavailable
 from balcao.core.telemetry import counter
+from balcao.core.tracing import make_http_client
 from balcao.core.values.cpf import Cpf
 from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
@@ -151,7 +152,7 @@ class CrmClient:
 async def open_crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -> AsyncIterator[CrmClient]:
     """Open the client of one process. Raises SettingsError for a field map that cannot be used."""
     fields = FieldMap.load(Path(settings.crm_field_map) if settings.crm_field_map else None)
-    async with httpx.AsyncClient(timeout=limits, follow_redirects=False) as http:
+    async with make_http_client(settings.traces_url, timeout=limits, follow_redirects=False) as http:
         transport = (
             Transport(
                 http,

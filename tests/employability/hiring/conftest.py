@@ -1,4 +1,4 @@
-"""The employability service alone, and the registry that it asks, each under its own server."""
+"""The employability service, and beside it the registry that it asks over HTTP."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -16,25 +16,26 @@ from tests.employability.hiring.making import BASE, COMPANY, OTHER, OWN, describ
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
-from tests.support.server import RunningServer
+from tests.support.server import RunningServer, free_port
 
 Create = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def registry(settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """The registry with three departments."""
+def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
+    """Both under one server, the registry with three departments."""
     for code, name in ((OWN, "Secretaria de Saúde"), (OTHER, "Vigilância em Saúde"), ("2100", "Administração")):
         load(database_url, IMPORTS[0], {"cd_ua": code, "sigla_ua": f"S{code}", "nome_ua": name, "nivel": 2})
-    with RunningServer(app.build(settings, database_url, ["registry"])) as running:
+    port = free_port()
+    asking = settings.model_copy(update={"registry_url_override": f"http://127.0.0.1:{port}/registry/v1"})
+    with RunningServer(app.build(asking, database_url, ["registry", SERVICE.name]), port) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def server(settings: Settings, database_url: str, registry: RunningServer) -> Iterator[RunningServer]:
-    asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
-    with RunningServer(app.build(asking, database_url, [SERVICE.name])) as running:
-        yield running
+def registry(server: RunningServer) -> RunningServer:
+    """The server that has the registry."""
+    return server
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 import httpx
@@ -18,6 +18,7 @@ from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, MACHINE, 
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.people import citizen
+from tests.employability.rules_table import read_rules, shape
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
@@ -26,20 +27,11 @@ from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def statements() -> Iterator[Statements]:
+    """What the server sends, which starts afterwards."""
     with recorded() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def server(
-    settings: Settings, database_url: str, registry: RunningServer, statements: Statements
-) -> Iterator[RunningServer]:
-    """As the other modules have it, with its statements recorded."""
-    asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
-    with RunningServer(app.build(asking, database_url, [SERVICE.name])) as running:
-        yield running
 
 
 def code(answer: httpx.Response) -> tuple[int, str | None]:
@@ -113,7 +105,7 @@ def test_applying_takes_few_round_trips(
     statements.texts.clear()
     assert http.post(BASE, json=body, headers=token | headers).status_code == 201
     http.get("/liveness")
-    sent = [text for text in statements.texts if " access." not in text]
+    sent = [text for text in statements.texts if " access." not in text and " registry." not in text]
     assert len(sent) <= most, sent
 
 
@@ -157,6 +149,17 @@ def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     assert made.status_code == 201
     assert made.json()["vaga"]["titulo"] == "Outro título"
     assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
+
+
+def test_a_resume_is_kept_only_as_it_was_read(sql: Sql) -> None:
+    """Neither one that was erased since, nor one that was begun or saved since, is what was read."""
+    keep, cpf = "SELECT employability.keep_resume($1, $2)", person(970)
+    assert not sql(keep, cpf, 1)[0][0]
+    assert sql(keep, cpf, None)[0][0]
+    assert not sql(keep, cpf, None)[0][0]
+    assert sql(keep, cpf, 1)[0][0]
+    sql("UPDATE employability.resume SET row_version = 2 WHERE cpf = $1", cpf)
+    assert not sql(keep, cpf, 1)[0][0]
 
 
 def test_a_person_applies_ten_times_a_minute(
@@ -387,3 +390,29 @@ def test_the_candidate_of_a_removed_step_stands_on_the_step_before(
         expected = job["etapas"][before[-1]]["id"] if before else None
         found = http.get(f"{BASE}/usuario/{cpf}", headers=citizen(issuer, cpf)).json()["data"][0]
         assert found["id_etapa_atual"] == expected
+
+
+SCOPED = sorted((method, path) for (method, path), who in read_rules().items() if who.scoped and "{}" in path)
+BY_ID = [each for each in SCOPED if each[1].count("/vagas/{}") or "/candidaturas/{}" in each[1]]
+
+
+def test_to_an_editor_of_another_department_every_job_and_application_is_unknown(
+    http: httpx.Client, callers: Callers, publish: Publish, apply: Apply
+) -> None:
+    """Each operation that the page calls scoped and that names one: as with an id that nobody ever had."""
+    job = publish()
+    made = apply(job, person(960)).json()
+    routes = {(each.method, shape(each.path)): each for each in SERVICE.routes}
+    assert len(BY_ID) >= 25
+    wrong = {}
+    for method, path in BY_ID:
+        body = routes[method, path].example
+        own = made["id"] if "/candidaturas/" in path else job["id"]
+        answers = []
+        for id_ in (own, str(uuid4())):
+            filled = path.replace("{}", id_, 1).replace("{}", job["etapas"][0]["id"])
+            answers.append(http.request(method, f"/jobs{filled}", json=body, headers=callers[FOREIGN]))
+        if {answer.status_code for answer in answers} != {404} or answers[0].content != answers[1].content:
+            wrong[method, path] = [(answer.status_code, answer.text) for answer in answers]
+    assert wrong == {}
+    assert http.get(f"{BASE}/{made['id']}", headers=callers[EDITOR]).json()["status"] == "candidatura_enviada"

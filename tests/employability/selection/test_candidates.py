@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -123,6 +124,21 @@ async def test_no_more_is_read_than_the_reader_takes(platform: Platform, crowded
     assert len(json.loads(parts[0].removeprefix(b'{"data":') + b"]")) == service.CHUNK
     assert len(json.loads(b"[" + parts[1].removeprefix(b",") + b"]")) == service.CHUNK
     assert len(await asyncio.to_thread(events, "test.export")) - before == 2 * service.CHUNK < EXPORTED
+
+
+async def test_an_export_needs_the_memory_of_a_part_of_it(platform: Platform, crowded: dict[str, Any]) -> None:
+    """However many candidates it has: what is allocated at once is bounded, and a fraction of what is sent."""
+    call = operator_call(platform, "test.export")
+    tracemalloc.start()
+    try:
+        page = await service.list_candidates(call, CandidateFilters(UUID(crowded["id"])), Page(1, 10_000))
+        assert not isinstance(page, Candidates)
+        sent = sum([len(part) async for part in page])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sent > EXPORTED * 2_000
+    assert peak < 8 * 1024 * 1024
 
 
 def test_the_counts_respect_every_filter_but_the_one_by_status(listed: List, crowded: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """E-mails to candidates: true when they are sent, tried again, never in a request's way (rules: employability 4.8)."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -7,6 +8,10 @@ from uuid import UUID
 import httpx
 import pytest
 
+from balcao import app
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import Worker
+from balcao.employability import SERVICE
 from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import News, compose
 from balcao.settings import Settings
@@ -38,6 +43,18 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: Mai
         mail_from="balcao@portoaurora.example",
         jobs_closed_email=True,
     )
+
+
+@pytest.fixture
+def drain(settings: Settings, database_url: str) -> Drain:
+    """Works off the jobs of this service, as the worker does."""
+
+    async def once() -> None:
+        platform = assemble(settings, database_url)
+        async with app.open_services(platform, [SERVICE]):
+            await Worker(platform.database, SERVICE.jobs, platform).drain()
+
+    return lambda: asyncio.run(once())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The person's rights over HTTP: the export, "who saw my data", the trail (rules: registry cases R1, A7)."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -10,10 +11,12 @@ import pytest
 from balcao.core.access.limits import Limits
 from balcao.core.audit import platform_data
 from balcao.core.audit.personal_data import DeclaredPersonalData, PersonalData
+from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import TooMany
 from balcao.core.http.paging import Page
+from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
 from balcao.registry.person.declared import service as declaring
@@ -359,3 +362,28 @@ def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) ->
     declarations = [*SERVICE.personal_data, *platform_data.PERSONAL_DATA]
     declared = {table for declaration in declarations for table in declaration.tables}
     assert {row["name"] for row in sql(columns)} == declared
+
+
+async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Platform) -> None:
+    call, cpf = operator_call(platform, "test.rotation"), Cpf(BRUNO)
+    old, new = platform.audit.key, HashKey(b"uma chave nova e comprida", 2)
+
+    async def list_operations() -> list[str]:
+        found = await service.list_accesses(call, cpf, {}, Page(1, 100))
+        return [entry.operation for entry in found.data if entry.operation.startswith("test.")]
+
+    await declaring.declare_gender(call, cpf, GenderBody("Outro"))
+    before = await list_operations()
+    assert before
+    platform.audit = Audit(new, [old])
+    await declaring.declare_gender(call, cpf, GenderBody("Mulher cisgênero"))
+    both = await list_operations()
+    assert len(both) > len(before)
+    today = utc_now()
+    bounds = {"from": f"{today - timedelta(days=1):%Y-%m-%d}", "to": f"{today + timedelta(days=1):%Y-%m-%d}"}
+    found = await service.list_events(call, {**bounds, "cpf": BRUNO}, Page(1, 100))
+    assert {event.key_number for event in found.data} == {1, 2}
+    platform.audit = Audit(new)
+    alone = await list_operations()
+    platform.audit = Audit(new, [old])
+    assert len(await list_operations()) == len(before) + len(alone) + 1  # the list before is an access, too

@@ -26,9 +26,8 @@ async def list_events(call: Call, query: AuditQuery) -> AuditEvents:
     return AuditEvents(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
-def _hash(call: Call, digits: str | None) -> str | None:
-    hashed = call.platform.audit.key.hash_cpf(Cpf(digits)) if digits else None
-    return hashed.hex() if hashed else None
+def _hash(call: Call, digits: str | None) -> list[str] | None:
+    return [hashed.hex() for hashed in call.platform.audit.list_hashes(Cpf(digits))] if digits else None
 
 
 async def verify(call: Call, query: VerifyQuery) -> Verdict:

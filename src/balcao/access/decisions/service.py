@@ -51,8 +51,7 @@ async def explain(call: Call, query: ExplainQuery) -> Explanation:
 
 async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
     """Return an earlier version of the catalogue, of the people this one alone. Raises NotFound (rules: access 2.5)."""
-    hashed = call.platform.audit.key.hash_cpf(cpf)
-    hashes = [hashed.hex()] if hashed else []
+    hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:
         if version > present.version or version < await store.find_oldest_version(connection):
             raise history.make_not_kept()

@@ -1,7 +1,7 @@
 """How often a caller may call: fixed windows, counted by the processes of one machine or, with Redis, of several.
 
 On one machine counting needs no round trip and no await (`counts`). With `BALCAO_REDIS_URL` the `limits` library counts
-in Redis; without an answer from there the limits fail open: a lost cache never refuses a citizen.
+in Redis; while that does not answer each machine counts for itself: a lost cache refuses nobody for being lost.
 """
 
 import math
@@ -14,10 +14,15 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from balcao.core.access.counts import Counts
 from balcao.core.errors import TooMany
 from balcao.core.logs import log
+from balcao.core.telemetry import counter
 
 SANDBOX_FACTOR = 100
+# How long a call waits for Redis, and for how long nobody asks it again once it did not answer.
+ANSWER_SECONDS = 0.25
+AWAY_SECONDS = 1.0
 # How many denied attempts of one caller are recorded, and under which key they are counted.
 DENIED = ("60/minute", "denied")
+_AWAY = counter("balcao_limits_away", "Times that the shared counter did not answer")
 
 
 class Limits:
@@ -30,29 +35,46 @@ class Limits:
         self.counts = counts or Counts()
         self.remote = bool(redis_url)
         if redis_url:
-            self._storage = RedisStorage(f"async+{redis_url}", implementation="redispy")
+            from redis.asyncio import ConnectionPool  # only what counts with others loads the client
+
+            self._connections = ConnectionPool.from_url(
+                redis_url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS
+            )
+            self._storage = RedisStorage(
+                f"async+{redis_url}",
+                implementation="redispy",
+                connection_pool=self._connections,  # type: ignore[arg-type]  # typed too narrowly
+            )
             self._limiter = FixedWindowRateLimiter(self._storage)
+        self._asked_again_at = -math.inf  # by the monotonic clock
         self._factor = SANDBOX_FACTOR if generous else 1
         self._items: dict[str, RateLimitItem] = {}
         self._rates: dict[str, tuple[int, int]] = {}
 
     async def spend(self, rate: str, *key: str) -> None:
         """Count one call under `key` against a rate such as `60/minute`. Raises TooMany."""
-        if not self.remote:
-            self.spend_here(rate, *key)
-        elif not await self.within(rate, *key):
-            reset = (await self._limiter.get_window_stats(self._item(rate), *key)).reset_time
-            raise TooMany(retry_after=max(1, math.ceil(reset - time.time())))
+        over = await self._count(rate, key)
+        if over > 0:
+            raise TooMany(retry_after=max(1, math.ceil(over)))
 
     async def within(self, rate: str, *key: str) -> bool:
         """Count as `spend` does, but return whether the call is within the rate instead of raising."""
-        if not self.remote:
-            return self._hit(rate, key) <= 0
+        return await self._count(rate, key) <= 0
+
+    async def _count(self, rate: str, key: tuple[str, ...]) -> float:
+        """Count one call for all machines, or for this one; return zero within the limit, else until when."""
+        if not self.remote or time.monotonic() < self._asked_again_at:
+            return self._hit(rate, key)
         try:
-            return await self._limiter.hit(self._item(rate), *key)
+            item = self._item(rate)
+            if await self._limiter.hit(item, *key):
+                return 0.0
+            return max((await self._limiter.get_window_stats(item, *key)).reset_time - time.time(), 1.0)
         except Exception as failure:  # whatever the shared counter's client raises
+            self._asked_again_at = time.monotonic() + AWAY_SECONDS
+            _AWAY.inc()
             log.warning("limits.away", code=type(failure).__name__)
-            return True
+            return self._hit(rate, key)
 
     def spend_here(self, rate: str, *key: str) -> None:
         """Count as `spend` does, on this machine alone and without an await. Raises TooMany."""
@@ -63,6 +85,11 @@ class Limits:
     async def check(self) -> bool:
         """Return whether the shared counter responds; True where there is none."""
         return await self._storage.check() if self.remote else True
+
+    async def close(self) -> None:
+        """Close the connections to the shared counter."""
+        if self.remote:
+            await self._connections.aclose()
 
     def _hit(self, rate: str, key: tuple[str, ...]) -> float:
         """Count one call; return zero within the limit, else the seconds until the window ends."""

@@ -13,6 +13,7 @@ from balcao.core.jobs.worker import JobKind
 BATCH = 1_000
 START = bytes(32)
 _CHAIN = "SELECT platform.chain_audit($1)"
+_OLDEST_KEY = "SELECT key_number FROM platform.audit_event ORDER BY at, id LIMIT 1"
 _COUNT_WAITING = "SELECT count(*) FROM platform.audit_event WHERE seq IS NULL"
 _END = "SELECT seq, hash, kept_from FROM platform.audit_chain"
 # An event of a month that was dropped has only its hash left.
@@ -109,3 +110,9 @@ def _find_break(link: Row, seq: int, digest: bytes | None, known: tuple[int, str
     if known is not None and known[0] == link["seq"] and known[1] != link["hash"].hex():
         return Break(link["seq"], "known")
     return None
+
+
+async def find_oldest_key(connection: Connection) -> int | None:
+    """Return the number of the key by which people entered the oldest event that is kept, or None without any."""
+    found: int | None = await connection.fetchval(_OLDEST_KEY)
+    return found

@@ -84,15 +84,29 @@ class HashKey:
 
 
 class Audit:
-    """Writes audit events."""
+    """Writes audit events. `former` are the keys of older hashes, so that people are found by those as well."""
 
-    def __init__(self, key: HashKey) -> None:
+    def __init__(self, key: HashKey, former: Sequence[HashKey] = ()) -> None:
         self._key = key
+        self._keys = (key, *former)
 
     @property
     def key(self) -> HashKey:
         """Return the key, for a service that has a trail of its own besides."""
         return self._key
+
+    @property
+    def key_numbers(self) -> frozenset[int]:
+        """Return the numbers of all keys that are known."""
+        return frozenset(key.number for key in self._keys)
+
+    def list_hashes(self, cpf: Cpf) -> list[bytes]:
+        """Return all hashes that may stand for the person in a trail, the one of the present key first."""
+        return [hashed for key in self._keys if (hashed := key.hash_cpf(cpf)) is not None]
+
+    def list_login_hashes(self, issuer: str, subject: str) -> list[bytes]:
+        """Return all hashes that may stand for a login without CPF; `issuer` has no slash at its end."""
+        return [key.hash_login(issuer, subject) for key in self._keys]
 
     async def record(
         self,

@@ -1,6 +1,7 @@
 """What one process holds for as long as it lives, handed to every call and job."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -18,7 +19,9 @@ from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database.pool import Database
+from balcao.core.database.traced import TracedDatabase
 from balcao.core.telemetry import telemetry
+from balcao.core.tracing import make_http_client, tracing
 from balcao.settings import Settings
 from balcao.zones import load_zone
 
@@ -39,6 +42,7 @@ class Platform:
     limits: Limits
     enumeration: EnumerationGuard
     metrics: Metrics
+    tracing: AbstractAsyncContextManager[None]
     http: httpx.AsyncClient
     client_lists: Mapping[str, frozenset[str]]
     parts: dict[type, Any] = field(default_factory=dict)
@@ -56,7 +60,7 @@ class Platform:
 
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
     """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
-    http = httpx.AsyncClient(timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
+    http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
     database.is_serving = serving
     secret = settings.hash_key.get_secret_value().encode()
@@ -77,13 +81,21 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
         ended_sessions=ended,
-        audit=Audit(HashKey(secret, settings.hash_key_number)),
+        audit=Audit(
+            make_hash_key(settings), [HashKey(key.encode(), number) for number, key in settings.former_keys.items()]
+        ),
         limits=limits,
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),
+        tracing=tracing(settings.traces_url, settings.traces_share, group.name),
         http=http,
         client_lists=settings.client_lists,
     )
+
+
+def make_hash_key(settings: Settings) -> HashKey:
+    """Return the key under which people enter the audit trail."""
+    return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
 def make_database(settings: Settings, url: str) -> Database:
@@ -92,4 +104,5 @@ def make_database(settings: Settings, url: str) -> Database:
     The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
     """
     role = settings.database_role
-    return Database(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)
+    kind = TracedDatabase if settings.traces_url else Database
+    return kind(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)

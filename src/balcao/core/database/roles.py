@@ -1,6 +1,7 @@
 """The role under which the services connect: made or found when the owner migrates, and never the owner (ADR 0005)."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import asyncpg
@@ -128,6 +129,25 @@ async def owns(connection: Connection) -> bool:
         "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'platform'"
     )
     return bool(found)
+
+
+# A schema in which the session's role may look into nothing: its grants were lost, or never made.
+_CLOSED = """
+SELECT nspname::text
+FROM pg_namespace
+WHERE nspname = ANY($1::text[])
+  AND (NOT has_schema_privilege(pg_namespace.oid, 'USAGE')
+       OR NOT EXISTS (
+           SELECT FROM pg_class
+           WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p')
+             AND has_table_privilege(pg_class.oid, 'SELECT')))
+ORDER BY nspname
+"""
+
+
+async def list_closed_schemas(connection: Connection, schemas: Iterable[str]) -> list[str]:
+    """Return those of the schemas in which the session has no rights; one that is missing has none to give."""
+    return [row[0] for row in await connection.fetch(_CLOSED, list(schemas))]
 
 
 _ELSEWHERE = """

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
-from balcao.core.database.faults import ServerUnsuitable
+from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
@@ -68,3 +68,21 @@ async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
     for made in await asyncio.gather(*tries, return_exceptions=True):
         if not isinstance(made, BaseException):
             made.terminate()
+
+
+async def read_version(url: str) -> int:
+    """Return the server's major version. Raises Unavailable."""
+    with StoreFaults():
+        connection = await connect(url)
+        version: int = connection.get_server_version().major
+        await connection.close()
+        return version
+
+
+async def is_recovering(url: str) -> bool:
+    """Return whether the server still replays a log. Raises Unavailable while it takes no connections."""
+    with StoreFaults():
+        connection = await asyncpg.connect(url)
+        recovering: bool = await connection.fetchval("SELECT pg_is_in_recovery()")
+        await connection.close()
+        return recovering

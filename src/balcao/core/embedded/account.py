@@ -210,10 +210,8 @@ def find_binaries(data: Path, account: Account) -> Path:
     Raises EmbeddedError where there is none.
     """
     wanted = _read_data_version(data)
-    for folder in _iterate_binaries(account):
-        version = _read_program_version(folder, account)
-        if version >= OLDEST_VERSION and wanted in (None, version):
-            return folder
+    if found := _find_version(wanted, account):
+        return found
     if wanted:
         raise EmbeddedError(
             f"Os dados em {data} são do PostgreSQL {wanted}, que não está nesta máquina. "
@@ -224,6 +222,25 @@ def find_binaries(data: Path, account: Account) -> Path:
         "ou um PostgreSQL 15 ou mais novo (no Debian e no Ubuntu: apt install postgresql), "
         "ou indique um servidor em BALCAO_DATABASE_URL."
     )
+
+
+def find_programs(version: int) -> Path:
+    """Return the folder of PostgreSQL's programs of a major version, run as ourselves. Raises EmbeddedError."""
+    if found := _find_version(version, Account(os.geteuid(), os.getegid())):
+        return found
+    raise EmbeddedError(
+        f"O servidor é um PostgreSQL {version}, cujos programas não estão nesta máquina: instale-os "
+        f"(no Debian e no Ubuntu: apt install postgresql-{version})."
+    )
+
+
+def _find_version(wanted: int | None, account: Account) -> Path | None:
+    """Return the first binaries of this major version, or of any that will do."""
+    for folder in _iterate_binaries(account):
+        version = _read_program_version(folder, account)
+        if version >= OLDEST_VERSION and wanted in (None, version):
+            return folder
+    return None
 
 
 def _read_data_version(data: Path) -> int | None:

@@ -282,7 +282,7 @@ def explain_refusal(output: str, log: Path) -> str:
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
     """Wait for the first response; return False when the process ended by itself."""
     try:
-        if not _wait_until(lambda: process.poll() is not None or _responds(server), START_SECONDS):
+        if not _wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
             raise EmbeddedError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
     except BaseException:
         _end(process, server.data_dir)
@@ -360,26 +360,37 @@ def _read_command_line(pid: int) -> str:
         return ""
 
 
+# What no waiting mends, as SQLSTATE: the database is not there, or its files are not what they should be.
+_DAMAGED = (b"C3D000\0", b"C58P01\0", b"C58030\0", b"C22023\0", b"CXX001\0", b"CXX002\0")
+
+
+def _is_up(server: Server, log: Path) -> bool:
+    """Return whether the server responds. Raises EmbeddedError where it runs on data that lack the database."""
+    answer = _ask(server)
+    if any(code in answer for code in _DAMAGED):
+        raise EmbeddedError(f"Os dados em {server.data_dir} estão danificados: o banco não abre. Veja {log}. {RESTORE}")
+    return os.fsencode(server.data_dir) in answer
+
+
 def _responds(server: Server) -> bool:
-    """Return whether a query works, and on these data.
+    """Return whether a query works, and on these data."""
+    return os.fsencode(server.data_dir) in _ask(server)
+
+
+def _ask(server: Server) -> bytes:
+    """Return what the server answers to a query for its data folder; nothing when it cannot be reached.
 
     Start-up, one query and the end of PostgreSQL's protocol are sent at once, which needs no driver.
     """
     startup = f"user\0{NAME}\0database\0{NAME}\0\0".encode()
     query = b"SHOW data_directory\0"
-    messages = (
-        struct.pack("!ii", 8 + len(startup), 196608)
-        + startup
-        + b"Q"
-        + struct.pack("!i", 4 + len(query))
-        + query
-        + b"X\0\0\0\4"
-    )
+    head, length = struct.pack("!ii", 8 + len(startup), 196608), struct.pack("!i", 4 + len(query))
+    messages = b"".join([head, startup, b"Q", length, query, b"X\0\0\0\4"])
     try:
         with socket.socket(socket.AF_UNIX) as wire:
             wire.settimeout(5)
             wire.connect(str(server.socket_dir / f".s.PGSQL.{server.port}"))
             wire.sendall(messages)
-            return os.fsencode(server.data_dir) in b"".join(iter(lambda: wire.recv(8192), b""))
+            return b"".join(iter(lambda: wire.recv(8192), b""))
     except OSError:
-        return False
+        return b""

@@ -30,6 +30,7 @@ from balcao.core.database import servers
 from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
+from balcao.core.tracing import TRACEPARENT, carry, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
@@ -173,7 +174,7 @@ async def enqueue(
 ) -> int:
     """Enqueue a job in the caller's transaction: it exists if and only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay)
+    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry())
     return int(ids[0])
 
 
@@ -186,8 +187,9 @@ def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
     """
     return f"""
 queued AS (
-    INSERT INTO {QUEUE_SCHEMA}.pgqueuer (priority, entrypoint, payload, execute_after, status)
-    SELECT 0, {kind}, {payload}, now() + {delay}, 'queued' FROM {source}
+    INSERT INTO {QUEUE_SCHEMA}.pgqueuer (priority, entrypoint, payload, execute_after, status, headers)
+    SELECT 0, {kind}, {payload}, now() + {delay}, 'queued', nullif(current_setting('balcao.trace', true), '')::jsonb
+    FROM {source}
     RETURNING id, entrypoint, priority
 ), queue_logged AS (
     INSERT INTO {QUEUE_SCHEMA}.pgqueuer_log (job_id, status, entrypoint, priority)
@@ -332,7 +334,9 @@ class Worker:
         async def run(job: Job) -> None:
             this_try.set(job.attempts + 1)
             _stopping.set(self._stopping)
-            await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
+            parent = str((job.headers or {}).get(TRACEPARENT) or "")
+            with span(kind.name, "CONSUMER", {"balcao.job": job.id, "balcao.try": job.attempts + 1}, parent):
+                await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
 
         return run
 

@@ -105,6 +105,6 @@ async def _fetch(platform: Platform, name: str, address: str) -> bytes:
                     raise _Unreadable("too-large")
     except TimeoutError:
         raise _Unreadable("timeout") from None
-    except httpx.HTTPError:
+    except (httpx.HTTPError, httpx.InvalidURL):
         raise _Unreadable("not-reached") from None
     return bytes(content)

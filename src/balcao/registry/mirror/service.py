@@ -147,6 +147,11 @@ def _result(won: int, offered: int) -> Result:
     return Result.PARTLY_OLDER if won else Result.OLDER
 
 
+async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
+    """Return everybody who was erased, and until when."""
+    return await store.list_tombstones(connection)
+
+
 async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     """Return the time of an anonymisation asked for now; the mirror must be locked."""
     return await store.tombstone_moment(connection, cpf)

@@ -141,6 +141,13 @@ async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
     await connection.execute(_SET_TOMBSTONE, cpf.digits, at)
 
 
+_LIST_TOMBSTONES = "SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL"
+
+
+async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
+    return [(Cpf(row["cpf"]), row["anonymised_at"]) for row in await connection.fetch(_LIST_TOMBSTONES)]
+
+
 _TOUCH = "UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, $2) WHERE cpf = $1"
 
 

@@ -7,6 +7,7 @@ state of their data and a time, and no longer fits once any of the three has cha
 import base64
 import binascii
 import hmac
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,6 +24,7 @@ from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
+from balcao.registry.rights.tombstones import Tombstone
 
 VALID = timedelta(minutes=15)
 DUTY = "Dever de guarda de registros."
@@ -69,6 +71,28 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
     return report
 
 
+async def erase_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
+    """Erase, in a restored database, those whom it does not know as erased; return how many (rules: registry 4.9).
+
+    Whom the CRM told of loses what such an event erases, and no more.
+    """
+    call.reason, repeated = reason, 0
+    for each in tombstones:
+        cpf = Cpf(each.cpf)
+        async with call.platform.database.transaction(isolation=_ISOLATION) as connection:
+            known = (await mirror.lock(connection, cpf))["anonymised_at"]
+            if known is not None and known >= each.at:
+                continue
+            if each.asked:
+                await _erase(connection, call, cpf)
+            else:
+                await mirror.anonymise(connection, cpf, each.at)
+                await call.platform.part(DeclaredPersonalData).erase(connection, cpf, each.at, by_event=True)
+            await call.platform.audit.record(connection, call, "anonymise", subject=cpf)
+            repeated += 1
+    return repeated
+
+
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
     """Erase in the caller's transaction; return the report and the state of the data that it was made on.
 
@@ -90,7 +114,7 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
 
 async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
-    subject = call.platform.audit.key.hash_cpf(cpf) or b""
+    subject = call.platform.audit.list_hashes(cpf)
     return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
 
 

@@ -29,8 +29,8 @@ async def export(call: Call, cpf: Cpf) -> bytes:
 
     Raises TooMany, and NotFound for anybody but the owner when nothing is stored.
     """
-    platform, subject = call.platform, _hash_cpf(call, cpf)
-    await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject.hex())
+    platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
+    await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject[0].hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
         citizen = await citizens.read_formatted(connection, call, cpf)
@@ -47,9 +47,9 @@ async def export(call: Call, cpf: Cpf) -> bytes:
 
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
     """Return a page of who saw or changed this person's data, the newest first. Raises Invalid, TooMany."""
-    platform, subject = call.platform, _hash_cpf(call, cpf)
+    platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
-    await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject.hex())
+    await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject[0].hex())
     async with call.reading(cpf, ["accesses"]) as connection:
         total = await store.count_accesses(connection, subject, period)
         data = await store.list_accesses(connection, subject, period, page, platform.settings.client_id)
@@ -63,15 +63,23 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     """
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
-    key = call.platform.audit.key
+    audit = call.platform.audit
     client, operation, login = (_parse_word(query, name) for name in ("client", "operation", "sub"))
     issuers = call.platform.settings.issuers
-    logins = [key.hash_login(issuer.rstrip("/"), login) for issuer in issuers] if login is not None else None
-    filters = Filters(key.hash_cpf(subject), key.hash_cpf(actor), client, operation, logins)
+    logins = None
+    if login is not None:
+        logins = [hashed for issuer in issuers for hashed in audit.list_login_hashes(issuer.rstrip("/"), login)]
+    filters = Filters(
+        subject=audit.list_hashes(subject) if subject else None,
+        actor=audit.list_hashes(actor) if actor else None,
+        client=client,
+        operation=operation,
+        logins=logins,
+    )
     async with call.platform.database.transaction() as connection:
         total = await store.count_events(connection, period, filters)
         data = await store.list_events(connection, period, filters, page)
-        await call.platform.audit.record(connection, call, "read", subject=subject, fields=["audit"])
+        await audit.record(connection, call, "read", subject=subject, fields=["audit"])
     return AuditPage(list(data), page.of(total))
 
 
@@ -86,9 +94,3 @@ def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:
 
 def _parse_word(query: Mapping[str, str], name: str) -> str | None:
     return clean(name, query[name], longest=LONGEST_WORD) if name in query else None
-
-
-def _hash_cpf(call: Call, cpf: Cpf) -> bytes:
-    found = call.platform.audit.key.hash_cpf(cpf)
-    assert found is not None  # only nobody has none
-    return found

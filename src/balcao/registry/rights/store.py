@@ -19,28 +19,42 @@ SELECT at, action, operation, fields,
        CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN $6 ELSE client END AS actor,
        "grant", reason, outcome
 FROM platform.audit_event
-WHERE subject_hash = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+WHERE subject_hash = ANY($1::bytea[]) AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
 ORDER BY at DESC, id DESC
 LIMIT $4 OFFSET $5
 """
 _COUNT_ACCESSES = """
 SELECT count(*) FROM platform.audit_event
-WHERE subject_hash = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+WHERE subject_hash = ANY($1::bytea[]) AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
 """
 
 
 async def list_accesses(
-    connection: Connection, subject: bytes, period: Period, page: Page | None, platform_client: str
+    connection: Connection, subject: Sequence[bytes], period: Period, page: Page | None, platform_client: str
 ) -> list[Access]:
-    """Return accesses to a person's data, the newest first; all of them without a page."""
+    """Return accesses to a person's data, the newest first; all of them without a page.
+
+    `subject` are the hashes that stand for the person, one for each key that was ever in use.
+    """
     limit, offset = (page.limit, page.offset) if page else (None, 0)
     rows = await connection.fetch(_ACCESSES, subject, period.start, period.end, limit, offset, platform_client)
     return [Access(**row) for row in rows]
 
 
-async def count_accesses(connection: Connection, subject: bytes, period: Period) -> int:
+async def count_accesses(connection: Connection, subject: Sequence[bytes], period: Period) -> int:
     """Return how many accesses to a person's data there were."""
     return await fetch_count(connection, _COUNT_ACCESSES, subject, period.start, period.end)
+
+
+_LIST_ANONYMISED = """
+SELECT DISTINCT subject_hash FROM platform.audit_event
+WHERE subject_hash = ANY ($1) AND operation = 'registry.anonymise_citizen' AND action = 'anonymise'
+"""
+
+
+async def list_anonymised(connection: Connection, subjects: Sequence[bytes]) -> set[bytes]:
+    """Return those of the subjects whose anonymisation was asked for here, not told by the CRM."""
+    return {row["subject_hash"] for row in await connection.fetch(_LIST_ANONYMISED, subjects)}
 
 
 _AGO = "SELECT now() - $1::interval"
@@ -54,10 +68,13 @@ async def fetch_time_before(connection: Connection, span: timedelta) -> datetime
 
 @dataclass(frozen=True)
 class Filters:
-    """What to look for in the trail; None lets everything pass. `logins` are the hashes of a login, one per issuer."""
+    """What to look for in the trail; None lets everything pass.
 
-    subject: bytes | None
-    actor: bytes | None
+    `subject`, `actor` and `logins` are the hashes of a person, of a person and of a login, one per key and issuer.
+    """
+
+    subject: list[bytes] | None
+    actor: list[bytes] | None
     client: str | None
     operation: str | None
     logins: list[bytes] | None
@@ -66,7 +83,7 @@ class Filters:
 _MATCHING = """
 FROM platform.audit_event
 WHERE at >= $1 AND at < $2
-  AND ($3::bytea IS NULL OR subject_hash = $3) AND ($4::bytea IS NULL OR actor_hash = $4)
+  AND ($3::bytea[] IS NULL OR subject_hash = ANY ($3)) AND ($4::bytea[] IS NULL OR actor_hash = ANY ($4))
   AND ($5::text IS NULL OR client = $5) AND ($6::text IS NULL OR operation = $6)
   AND ($7::bytea[] IS NULL OR actor_hash = ANY ($7))
 """

@@ -178,8 +178,8 @@ async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
     """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
     async with call.platform.database.transaction() as connection:
-        resumes_ = [(row.cpf, await resumes.collect(connection, Cpf(row.cpf))) for row in rows if row.has_resume]
-        snapshots = {cpf: resume.content for cpf, resume in resumes_}
+        stored = {row.cpf: await resumes.collect(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
+        snapshots = {cpf: resume.content for cpf, resume in stored.items()}
         whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
         await store.restore(connection, whole)
 

@@ -1,0 +1,181 @@
+"""`balcao backup`: copies of the whole database server, the log that follows them, and restoring to an instant."""
+
+import asyncio
+import signal
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from balcao.cli import database
+from balcao.cli.faults import OperatorFault, writing_to
+from balcao.cli.portuguese import Commands
+from balcao.cli.using import use
+from balcao.core.context.platform import make_database, make_hash_key
+from balcao.core.database import servers
+from balcao.core.database.pool import Database
+from balcao.core.embedded import backups, supervisor
+from balcao.core.embedded.supervisor import EmbeddedError
+from balcao.core.errors import Unavailable
+from balcao.core.logs import log
+from balcao.registry.rights import anonymisation, tombstones
+from balcao.settings import Settings
+
+ROUND_SECONDS = 5.0
+PROMOTION_SECONDS = 0.1
+REASON = "Eliminação repetida depois de restaurada uma cópia de segurança."
+
+backup = Commands(help="Cópias de segurança do banco: criar, acompanhar, conferir, restaurar.")
+Folder = Annotated[Path, typer.Argument(metavar="PASTA", help="Onde as cópias ficam.", show_default=False)]
+
+
+@backup.command("create")
+def create(folder: Folder) -> None:
+    """Copia o servidor inteiro do banco, com os papéis, e confere a cópia."""
+    settings = Settings.load()
+    with database.open_database(settings) as url, writing_to(folder):
+        login = settings.find_backup_url(url)
+        made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
+        asyncio.run(_note_once(settings, url, folder))
+    print(made.name)
+
+
+@backup.command("follow")
+def follow(folder: Folder) -> None:
+    """Recebe o registro de gravações do banco, sem parar, para restaurar a qualquer instante. Ctrl-C encerra."""
+    settings = Settings.load()
+    with database.open_database(settings) as url, writing_to(folder):
+        asyncio.run(_follow(settings, url, folder.absolute()))
+
+
+@backup.command("verify")
+def verify(folder: Folder) -> None:
+    """Confere cada cópia com o seu manifesto; termina com 1 se alguma está danificada ou não há nenhuma."""
+    made = backups.list_backups(folder)
+    if not made:
+        raise OperatorFault(f"Em {folder} não há cópia completa: faça uma com `balcao backup create`.")
+    damaged = 0
+    for each in made:
+        try:
+            backups.verify(each)
+        except EmbeddedError as fault:
+            damaged += 1
+            print(f"{each.name}  danificada: {fault}")
+        else:
+            print(f"{each.name}  inteira")
+    if damaged:
+        raise typer.Exit(1)
+
+
+@backup.command("restore")
+def restore(
+    folder: Folder,
+    until: Annotated[str | None, typer.Option(help="Até este instante (RFC 3339); sem ele, até o fim.")] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Só prepara esta pasta de dados para um servidor próprio.", show_default=False),
+    ] = None,
+) -> None:
+    """Restaura a base embutida em BALCAO_DATA_DIR, que não pode ter dados, e repete as eliminações."""
+    settings = Settings.load()
+    if into is None and not settings.embedded_database:
+        raise OperatorFault("Indique em --into a pasta de dados do PostgreSQL que vai subir com a cópia.")
+    instant, target = _parse_instant(until), into or settings.data_dir
+    chosen = backups.choose(folder.absolute(), instant)
+    with writing_to(target):
+        backups.prepare_restore(folder.absolute(), chosen, target, instant)
+    if into is not None:
+        print(f"{into / 'postgres'} está pronta: inicie o PostgreSQL com ela e, depois, `balcao backup erase-again`.")
+        return
+    with supervisor.start(target) as running:
+        asyncio.run(_wait_for_promotion(running))
+        backups.finish_restore(target)
+        repeated = _erase_again(folder)
+    print(f"Restaurada a cópia {chosen.name}; eliminações repetidas: {repeated}.")
+
+
+@backup.command("erase-again")
+def erase_again(folder: Folder) -> None:
+    """Repete, no banco restaurado, as eliminações de cidadãos que a cópia não conhecia."""
+    print(f"Eliminações repetidas: {_erase_again(folder)}.")
+
+
+def _erase_again(folder: Path) -> int:
+    erased = tombstones.latest(tombstones.read(folder))
+    return use("registry.anonymise_citizen", lambda call: anonymisation.erase_again(call, erased, REASON))
+
+
+def _parse_instant(text: str | None) -> datetime | None:
+    try:
+        instant = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        instant = datetime.min
+    if instant is not None and instant.tzinfo is None:
+        raise OperatorFault("Escreva --until com fuso, como em 2026-11-22T14:30:00-03:00.")
+    return instant and instant.astimezone(UTC)
+
+
+async def _wait_for_promotion(running: supervisor.Running) -> None:
+    """Wait until the recovery has reached its end. Raises OperatorFault when the server gives up before."""
+    while True:
+        try:
+            if not await servers.is_recovering(running.server.url):
+                return
+        except Unavailable:
+            if not running.alive:
+                output = running.server.data_dir.with_name("postgres.log")
+                raise OperatorFault(supervisor.explain_refusal(output.read_text(errors="replace"), output)) from None
+        await asyncio.sleep(PROMOTION_SECONDS)
+
+
+async def _note_once(settings: Settings, url: str, folder: Path) -> None:
+    opened, key = make_database(settings, url), make_hash_key(settings)
+    await opened.open()
+    try:
+        await tombstones.note(opened, key, folder)
+    finally:
+        await opened.close()
+
+
+async def _follow(settings: Settings, url: str, folder: Path) -> None:
+    """Keep the receiver running and the tombstones noted until we are told to stop."""
+    stopping = asyncio.Event()
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
+    opened = make_database(settings, url)
+    await opened.open()
+    print("Recebendo o registro de gravações. Ctrl-C encerra.", flush=True)
+    try:
+        await _keep_following(settings, opened, settings.find_backup_url(url), folder, stopping)
+    finally:
+        await opened.close()
+
+
+async def _keep_following(
+    settings: Settings, opened: Database, login: str, folder: Path, stopping: asyncio.Event
+) -> None:
+    receiver: subprocess.Popen[bytes] | None = None
+    key = make_hash_key(settings)
+    try:
+        while not stopping.is_set():
+            try:
+                if receiver is None or receiver.poll() is not None:
+                    receiver = backups.receive(login, await servers.read_version(login), folder)
+                await tombstones.note(opened, key, folder)
+            except (EmbeddedError, Unavailable, OSError) as fault:
+                log.warning("backup.interrupted", code=type(fault).__name__)
+            await _pause(stopping)
+    finally:
+        if receiver is not None:
+            receiver.send_signal(signal.SIGINT)  # it writes down what it has, and ends
+            receiver.wait()
+
+
+async def _pause(stopping: asyncio.Event) -> None:
+    try:
+        async with asyncio.timeout(ROUND_SECONDS):
+            await stopping.wait()
+    except TimeoutError:
+        return

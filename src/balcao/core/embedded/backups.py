@@ -1,0 +1,147 @@
+"""Base backups, the write-ahead log that follows them, and restoring both, with PostgreSQL's own programs.
+
+A folder of backups has `base/<the instant at which it was complete>`, whole data directories, and `wal`, every segment
+since. A base backup is the whole server: databases, roles and rights.
+"""
+
+import os
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from balcao.core.embedded.account import (
+    Account,
+    EmbeddedError,
+    child_options,
+    find_binaries,
+    find_programs,
+    locate_data,
+)
+
+SLOT = "balcao_backup"
+_NAME = "%Y%m%dT%H%M%SZ"
+_UNFINISHED = ".unfinished"
+_STAGED = "postgres.wal"
+
+
+def list_backups(folder: Path) -> list[Path]:
+    """Return the complete base backups, the oldest first."""
+    return sorted(made for made in (folder / "base").glob("*Z") if (made / "backup_manifest").exists())
+
+
+def completed_at(backup: Path) -> datetime:
+    """Return when a base backup was complete: it can be restored to any instant from then on."""
+    return datetime.strptime(backup.name, _NAME).replace(tzinfo=UTC)
+
+
+def create(url: str, version: int, folder: Path) -> Path:
+    """Copy the whole server at `url`, of this major version, and verify the copy. Raises EmbeddedError."""
+    (folder / "base").mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in (folder / "base").glob(f"*{_UNFINISHED}"):
+        shutil.rmtree(left)
+    unfinished = folder / "base" / f"{os.getpid()}{_UNFINISHED}"
+    _run(find_programs(version), "pg_basebackup", url, "-D", unfinished, "-c", "fast", "--manifest-checksums=SHA256")
+    verify(unfinished)
+    complete = unfinished.with_name(datetime.now(UTC).strftime(_NAME))
+    unfinished.rename(complete)
+    return complete
+
+
+def verify(backup: Path) -> None:
+    """Check every file of a base backup, and its part of the log, against the manifest. Raises EmbeddedError."""
+    _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
+
+
+def receive(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
+    """Start the program that writes the log down as the server writes it; the server keeps what it has not got."""
+    wal = folder / "wal"
+    wal.mkdir(mode=0o700, parents=True, exist_ok=True)
+    programs = find_programs(version)
+    _run(programs, "pg_receivewal", url, "--slot", SLOT, "--create-slot", "--if-not-exists")
+    command, options = _prepare(programs, "pg_receivewal", url, "-D", wal, "--slot", SLOT, "--synchronous")
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, **options)
+
+
+def choose(folder: Path, until: datetime | None) -> Path:
+    """Return the newest base backup that was complete by then. Raises EmbeddedError where there is none."""
+    fitting = [backup for backup in list_backups(folder) if until is None or completed_at(backup) <= until]
+    if not fitting:
+        raise EmbeddedError(f"Em {folder} não há cópia completa anterior a isso: faça uma com `balcao backup create`.")
+    return fitting[-1]
+
+
+def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
+    """Lay a data directory out in `target`/postgres that recovers to this instant, or to the end, when it starts.
+
+    Raises EmbeddedError where there are data already.
+    """
+    verify(backup)
+    target.mkdir(parents=True, exist_ok=True)
+    data, account = locate_data(target.resolve())
+    if data.exists():
+        raise EmbeddedError(f"Já há dados em {data}: restaure em outra pasta, em BALCAO_DATA_DIR.")
+    fresh, staged = data.with_name("postgres.restoring"), data.with_name(_STAGED)
+    for place in (fresh, staged):
+        shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(backup, fresh, symlinks=True)
+    _stage_log(folder / "wal", staged)
+    # An empty target is said, too: the copied file may hold that of an earlier restoration.
+    instant = until.isoformat() if until else ""
+    with (fresh / "postgresql.auto.conf").open("a") as settings:
+        settings.write(
+            f"\nrestore_command = 'cp \"{staged}/%f\" \"%p\"'\nrecovery_target_time = '{instant}'\n"
+            "recovery_target_timeline = 'latest'\nrecovery_target_action = 'promote'\n"
+        )
+    (fresh / "recovery.signal").touch()
+    _give(account, fresh, staged)
+    fresh.rename(data)
+
+
+def finish_restore(target: Path) -> None:
+    """Delete the copy of the log that a finished recovery read."""
+    data, _ = locate_data(target.resolve())
+    shutil.rmtree(data.with_name(_STAGED), ignore_errors=True)
+
+
+def _stage_log(wal: Path, staged: Path) -> None:
+    """Copy the log to where the server's account can read it; the segment under way under its final name."""
+    staged.mkdir(mode=0o700)
+    for segment in wal.iterdir() if wal.exists() else ():
+        name = segment.name.removesuffix(".partial")
+        if segment.name == name or not (wal / name).exists():
+            shutil.copy(segment, staged / name)
+
+
+def _give(account: Account, *trees: Path) -> None:
+    for tree in trees:
+        for path in (tree, *tree.rglob("*")):
+            account.own(path)
+        tree.chmod(0o700)
+
+
+def _ourselves() -> Account:
+    return Account(os.geteuid(), os.getegid())
+
+
+def _prepare(programs: Path, program: str, url: str, *words: object) -> tuple[list[str], dict[str, Any]]:
+    """Return command and options; a password goes through the environment, where no other user reads it."""
+    options = child_options()
+    command = [str(programs / program), *map(str, words)]
+    if url:
+        parts = urlsplit(url)
+        login, _, place = parts.netloc.rpartition("@")
+        user, _, password = login.partition(":")
+        command += ["-d", urlunsplit(parts._replace(netloc=f"{user}@{place}"))]
+        options["env"] |= {"PGPASSWORD": unquote(password)} if password else {}
+    return command, options
+
+
+def _run(programs: Path, program: str, url: str, *words: object) -> None:
+    command, options = _prepare(programs, program, url, *words)
+    done = subprocess.run(command, **options, capture_output=True, encoding="utf-8", errors="replace")
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise EmbeddedError(f"{program} não terminou: {said[-1] if said else 'sem explicação.'}")

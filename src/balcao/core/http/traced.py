@@ -1,0 +1,46 @@
+"""An endpoint whose responses are spans: the outermost one of a request, below that of a caller who traces too."""
+
+from collections.abc import Awaitable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from balcao.core.http.endpoint import Endpoint, Responding
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.tracing import TRACEPARENT, span
+
+_HEADER = TRACEPARENT.encode()
+
+
+class TracedEndpoint:
+    """Answers as the endpoint within does."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.key = endpoint.key
+        self.service = endpoint.service
+        self.status = endpoint.status
+        self.allow = endpoint.allow
+        self.body_limit = endpoint.body_limit
+        self.meter = endpoint.meter
+        self._endpoint = endpoint
+
+    def respond(self, request: Request) -> Responding:
+        """Answer the request in a span of its own, whose context lasts as long as the work."""
+        return self._respond(request)
+
+    async def _respond(self, request: Request) -> Response[Any]:
+        with self._span(request) as made:
+            answer = self._endpoint.respond(request)
+            response = await answer if isinstance(answer, Awaitable) else answer
+            if made is not None:
+                made.set_attribute("http.response.status_code", response.status or self.status)
+            return response
+
+    def _span(self, request: Request) -> AbstractContextManager[Any]:
+        known = {
+            "http.request.method": request.method,
+            "balcao.service": self.service,
+            "balcao.operation": self.key,
+            "balcao.request_id": request.id,
+        }
+        return span(self.key, "SERVER", known, parent=request.headers.text(_HEADER) or "")

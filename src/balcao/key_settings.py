@@ -1,0 +1,42 @@
+"""The key of the hashes that stand for people, and the ones that it took the place of."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, Field, SecretStr
+
+from balcao.setting_types import split
+
+SANDBOX_HASH_KEY = "sandbox-hash-key"
+HIGHEST_NUMBER = 32767
+
+
+def parse_numbered_keys(csv: str) -> dict[int, str]:
+    """Return `number=key` entries by number. Raises ValueError for an entry of another form or a repeated number."""
+    entries = [entry.partition("=")[::2] for entry in split(csv)]
+    if not all(
+        number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= HIGHEST_NUMBER for number, _ in entries
+    ):
+        raise ValueError(f"cada entrada é número=chave, com número de 1 a {HIGHEST_NUMBER}")
+    found = {int(number): key for number, key in entries}
+    if len(found) < len(entries) or any(len(key) < 8 for key in found.values()):
+        raise ValueError("cada número vem uma vez, com a sua chave inteira")
+    return found
+
+
+def _check_numbered_keys(keys: SecretStr) -> SecretStr:
+    parse_numbered_keys(keys.get_secret_value())
+    return keys
+
+
+class KeySettings(BaseModel):
+    """The part of the settings that says by which keys people enter the audit trails."""
+
+    hash_key: SecretStr = Field(SecretStr(SANDBOX_HASH_KEY), min_length=8)
+    hash_key_number: int = Field(1, ge=1, le=HIGHEST_NUMBER)
+    former_hash_keys: Annotated[SecretStr, AfterValidator(_check_numbered_keys)] = SecretStr("")
+
+    @property
+    def former_keys(self) -> dict[int, str]:
+        """Return the keys of older hashes by their number, without the one in use."""
+        found = parse_numbered_keys(self.former_hash_keys.get_secret_value())
+        return {number: key for number, key in found.items() if number != self.hash_key_number}

@@ -1,0 +1,63 @@
+"""Who was erased, noted beside the backups: a restored database does not know it of those erased after it was copied.
+
+The file is in clear, for its owner alone, as the backups beside it hold the same people's data.
+"""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from balcao.core.context.audit import HashKey
+from balcao.core.database.pool import Database
+from balcao.registry.mirror import service as mirror
+from balcao.registry.rights import store
+
+NAME = "erased.jsonl"
+
+
+class Tombstone(msgspec.Struct, frozen=True):
+    """A person, until when what was known of them is erased, and whether that was asked for here or told by the CRM."""
+
+    cpf: str
+    at: datetime
+    asked: bool
+
+
+async def note(database: Database, key: HashKey, folder: Path) -> None:
+    """Append the tombstones that the file has not yet; nothing is ever taken out of it."""
+    known = {(each.cpf, each.at) for each in read(folder)}
+    async with database.connection() as connection:
+        standing = await mirror.list_tombstones(connection)
+        fresh = {key.hash_cpf(cpf) or b"": (cpf, at) for cpf, at in standing if (cpf.digits, at) not in known}
+        asked = await store.list_anonymised(connection, list(fresh)) if fresh else set()
+    if fresh:
+        _append(folder / NAME, [Tombstone(cpf.digits, at, subject in asked) for subject, (cpf, at) in fresh.items()])
+
+
+def _append(file: Path, fresh: Sequence[Tombstone]) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(descriptor, b"".join(b"\n" + msgspec.json.encode(each) for each in fresh))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read(folder: Path) -> list[Tombstone]:
+    """Return the tombstones in the folder's file; a line that was cut short by a full disk is noted again."""
+    if not (folder / NAME).exists():
+        return []
+    lines = (folder / NAME).read_bytes().split(b"\n")
+    return [msgspec.json.decode(line, type=Tombstone) for line in lines if line.endswith(b"}")]
+
+
+def latest(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
+    """Return each person's last tombstone, asked for if any of theirs was."""
+    found: dict[str, Tombstone] = {}
+    for each in sorted(tombstones, key=lambda tombstone: tombstone.at):
+        earlier = found.get(each.cpf)
+        found[each.cpf] = Tombstone(each.cpf, each.at, each.asked or (earlier is not None and earlier.asked))
+    return list(found.values())

@@ -1,0 +1,51 @@
+"""Settings of what holds the data: the database, who logs in to it and how often, and Redis."""
+
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field
+
+from balcao.setting_types import DatabaseAddress, RedisServer
+
+CONNECTIONS = 10  # of one process, unless set
+MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
+
+
+class StoreSettings(BaseModel):
+    """The part of the settings that says where the data are."""
+
+    database_url: DatabaseAddress = ""
+    database_owner_url: DatabaseAddress = ""
+    database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
+    database_pool: int | None = Field(None, ge=2, le=2_000)
+    redis_url: RedisServer = ""
+    backup_url: DatabaseAddress = ""
+
+    @property
+    def embedded_database(self) -> bool:
+        """Return whether we start our own PostgreSQL."""
+        return not self.database_url
+
+    def owner_url(self, database_url: str) -> str:
+        """Return the address under which the owner of the tables reaches the database at `database_url`."""
+        return self.database_owner_url or database_url
+
+    def find_backup_url(self, database_url: str) -> str:
+        """Return the address of who may copy the server at `database_url`: its owner, unless another is set."""
+        return self.backup_url or self.owner_url(database_url)
+
+    @property
+    def database_login(self) -> str | None:
+        """Return the user as whom the services log in to the database; None for the owner of the tables."""
+        if self.database_url and self.database_owner_url in {"", self.database_url}:
+            return None
+        return urlsplit(self.database_url).username or self.database_role
+
+    @property
+    def connections(self) -> int:
+        """Return how many connections one process opens at most; `balcao serve` gives each process its share."""
+        return CONNECTIONS if self.database_pool is None else self.database_pool
+
+    def share_of_connections(self, processes: int) -> int:
+        """Return how many of this installation's connections each of so many processes may open."""
+        whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
+        return max(2, whole // processes)

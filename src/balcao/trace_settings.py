@@ -1,0 +1,12 @@
+"""Settings of the traces."""
+
+from pydantic import BaseModel, Field
+
+from balcao.setting_types import Addresses
+
+
+class TraceSettings(BaseModel):
+    """Whether traces are made, and of how many calls."""
+
+    traces_url: Addresses = ""
+    traces_share: float = Field(1.0, ge=0, le=1)

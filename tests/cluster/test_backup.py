@@ -1,0 +1,110 @@
+"""A base backup and the log that follows it: restored to an instant, with the roles, without who was erased since."""
+
+import asyncio
+import signal
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from balcao.core.embedded import supervisor
+from balcao.core.values.cpf import Cpf
+from tests.support import log_scan
+from tests.support.patience import until_now
+from tests.support.terminal import BALCAO, Terminal, free_port, open_folder, remove
+
+pytestmark = pytest.mark.cluster
+
+STAYS, ERASED, LATER, TOLD = (Cpf.with_stem(f"95000000{number}").digits for number in (1, 2, 3, 4))
+WRITE = """
+WITH head AS (INSERT INTO registry.mirror_head (cpf) VALUES ($1))
+INSERT INTO registry.register (cpf, field, value, at, origin) VALUES ($1, 'nomeExibicao', '"Inventada"', now(), 'crm')
+"""
+# As an event of the CRM leaves them.
+TELL = "UPDATE registry.mirror_head SET anonymised_at = now() WHERE cpf = $1"
+PEOPLE = "SELECT cpf FROM registry.register WHERE cpf = ANY ($1) ORDER BY cpf"
+RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"
+
+
+@pytest.fixture
+def folders() -> Iterator[tuple[Path, Path, Path]]:
+    made = open_folder(), open_folder(), open_folder()
+    yield made
+    for folder in made:
+        remove(folder)
+
+
+def run(data: Path, statement: str, *args: object) -> list[asyncpg.Record]:
+    async def fetch() -> list[asyncpg.Record]:
+        server = supervisor.find_running(data)
+        assert server
+        connection = await asyncpg.connect(server.url)
+        try:
+            return list(await connection.fetch(statement, *args))
+        finally:
+            await connection.close()
+
+    return asyncio.run(fetch())
+
+
+def anonymise(terminal: Terminal, cpf: str) -> None:
+    rehearsed = terminal.json("citizen", "anonymise", cpf, "--reason", "Pedido do titular", "--dry-run")
+    confirmed = ("--confirmation", rehearsed["confirmation"])
+    terminal.json("citizen", "anonymise", cpf, "--reason", "Pedido do titular", *confirmed)
+
+
+def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
+    folders: tuple[Path, Path, Path],
+) -> None:
+    first, second, copies = folders
+    terminal = Terminal(first, data_dir=first, port=free_port())
+    assert terminal.run("migrate").returncode == 0
+    with supervisor.start(first), (log_scan.folder() / "follow.log").open("wb") as said:
+        run(first, WRITE, STAYS)
+        name = terminal.run("backup", "create", str(copies)).stdout.strip()
+        follow = [str(BALCAO), "backup", "follow", str(copies)]
+        with subprocess.Popen(follow, env=terminal.environment, stdout=said, stderr=said) as following:
+            run(first, WRITE, ERASED)
+            run(first, WRITE, TOLD)
+            until_now(lambda: (copies / "wal").exists())
+            until = datetime.now(UTC).isoformat()
+            run(first, WRITE, LATER)
+            anonymise(terminal, ERASED)
+            run(first, TELL, TOLD)
+            written = run(first, "SELECT pg_current_wal_flush_lsn()::text")[0][0]
+            until_now(lambda: bool(run(first, RECEIVED, written)))
+            until_now(lambda: (copies / "erased.jsonl").exists() and TOLD in (copies / "erased.jsonl").read_text())
+            following.send_signal(signal.SIGTERM)
+    assert following.returncode == 0
+    restored = Terminal(second, data_dir=second, port=free_port())
+    done = restored.run("backup", "restore", str(copies), "--until", until)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"Restaurada a cópia {name}; eliminações repetidas: 2.\n"
+    with supervisor.start(second):
+        assert [row["cpf"] for row in run(second, PEOPLE, [STAYS, ERASED, LATER, TOLD])] == [STAYS]
+        assert run(second, "SELECT FROM pg_roles WHERE rolname = 'balcao_app'")
+        assert restored.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
+    assert "Já há dados" in restored.refusal("backup", "restore", str(copies))
+
+
+def test_a_damaged_copy_is_told_and_never_restored(folders: tuple[Path, Path, Path]) -> None:
+    first, second, copies = folders
+    terminal = Terminal(first, data_dir=first, port=free_port())
+    assert "não há cópia" in terminal.refusal("backup", "verify", str(copies))
+    assert terminal.run("migrate").returncode == 0
+    name = terminal.run("backup", "create", str(copies)).stdout.strip()
+    assert terminal.run("backup", "verify", str(copies)).stdout == f"{name}  inteira\n"
+    damaged = max(
+        (copies / "base" / name / "base").rglob("[0-9]*"), key=lambda file: file.is_file() and file.stat().st_size
+    )
+    with damaged.open("r+b") as file:
+        file.seek(5000)
+        file.write(b"something else")
+    verified = terminal.run("backup", "verify", str(copies))
+    assert (verified.returncode, verified.stdout.startswith(f"{name}  danificada")) == (1, True)
+    other = Terminal(second, data_dir=second, port=free_port())
+    assert "pg_verifybackup" in other.refusal("backup", "restore", str(copies))
+    assert not (second / "postgres").exists()

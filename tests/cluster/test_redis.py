@@ -1,0 +1,118 @@
+"""Two hosts that share nothing but a database and a real Redis or Valkey, which falls silent, dies and comes back."""
+
+import itertools
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from balcao import app
+from balcao.core.values.cpf import Cpf
+from balcao.settings import Settings
+from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import RunningServer
+from tests.support.terminal import free_port
+
+pytestmark = pytest.mark.redis
+MISSING = (
+    "Este teste precisa de um Redis ou Valkey: ponha o caminho dele em BALCAO_REDIS (`tools/redis` o mostra), "
+    'ou deixe-o de fora com -m "not redis".'
+)
+AWAY = "balcao_limits_away_total"
+
+
+class Redis:
+    """A server on the loopback address that stores nothing; use as a context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self._folder = folder
+
+    def start(self) -> None:
+        path = os.environ.get("BALCAO_REDIS")
+        if not path:
+            pytest.fail(MISSING, pytrace=False)
+        command = [path, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        self.process = psutil.Popen(command, stdout=subprocess.DEVNULL)
+        until_now(self._listens)
+
+    def _listens(self) -> bool:
+        return any(found.status == psutil.CONN_LISTEN for found in self.process.net_connections())
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    server = Redis(tmp_path)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def hosts(
+    redis: Redis, issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[httpx.Client]]:
+    """Two hosts, each with a data folder and counts in memory of its own."""
+
+    def host(name: str) -> RunningServer:
+        settings = Settings(
+            auth_issuer=issuer.address,
+            data_dir=tmp_path_factory.mktemp(name),
+            access_list_limit="1/hour",  # a hundred times more in the sandbox
+            redis_url=f"redis://127.0.0.1:{redis.port}",
+        )
+        return RunningServer(app.build(settings, database_url))
+
+    with (
+        host("one") as one,
+        host("two") as two,
+        httpx.Client(base_url=one.url, timeout=PATIENCE) as http,
+        httpx.Client(base_url=two.url, timeout=PATIENCE) as other,
+    ):
+        yield [http, other]
+
+
+def call(host: httpx.Client, issuer: Issuer, cpf: str) -> int:
+    path = f"/registry/v1/citizen/{cpf}/data-access"
+    return host.get(path, headers=bearer(issuer.person(cpf))).status_code
+
+
+def count_together(hosts: list[httpx.Client], issuer: Issuer, people: Iterator[str]) -> bool:
+    """Return whether a person who used the rate up on one host is refused by the other."""
+    one, other = hosts
+    person = next(people)
+    while call(one, issuer, person) == 200:
+        pass
+    return call(other, issuer, person) == 429
+
+
+def test_hosts_count_together_while_redis_lives_and_refuse_nobody_for_its_death(
+    redis: Redis, hosts: list[httpx.Client], issuer: Issuer
+) -> None:
+    people = (Cpf.with_stem(f"94{number:07}").digits for number in itertools.count())
+    until_now(lambda: count_together(hosts, issuer, people))
+    # It falls silent, as a machine whose disk hangs: calls wait a moment, then each host counts for itself.
+    redis.process.suspend()
+    assert not count_together(hosts, issuer, people)
+    redis.process.resume()
+    redis.kill()
+    assert not count_together(hosts, issuer, people)
+    for host in hosts:
+        assert host.get("/registry/v1/health").json()["status"] is False
+        # A token that opens nothing opens nothing either way.
+        assert host.get("/agent/api/v1/auth", headers=bearer("none")).status_code == 401
+    times = re.search(rf"^{AWAY} (\S+)$", hosts[0].get("/metrics").text, re.MULTILINE)
+    assert times
+    assert float(times[1]) >= 2
+    redis.start()
+    until_now(lambda: count_together(hosts, issuer, people))

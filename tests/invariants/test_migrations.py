@@ -1,0 +1,75 @@
+"""Migrations since the last release only expand: processes of that release go on working while the new ones start."""
+
+import re
+
+import pytest
+
+from balcao import app
+
+# The last migration of each owner in the last release; there is none yet, so those of the day this rule began.
+RELEASED = {
+    "access": 7,
+    "agents": 4,
+    "employability": 21,
+    "health_units": 4,
+    "platform": 22,
+    "registry": 21,
+    "search": 15,
+}
+# What takes something away that the last release has stopped using begins so, and says since when it has.
+CONTRACTS = re.compile(r"-- Contracts: unused since [0-9]+\.[0-9]+\.[0-9]+")
+_ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
+_TAKES_AWAY = re.compile(
+    r"\bDROP\s+(?:TABLE|COLUMN|VIEW|MATERIALIZED|SCHEMA|TYPE|FUNCTION|SEQUENCE|DOMAIN|DEFAULT)\b|\bRENAME\b|\bTRUNCATE\b"
+    r"|\bREVOKE\b|\bSET\s+NOT\s+NULL\b|\bALTER\s+COLUMN\s+\w+\s+(?:SET\s+DATA\s+)?TYPE\b"
+    r"|\bADD\s+COLUMN\b(?:(?!\bDEFAULT\b|\bGENERATED\b|,|;).)*\bNOT\s+NULL\b(?!(?:(?!,|;).)*\bDEFAULT\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def find_contracting(sql: str) -> list[str]:
+    """Return what takes away, or demands what the last release does not give; comments and bodies are left out."""
+    return [found[0] for found in _TAKES_AWAY.finditer(_ASIDE.sub("", sql))]
+
+
+def test_migrations_since_the_last_release_take_nothing_away() -> None:
+    since = [each for each in app.list_migrations() if int(each.name[:4]) > RELEASED[each.owner]]
+    contracting = {f"{each.owner}/{each.name}": find_contracting(each.sql) for each in since}
+    assert {name: found for name, found in contracting.items() if found} == {
+        f"{each.owner}/{each.name}": find_contracting(each.sql) for each in since if CONTRACTS.match(each.sql)
+    }
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE a.b",
+        "ALTER TABLE a.b DROP COLUMN c",
+        "alter table a.b rename column c to d",
+        "ALTER TABLE a.b ALTER COLUMN c TYPE bigint",
+        "ALTER TABLE a.b ALTER COLUMN c SET NOT NULL",
+        "ALTER TABLE a.b ADD COLUMN c integer NOT NULL",
+        "ALTER TABLE a.b ADD COLUMN c integer NOT NULL CHECK (c > 0), ADD COLUMN d text DEFAULT ''",
+        "REVOKE INSERT ON a.b FROM balcao_app",
+        "DROP FUNCTION a.f(text)",
+    ],
+)
+def test_what_an_older_process_would_miss_is_found(statement: str) -> None:
+    assert find_contracting(f"CREATE TABLE x (y text NOT NULL);\n{statement};")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE a.b ADD COLUMN c integer",
+        "ALTER TABLE a.b ADD COLUMN c integer NOT NULL DEFAULT 0",
+        "ALTER TABLE a.b ADD COLUMN c integer DEFAULT 0 NOT NULL",
+        "CREATE TABLE a.b (c text NOT NULL)",
+        "CREATE INDEX i ON a.b (c); DROP INDEX a.j",
+        "ALTER TABLE a.b DROP CONSTRAINT c",
+        "-- DROP TABLE a.b\nSELECT 'DROP TABLE'",
+        "CREATE OR REPLACE FUNCTION a.f() RETURNS void LANGUAGE sql AS $$ DROP TABLE a.b $$",
+    ],
+)
+def test_what_only_expands_passes(statement: str) -> None:
+    assert find_contracting(statement) == []
