@@ -116,7 +116,9 @@ class Prepared:
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         name = databases.new_name("city")
-        answers = Installation("http://127.0.0.1", issuer.address, database_name=name, port=free_port())
+        answers = Installation(
+            "http://127.0.0.1", issuer.address, database_name=name, allow_loopback_issuer=True, port=free_port()
+        )
         files = production.generate(answers, Secrets())
         write(folder, files, replace=False)
         self.names = (name, f"{name}_app")
@@ -125,8 +127,8 @@ class Prepared:
         settings = {**_read(folder / production.SETTINGS), **_read(folder / production.OWNER_SETTINGS)}
         for variable in ("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL"):
             settings[variable] = settings[variable].replace("localhost:5432", "") + "?" + server.partition("?")[2]
-        local = {"BALCAO_ALLOW_LOOPBACK_ISSUER": "true", "BALCAO_DATA_DIR": str(folder / "data")}
-        self.settings = settings | local | {"BALCAO_PUBLIC_URL": f"http://127.0.0.1:{answers.port}"}
+        local = {"BALCAO_DATA_DIR": str(folder / "data"), "BALCAO_PUBLIC_URL": f"http://127.0.0.1:{answers.port}"}
+        self.settings = settings | local
 
     def remove(self) -> None:
         name, role = self.names

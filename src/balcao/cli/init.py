@@ -42,6 +42,11 @@ def write_production(
     ] = None,
     certificate: Annotated[str, typer.Option(help="O certificado, no gateway.")] = Frontend.certificate,
     certificate_key: Annotated[str, typer.Option(help="A chave do certificado.")] = Frontend.certificate_key,
+    https_port: Annotated[int, typer.Option(min=1, max=65535, help="A porta de HTTPS do gateway.")] = 443,
+    http_port: Annotated[int, typer.Option(min=0, max=65535, help="A que leva a HTTPS; 0: nenhuma.")] = 80,
+    allow_loopback_issuer: Annotated[
+        bool, typer.Option("--allow-loopback-issuer", help="Aceita um provedor nesta máquina por http.")
+    ] = False,
     port: Annotated[int, typer.Option(min=1, max=65534, help="A porta dos processos.")] = 8080,
     program: Annotated[str, typer.Option(help="O comando, como está instalado no servidor.")] = Installation.program,
     image: Annotated[str, typer.Option(help="A imagem de contêiner: NOME:VERSÃO.")] = f"balcao:{__version__}",
@@ -55,6 +60,7 @@ def write_production(
         auth_issuer=auth_issuer or _ask("--auth-issuer", "Emissor dos tokens (https://.../realms/cidade)"),
         database=database,
         database_name=database_name,
+        allow_loopback_issuer=allow_loopback_issuer,
         port=port,
         program=program,
         image=image,
@@ -64,7 +70,7 @@ def write_production(
     files = production.generate(installation, Secrets.of(folder))
     settings = _check(files)
     servers = server or [f"127.0.0.1:{port}"]
-    front = Frontend(certificate, certificate_key)
+    front = Frontend(certificate, certificate_key, https_port, http_port)
     files |= {f"gateway/{path}": file for path, file in make_gateway(gateway, settings, servers, front).items()}
     write_files(folder, files, replace=replace)
     print(

@@ -63,6 +63,7 @@ class Installation:
     auth_issuer: str
     database: str = "localhost:5432"
     database_name: str = "balcao"
+    allow_loopback_issuer: bool = False
     port: int = 8080
     trusted_proxies: str = "127.0.0.1,::1"
     program: str = "/opt/balcao/bin/balcao"
