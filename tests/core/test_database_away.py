@@ -21,11 +21,11 @@ MOMENT = 0.3
 
 
 @pytest.fixture(scope="module")
-def stopped(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def stopped(settings: Settings, database_url: str) -> Iterator[str]:
     """Return the address of a gateway whose database was stopped while it served."""
     with (
         pytest.MonkeyPatch.context() as patch,
-        Relay(database_url, tmp_path_factory.mktemp("relay")) as relay,
+        Relay(database_url) as relay,
         RunningServer(app.build(settings, relay.url)) as running,
     ):
         patch.setattr(pool, "SERVING_SECONDS", MOMENT)

@@ -73,10 +73,10 @@ def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: ht
 
 
 def test_without_the_database_the_rest_is_there_and_says_so(
-    settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (
-        Relay(database_url, tmp_path_factory.mktemp("r")) as relay,
+        Relay(database_url) as relay,
         RunningServer(app.build(settings, relay.url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):

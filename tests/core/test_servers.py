@@ -42,10 +42,10 @@ def beside(url: str, *folders: Path) -> str:
 async def test_a_server_that_is_silent_and_one_that_is_gone_keep_nobody_from_the_one_that_answers(
     database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    silent, gone = tmp_path_factory.mktemp("silent"), tmp_path_factory.mktemp("gone")
-    with Relay(database_url, silent) as relay:
+    gone = tmp_path_factory.mktemp("gone")
+    with Relay(database_url) as relay:
         relay.stop()
-        database = Database(beside(database_url, silent, gone), size=2)
+        database = Database(beside(database_url, relay.folder, gone), size=2)
         await database.open()
         try:
             async with database.connection() as connection:
@@ -87,10 +87,10 @@ async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with
 
 
 async def test_a_listener_whose_server_fell_silent_is_replaced(
-    database_url: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reloader, "ANSWER_SECONDS", 0.05)
-    with Relay(database_url, tmp_path_factory.mktemp("r")) as relay:
+    with Relay(database_url) as relay:
         database = Database(relay.url)
         database.options["server_settings"]["application_name"] = "a listener"
         watch = reloader.Watch(database, "a_channel", 0.05, _read_nothing, loaded=True)

@@ -18,6 +18,7 @@ from tests.support.sizes import FULL
 pytestmark = pytest.mark.page
 
 REGISTRY = "/registry/v1/docs"
+SMALL = "/health-units/docs"
 # The pages differ in their operations only: one stands for all in an ordinary run.
 SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 
@@ -49,11 +50,11 @@ def test_a_person_logs_in_and_their_token_goes_with_the_calls(window: Window) ->
 
 
 def test_an_answer_to_another_login_is_refused(window: Window) -> None:
-    window.page.goto(REGISTRY)
+    window.page.goto(SMALL)
     window.page.evaluate(
         "sessionStorage.setItem('balcao-login', JSON.stringify({verifier: 'v', state: 's', hash: ''}))"
     )
-    window.page.goto(f"{REGISTRY}?state=other&code=x")
+    window.page.goto(f"{SMALL}?state=other&code=x")
     expect(window.page.get_by_role("status")).to_have_text("Não foi possível entrar. Tente de novo.")
 
 

@@ -73,7 +73,8 @@ def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
 def test_the_list_leads_to_the_page_and_the_description_of_each_service(window: Window, service: Service) -> None:
     for link, arrived in (("docs", "text/html"), ("openapi.json", "application/json")):
         window.page.goto("/docs")
-        with window.page.expect_navigation() as navigation:
+        # What the page draws is not looked at here.
+        with window.page.expect_navigation(wait_until="commit") as navigation:
             window.page.locator(f'a[href="{base(service)}/{link}"]').click()
         answer = navigation.value
         assert answer is not None

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import tempfile
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -10,13 +11,15 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Relay:
-    """`url` leads through it; use as a context manager. `stop` does what a SIGSTOP does to the server."""
+    """`url` leads to a socket in `folder`; use as a context manager. `stop` does what a SIGSTOP does to the server."""
 
-    def __init__(self, database_url: str, folder: Path) -> None:
+    def __init__(self, database_url: str) -> None:
+        # Of the run, not of the test: a socket's path may have a hundred characters.
+        self.folder = Path(tempfile.mkdtemp(prefix="relay-"))
         query = parse_qs(urlsplit(database_url).query)
         (host,), (port,) = query["host"], query.get("port", ["5432"])
-        self._real, self._own = f"{host}/.s.PGSQL.{port}", str(folder / f".s.PGSQL.{port}")
-        self.url = database_url.replace(host, str(folder))
+        self._real, self._own = f"{host}/.s.PGSQL.{port}", str(self.folder / f".s.PGSQL.{port}")
+        self.url = database_url.replace(host, str(self.folder))
         self._flowing = asyncio.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
