@@ -16,11 +16,12 @@ WITH person AS (SELECT unnest($1::text[]) AS cpf),
      )
 INSERT INTO registry.preferences (cpf) SELECT cpf FROM person
 """
+# Their numbers are far beyond those that saves give meanwhile.
 _CONFIGS = """
 INSERT INTO agents.agent_versions
     (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
      change_type, base_version, author, author_sub, reason, content_hash, created_at)
-SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), agent_type, 1000 + number, prompt,
+SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), agent_type, 1000000 + number, prompt,
        memory_blocks, tools, model_name, embedding_name, change_type, base_version, author, author_sub, reason,
        content_hash, created_at
 FROM agents.agent_versions, generate_series(1, $1) AS number

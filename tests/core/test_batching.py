@@ -12,6 +12,7 @@ from balcao.core.database import pool
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import Unavailable
+from tests.support.patience import PATIENCE
 from tests.support.statements import Statements, recorded
 
 CAPITAL = Lookup("text", "SELECT asked.key, capital FROM asked JOIN public.capital ON country = asked.key")
@@ -116,6 +117,26 @@ async def test_a_look_up_survives_the_loss_of_every_connection(database: Databas
     """)
     assert ended
     assert await capitals(database, *["Peru", "Chile"] * 10) == ["Lima", "Santiago"] * 10
+
+
+async def test_the_place_of_a_lost_connection_is_taken_once(database: Database) -> None:
+    """Taken twice, the pool would keep one caller waiting while the other connections go from hand to hand."""
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    held = [await database.take("", deadline) for _ in range(4)]
+    waiting = asyncio.create_task(database.take("", deadline))
+    await asyncio.sleep(0)  # it stands in line now
+
+    async def lose_and_take() -> Connection:
+        await database.give_back(held[0], "", sound=False)
+        return await database.take("", deadline)
+
+    losing = asyncio.create_task(lose_and_take())
+    opened = await waiting
+    await database.give_back(held[1], "", sound=True)
+    assert await losing is held[1]
+    for connection in (opened, *held[1:]):
+        await database.give_back(connection, "", sound=True)
+    assert database.in_use == 0
 
 
 async def test_a_database_that_does_not_respond_is_unavailable(

@@ -87,18 +87,21 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
     assert page.text == other.text
 
 
-# One after the other: the page resolves the whole description anew at every click.
+# One after the other: the page resolves the whole description anew at every click. An open operation may push others
+# out of view, which are drawn anew afterwards: each is looked up again by its id.
 OPEN_EACH = """async step => {
-    let opened = 0;
-    const blocks = [...document.querySelectorAll(".opblock")].filter((_, place) => place % step == 0);
-    for (const block of blocks) {
-        const click = () => block.querySelector(".opblock-summary-control").click();
-        click();
-        while (!block.querySelector(".responses-table")) await new Promise(requestAnimationFrame);
-        click();
-        opened += 1;
+    const frame = () => new Promise(requestAnimationFrame);
+    const drawn = [...document.querySelectorAll(".opblock")].map((block) => block.id);
+    const chosen = drawn.filter((_, place) => place % step == 0);
+    for (const id of chosen) {
+        const find = (part) => document.getElementById(id)?.querySelector(part);
+        while (!find(".opblock-summary-control")) await frame();
+        find(".opblock-summary-control").click();
+        while (!find(".responses-table")) await frame();
+        find(".opblock-summary-control").click();
+        while (find(".responses-table")) await frame();
     }
-    return opened;
+    return chosen.length;
 }"""
 
 

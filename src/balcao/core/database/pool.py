@@ -179,14 +179,14 @@ class Database:
             if _is_open(connection):
                 return connection
             await self._release(pool, connection)
-        if self._taken >= self._size and (handed := await self._wait(deadline)) is not None:
+        if self._taken < self._size:
+            self._taken += 1
+        elif (handed := await self._wait(deadline)) is not None:
             return handed
-        self._taken += 1
         try:
             return await pool.acquire(timeout=max(deadline - asyncio.get_running_loop().time(), 0.01))
         except BaseException:
-            self._taken -= 1
-            self._wake()
+            self._pass_place_on()
             raise
 
     async def give_back(self, connection: Connection, name: str, *, sound: bool) -> None:
@@ -213,7 +213,7 @@ class Database:
         await self._empty_ready(self._pool)
 
     async def _wait(self, deadline: float) -> Connection | None:
-        """Wait in line for a connection; None means that the pool may open one, as an unsound one went back to it."""
+        """Wait in line for a connection; None means that the place of an unsound one is ours, which the pool fills."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
@@ -221,14 +221,18 @@ class Database:
         try:
             return await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and (handed := turn.result()) is not None:
-                await self._hand_on(handed, sound=True)  # handed over at the moment at which the caller gave up
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                # Handed over at the moment at which the caller gave up.
+                if (handed := turn.result()) is not None:
+                    await self._hand_on(handed, sound=True)
+                else:
+                    self._pass_place_on()
             raise
         finally:
             late.cancel()
 
     def _wake(self, connection: Connection | None = None) -> bool:
-        """Hand the connection, or the right to open one, to whoever waits longest; return whether anybody waited."""
+        """Hand the connection, or the place of one, to whoever waits longest; return whether anybody waited."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -240,8 +244,16 @@ class Database:
         try:
             await pool.release(connection)
         finally:
+            self._pass_place_on()
+
+    def _pass_place_on(self) -> None:
+        """Give the place of a connection that is gone to whoever waits, in whose hands it stays taken.
+
+        If it were free meanwhile, another could take it, and the pool, which has no more connections than places, would
+        keep one of the two waiting while the connections of the others go from hand to hand.
+        """
+        if not self._wake():
             self._taken -= 1
-            self._wake()
 
     async def _empty_ready(self, pool: asyncpg.Pool) -> None:
         while self._ready:
