@@ -75,12 +75,13 @@ async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) 
 
 async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with_all_others(platform: Platform) -> None:
     database = platform.database
-    async with database.connection() as one, database.connection() as other:
-        for connection in (one, other):
-            await connection.execute("SET default_transaction_read_only = on")
-    with pytest.raises(Unavailable):
-        async with database.transaction() as connection:
-            await connection.execute("CREATE TABLE platform.refused ()")
+    async with database.connection() as busy:
+        async with database.connection() as other:
+            for connection in (busy, other):
+                await connection.execute("SET default_transaction_read_only = on")
+        with pytest.raises(Unavailable):
+            async with database.transaction() as connection:
+                await connection.execute("CREATE TABLE platform.refused ()")
     async with database.connection() as one, database.connection() as other:
         read_only = [await each.fetchval("SHOW default_transaction_read_only") for each in (one, other)]
     assert read_only == ["off", "off"]

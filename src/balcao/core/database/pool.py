@@ -58,6 +58,7 @@ class Database:
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
         self._taken = 0  # of the pool's connections: those in use and those that are ready
+        self._current: set[Connection] = set()  # of those: opened since all were last replaced
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._is_closing = False
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
@@ -183,11 +184,14 @@ class Database:
             self._taken += 1
         elif (handed := await self._wait(deadline)) is not None:
             return handed
+        current = self._current  # should all be replaced while it is opened, it is not one of the new ones
         try:
-            return await pool.acquire(timeout=max(deadline - asyncio.get_running_loop().time(), 0.01))
+            connection = await pool.acquire(timeout=max(deadline - asyncio.get_running_loop().time(), 0.01))
         except BaseException:
             self._pass_place_on()
             raise
+        current.add(connection)
+        return connection
 
     async def give_back(self, connection: Connection, name: str, *, sound: bool) -> None:
         """Give the holder's connection to the next user.
@@ -201,7 +205,7 @@ class Database:
 
     async def _hand_on(self, connection: Connection, *, sound: bool) -> None:
         assert self._pool is not None  # `close` waits for what was taken
-        if not sound or self._is_closing or not _is_open(connection):
+        if not sound or self._is_closing or connection not in self._current or not _is_open(connection):
             await self._release(self._pool, connection)
         elif not self._wake(connection):
             self._ready.append(connection)
@@ -209,6 +213,7 @@ class Database:
     async def expire(self) -> None:
         """Replace every connection: those in use when they are given back."""
         assert self._pool is not None
+        self._current = set()
         await self._pool.expire_connections()
         await self._empty_ready(self._pool)
 
@@ -241,6 +246,7 @@ class Database:
         return False
 
     async def _release(self, pool: asyncpg.Pool, connection: Connection) -> None:
+        self._current.discard(connection)
         try:
             await pool.release(connection)
         finally:
