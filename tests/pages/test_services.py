@@ -87,19 +87,35 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
     assert page.text == other.text
 
 
-# One after the other: the page resolves the whole description anew at every click. An open operation may push others
-# out of view, which are drawn anew afterwards: each is looked up again by its id.
+# One after the other: the page resolves the whole description anew at every click. What is out of view is not drawn,
+# and an open operation moves the others: each is looked up by its id, and gone for through the page when it is not there.
 OPEN_EACH = """async step => {
     const frame = () => new Promise(requestAnimationFrame);
+    const late = performance.now() + 300_000;
+    const find = (id, part) => document.getElementById(id)?.querySelector(part);
+    const wait = async (id, until) => {
+        while (!until()) {
+            if (performance.now() > late) throw new Error(id + " does not open or close");
+            await frame();
+        }
+    };
+    const click = async (id) => {
+        await wait(id, () => {
+            const before = scrollY;
+            if (!find(id, ".opblock-summary-control")) scrollBy(0, innerHeight / 2);
+            if (!find(id, ".opblock-summary-control") && scrollY === before) scrollTo(0, 0);
+            return find(id, ".opblock-summary-control");
+        });
+        find(id, ".opblock-summary-control").scrollIntoView({ block: "center" });
+        find(id, ".opblock-summary-control").click();
+    };
     const drawn = [...document.querySelectorAll(".opblock")].map((block) => block.id);
     const chosen = drawn.filter((_, place) => place % step == 0);
     for (const id of chosen) {
-        const find = (part) => document.getElementById(id)?.querySelector(part);
-        while (!find(".opblock-summary-control")) await frame();
-        find(".opblock-summary-control").click();
-        while (!find(".responses-table")) await frame();
-        find(".opblock-summary-control").click();
-        while (find(".responses-table")) await frame();
+        await click(id);
+        await wait(id, () => find(id, ".responses-table"));
+        await click(id);
+        await wait(id, () => !find(id, ".responses-table"));
     }
     return chosen.length;
 }"""
@@ -135,7 +151,8 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
 
 
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
-    """Open the reading operation of this path, the only one that is open then."""
+    """Open the reading operation of this path, the only one that is open then; what is searched for is drawn."""
+    window.page.get_by_placeholder("Buscar por caminho, resumo ou assunto").fill(path)
     window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
     window.page.get_by_role("button", name="Experimentar").click()
     for name, value in parameters.items():
