@@ -88,7 +88,7 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
 
 
 # One after the other: the page resolves the whole description anew at every click. What is out of view is not drawn,
-# and an open operation moves the others: each is looked up by its id, and gone for through the page when it is not there.
+# and an open operation moves the others: each is looked up by its id, and gone for through the page.
 OPEN_EACH = """async step => {
     const frame = () => new Promise(requestAnimationFrame);
     const late = performance.now() + 300_000;
