@@ -111,12 +111,14 @@ OPEN_EACH = """async step => {
     };
     const drawn = [...document.querySelectorAll(".opblock")].map((block) => block.id);
     const chosen = drawn.filter((_, place) => place % step == 0);
+    const origin = scrollY;
     for (const id of chosen) {
         await click(id);
         await wait(id, () => find(id, ".responses-table"));
         await click(id);
         await wait(id, () => !find(id, ".responses-table"));
     }
+    scrollTo(0, origin);
     return chosen.length;
 }"""
 
@@ -151,8 +153,7 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
 
 
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
-    """Open the reading operation of this path, the only one that is open then; what is searched for is drawn."""
-    window.page.get_by_placeholder("Buscar por caminho, resumo ou assunto").fill(path)
+    """Open the reading operation of this path, the only one that is open then."""
     window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
     window.page.get_by_role("button", name="Experimentar").click()
     for name, value in parameters.items():
