@@ -90,6 +90,16 @@ class Database:
         """Return how many of its connections work for somebody now."""
         return self._taken - len(self._ready)
 
+    @property
+    def size(self) -> int:
+        """Return how many connections it may have."""
+        return self._size
+
+    @property
+    def waiting(self) -> int:
+        """Return how many wait for a connection now."""
+        return sum(not turn.done() for turn in self._waiting)
+
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
         if self._pool is None:
