@@ -22,11 +22,10 @@ def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Termin
     assert found["search"]["message"] == "Volta às 14h."
     assert "@" in found["search"]["by"]
     assert "Volta às 14h." in terminal.run("maintenance", "status").stdout
-    assert "O serviço search está em manutenção até" in "\n".join(terminal.json("doctor", "--json")["notices"])
-    assert "em manutenção" in terminal.run("doctor").stdout
+    doctor = terminal.run("doctor")
+    assert "O serviço search está em manutenção até" in doctor.stdout.replace("\n", " ")
     assert terminal.run("maintenance", "off", "search", "agents").stdout == "De novo no ar: search, agents.\n"
     assert "Não está em manutenção" in terminal.refusal("maintenance", "off", "search")
-    assert terminal.json("maintenance", "status", "--json") == []
     events = sql("SELECT operation, fields[1], reason FROM platform.audit_event ORDER BY at")
     assert [(event[0], event[1]) for event in events] == [
         ("platform.begin_maintenance", "search"),
@@ -44,7 +43,8 @@ def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
     (row,) = [row for row in terminal.json("limits", "show", name, "--json") if row["name"] == name]
     assert (row["rate"], row["configured"]) == ("20/second", "50/second")
     assert name in terminal.run("limits", "show").stdout
-    assert "O limite registry.read_preferences vale 20/second até" in terminal.json("doctor", "--json")["notices"][0]
+    (notice,) = terminal.json("doctor", "--json")["notices"]
+    assert notice.startswith(f"O limite {name} vale 20/second até")
     assert "50/second" in terminal.run("limits", "reset", name).stdout
     assert "já está como configurado" in terminal.refusal("limits", "reset", name)
 

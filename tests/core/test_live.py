@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from limits import parse
 
 from balcao import app
-from balcao.core.access.live import Maintenance
+from balcao.core.access.live import CHANNEL, Maintenance
 from balcao.core.errors import Invalid
 from balcao.core.http.operations import UNLIMITED
 from balcao.core.live import maintenance, rates
@@ -133,7 +133,8 @@ def test_the_time_that_is_left_is_told_and_when_it_is_over_the_service_answers_b
     assert 3500 < left <= 3600
     assert read(http)["balcao_maintenance"]["search",] == 1
     assert read(http)["balcao_maintenance"]["registry",] == 0
-    sql("UPDATE platform.live_change SET ends_at = now() WHERE name = 'search'")  # without a notice: by polling
+    sql("UPDATE platform.live_change SET ends_at = now() WHERE name = 'search'")
+    sql("SELECT pg_notify($1, '')", CHANNEL)  # polling notices it, too, four seconds later
     until_now(lambda: http.get("/search/api/v1/categories").status_code == 200)
     assert act(maintenance.list_services) == []
     assert act(maintenance.end, ["search"]) == []
