@@ -73,7 +73,7 @@ def make(settings: Settings, database_url: str) -> Iterator[Make]:
     with acting(settings, database_url, "registry.export") as act:
 
         def run(folder: Path, of: Service = REGISTRY, progress: service.OnProgress = silent, **order: Any) -> Manifest:
-            order = {"exports": of.exports, "recipients": [RECIPIENT]} | order
+            order = dict[str, Any](exports=of.exports, recipients=[RECIPIENT]) | order
             made: Manifest = act(service.run, folder, Order(of.name, **order), progress)
             return made
 
