@@ -19,6 +19,7 @@ from balcao import app
 from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
 from balcao.cli.faults import OperatorFault
+from balcao.cli.program_check import check_program
 from balcao.core.audit.chain import find_oldest_key
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
@@ -62,6 +63,7 @@ async def diagnose(settings: Settings) -> Diagnosis:
     """Check all parts at the same time."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
+            "program": lambda: _check_program(settings),
             "database": lambda: _check_database(settings),
             "identity": lambda: _check_identity(settings, http),
             "crm": lambda: _check_crm(settings, http),
@@ -137,6 +139,12 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "database": server.url if server else _mask(settings.database_url) or str(settings.data_dir / "postgres"),
         "redis": _mask(settings.redis_url),
     }
+
+
+async def _check_program(settings: Settings) -> Part:
+    """Check what is installed; a program that can ask is there."""
+    program = await asyncio.to_thread(check_program, sandbox=settings.sandbox)
+    return Part(UP, program.details, program.problems)
 
 
 async def _check_database(settings: Settings) -> Part:
