@@ -40,6 +40,8 @@ COMMANDS = {
         "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
     ),
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
+    "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
+    "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "employability": Entry(

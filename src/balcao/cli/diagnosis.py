@@ -18,8 +18,11 @@ from redis.exceptions import RedisError
 from balcao import app
 from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
+from balcao.cli.ending import format_end
 from balcao.cli.faults import OperatorFault
 from balcao.cli.program_check import check_program
+from balcao.core.access import live
+from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
@@ -32,6 +35,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
+from balcao.zones import load_zone
 
 TIMEOUT_SECONDS = 5.0
 DAYS_OF_NOTICE = 14
@@ -40,12 +44,16 @@ UP, STOPPED, DOWN = "up", "stopped", "down"
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences."""
+    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences.
+
+    `notices` are sentences about what somebody wanted so, and may have forgotten.
+    """
 
     state: str
     details: dict[str, Any] = {}
     # Under the name that scripts read.
     problems: list[str] = msgspec.field(default_factory=list, name="wrong")
+    notices: list[str] = []
 
 
 class Diagnosis(msgspec.Struct):
@@ -54,6 +62,7 @@ class Diagnosis(msgspec.Struct):
     ok: bool
     running: bool
     problems: list[str]
+    notices: list[str]
     settings: dict[str, Any]
     addresses: dict[str, Any]
     parts: dict[str, Part]
@@ -81,7 +90,10 @@ async def diagnose(settings: Settings) -> Diagnosis:
         *(sentence for part in found for sentence in part.problems),
     ]
     running = parts["services"].state == UP
-    return Diagnosis(not problems, running, problems, list_settings(settings), _list_addresses(settings), parts)
+    notices = [sentence for part in found for sentence in part.notices]
+    return Diagnosis(
+        not problems, running, problems, notices, list_settings(settings), _list_addresses(settings), parts
+    )
 
 
 def _check_names(environment: Mapping[str, str]) -> list[str]:
@@ -193,12 +205,21 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     else:
         part.problems += await _check_for_production(settings, connection)
         part.problems += await _check_hash_keys(settings, connection)
+        part.notices += [_describe_change(settings, change) for change in await live.list_changes(connection)]
     if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
         part.problems.append(
             f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
             f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
         )
     return part
+
+
+def _describe_change(settings: Settings, change: Change) -> str:
+    """Tell of a service in maintenance, or of a rate that is not the configured one."""
+    end = f"{format_end(change.ends_at, load_zone(settings.time_zone))}, por {change.author}"
+    if change.kind == live.MAINTENANCE:
+        return f"O serviço {change.name} está em manutenção {end}: `balcao maintenance off {change.name}` termina."
+    return f"O limite {change.name} vale {change.value} {end}: `balcao limits reset {change.name}` o desfaz."
 
 
 async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:

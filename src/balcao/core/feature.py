@@ -5,7 +5,7 @@ only: none of them imports a feature, and a new feature is listed in one place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from balcao.core.audit.personal_data import PersonalData
@@ -36,7 +36,10 @@ class Demo:
 
 @dataclass(frozen=True)
 class Feature:
-    """One noun of a service. The order of a service's features is that of its demo data and of an erasure."""
+    """One noun of a service. The order of a service's features is that of its demo data and of an erasure.
+
+    `limits` are rates, by name, that its use cases count beside those of its operations.
+    """
 
     routes: Sequence[Operation] = ()
     jobs: Sequence[JobKind] = ()
@@ -45,4 +48,5 @@ class Feature:
     imports: Sequence[Import] = ()
     dead_jobs: Sequence[DeadJobs] = ()
     gauges: Sequence[Gauge] = ()
+    limits: Mapping[str, str] = field(default_factory=dict)
     demo: Demo | None = None

@@ -94,6 +94,11 @@ class Service:
         return [gauge for feature in self.features for gauge in feature.gauges]
 
     @property
+    def limits(self) -> dict[str, str]:
+        """Return the rates that use cases of all features count, by name."""
+        return {name: rate for feature in self.features for name, rate in feature.limits.items()}
+
+    @property
     def demos(self) -> list[Demo]:
         """Return the demo data of all features."""
         return [feature.demo for feature in self.features if feature.demo is not None]
