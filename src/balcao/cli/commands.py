@@ -59,6 +59,7 @@ COMMANDS = {
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
     "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
+    "export": Entry("export:export", "Exportação cifrada dos dados de um serviço: criar, conferir, ler."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }
