@@ -42,6 +42,7 @@ COMMANDS = {
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
     "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
+    "config": Entry("config:config", "Configuração: o que cada variável faz, o que vale e de onde vem."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "employability": Entry(
