@@ -6,7 +6,6 @@ elsewhere callers beyond the limit wait, and a connection may be lost when the s
 
 import asyncio
 import contextlib
-import os
 import socket
 import struct
 import sys
@@ -110,10 +109,10 @@ def demand_nothing_of_accepted() -> None:
 
     Their callers send again what was dropped meanwhile.
     """
-    for descriptor in os.listdir("/proc/self/fd"):
+    for descriptor in Path("/proc/self/fd").iterdir():
         # Not every descriptor is a socket, and one may be closed by now.
         with contextlib.suppress(OSError):
-            connection = socket.socket(fileno=int(descriptor))
+            connection = socket.socket(fileno=int(descriptor.name))
             try:
                 if not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     _demand_hops(connection, 0)
