@@ -25,6 +25,8 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
+from balcao.core.live import maintenance, rates
+from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
@@ -77,7 +79,15 @@ def list_retention() -> list[Retention]:
 
 def list_gauges() -> list[Gauge]:
     """Return everything that is counted in the database."""
-    return [*queue_gauges.GAUGES, *(gauge for service in SERVICES for gauge in service.gauges)]
+    platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES)]
+    return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
+
+
+def list_limits(settings: Settings) -> dict[str, Limit]:
+    """Return every limit of calls that an operator may change while the platform runs, by name."""
+    operations = [operation for service in SERVICES for operation in service.operations()]
+    further = {name: rate for service in SERVICES for name, rate in service.limits.items()}
+    return rates.list_limits(settings, operations, further)
 
 
 def check_fixed_tokens(settings: Settings) -> None:
@@ -133,6 +143,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         async with platform.database.transaction() as connection:
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
+        await platform.live.start()
         refresh = Watch(
             platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
         )
@@ -143,6 +154,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         finally:
             announcing.cancel()
             await refresh.stop()
+            await platform.live.stop()
 
 
 @asynccontextmanager

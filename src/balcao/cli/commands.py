@@ -40,6 +40,9 @@ COMMANDS = {
         "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
     ),
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
+    "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
+    "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
+    "config": Entry("config:config", "Configuração: o que cada variável faz, o que vale e de onde vem."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "employability": Entry(
@@ -57,6 +60,7 @@ COMMANDS = {
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
     "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
+    "export": Entry("export:export", "Exportação cifrada dos dados de um serviço: criar, conferir, ler."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }

@@ -13,6 +13,7 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
+from balcao.core.access.live import LiveChanges
 from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
@@ -22,7 +23,7 @@ from balcao.core.database.pool import Database
 from balcao.core.database.traced import TracedDatabase
 from balcao.core.telemetry import telemetry
 from balcao.core.tracing import make_http_client, tracing
-from balcao.settings import Settings
+from balcao.settings import Settings, variable_of
 from balcao.zones import load_zone
 
 P = TypeVar("P")
@@ -40,6 +41,7 @@ class Platform:
     ended_sessions: EndedSessions
     audit: Audit
     limits: Limits
+    live: LiveChanges
     enumeration: EnumerationGuard
     metrics: Metrics
     tracing: AbstractAsyncContextManager[None]
@@ -51,6 +53,11 @@ class Platform:
     def zone(self) -> ZoneInfo:
         """Return the city's time zone."""
         return load_zone(self.settings.time_zone)
+
+    def rate(self, setting: str) -> str:
+        """Return the rate in force of a setting such as `export_limit`: the configured one, unless changed live."""
+        configured: str = getattr(self.settings, setting)
+        return self.live.rate(variable_of(setting), configured)
 
     def part(self, kind: type[P]) -> P:
         """Return the part of this type that a service added when it was opened."""
@@ -74,7 +81,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         admin_from_token=settings.access_admin_from_token,
     )
     ended = EndedSessions(database)
-    return Platform(
+    platform = Platform(
         settings=settings,
         database=database,
         owner_url=settings.owner_url(database_url),
@@ -85,12 +92,15 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
             make_hash_key(settings), [HashKey(key.encode(), number) for number, key in settings.former_keys.items()]
         ),
         limits=limits,
+        live=LiveChanges(database),
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),
         tracing=tracing(settings.traces_url, settings.traces_share, group.name),
         http=http,
         client_lists=settings.client_lists,
     )
+    platform.live.follow(lambda: platform.enumeration.change_rate(platform.rate("enumeration_limit")))
+    return platform
 
 
 def make_hash_key(settings: Settings) -> HashKey:

@@ -79,14 +79,22 @@ class OperationEndpoint:
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
         self._fixed = FixedCallers(named, operation.rule.scopes)
-        self._rate, self._machine_rate = operation.rates(platform.settings)
         # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
         # this machine.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate)
+        platform.live.follow(self._take_over)
+
+    def _take_over(self) -> None:
+        """Take over what operators changed: the rates, and whether the service answers at all."""
+        live = self._platform.live
+        self._rate, self._machine_rate = self.operation.rates(self._platform.settings, live.rates)
+        self._maintenance = None if self.operation.in_maintenance else live.maintenance.get(self.service)
 
     def respond(self, request: Request) -> Responding:
         """Answer the request; at once where nothing has to be waited for."""
         operation, platform = self.operation, self._platform
+        if self._maintenance is not None and (closed := self._maintenance.refusal()) is not None:
+            return operation.dialect.response(closed)
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
             snapshot = platform.catalogue.latest  # one version for the whole decision, whatever is loaded meanwhile

@@ -5,6 +5,7 @@ The same data drives the check before every call, the access catalogue, the desc
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from balcao.core.access.rules import Rule
@@ -23,12 +24,18 @@ SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
 # The rate of an operation that refuses overload in its own way.
 UNLIMITED = ""
+NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
 # Of the operations that every service has.
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 # Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.
 RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]
+
+
+def name_for_machines(key: str) -> str:
+    """Return the name of the limit of an operation's machines."""
+    return f"{key}:machines"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,8 @@ class Operation:
 
     `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
     hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
+
+    `in_maintenance` says that the operation answers also while its service is in maintenance.
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
     body that works on the demo data, as the JSON that the caller sends.
@@ -68,6 +77,7 @@ class Operation:
     rate: str | None
     machine_rate: str | None
     calls_crm: bool
+    in_maintenance: bool
     concerns_people: bool
     record_denial: RecordDenial | None
     ready: Callable[[Platform], None] | None
@@ -78,12 +88,20 @@ class Operation:
     moved: type | None
     same_body: Sequence[int]
 
-    def rates(self, settings: Settings) -> tuple[str, str]:
-        """Return the rate of a person or an anonymous caller, and that of a machine."""
+    def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
+        """Return the rate of a person or an anonymous caller, and that of a machine.
+
+        `changed` are rates that an operator set, by the limit's name: that of the operation, of its machines
+        (`name_for_machines`), or of the setting whose rate it has.
+        """
         rates, machine_rates = settings.default_rates
         kind = "crm" if self.calls_crm else "read" if self.method == "GET" else "write"
-        own = self.rate if self.rate is not None else rates[kind]
-        return own, self.machine_rate or (own if self.rate is not None else machine_rates[kind])
+        if self.rate is None:
+            own = changed.get(self.key) or changed.get(f"BALCAO_{kind.upper()}_RATE", rates[kind])
+            machines = changed.get(f"BALCAO_MACHINE_{kind.upper()}_RATE", machine_rates[kind])
+        else:
+            own = machines = changed.get(self.key, self.rate)
+        return own, changed.get(name_for_machines(self.key)) or self.machine_rate or machines
 
 
 @dataclass(frozen=True)
@@ -137,6 +155,7 @@ class Routes:
         rate: str | None = None,
         machine_rate: str | None = None,
         calls_crm: bool = False,
+        in_maintenance: bool = False,
         concerns_people: bool = False,
         record_denial: RecordDenial | None = None,
         ready: Callable[[Platform], None] | None = None,
@@ -171,6 +190,7 @@ class Routes:
                     rate=rate,
                     machine_rate=machine_rate,
                     calls_crm=calls_crm,
+                    in_maintenance=in_maintenance,
                     concerns_people=concerns_people,
                     record_denial=record_denial,
                     ready=ready,
