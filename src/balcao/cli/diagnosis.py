@@ -19,6 +19,7 @@ from balcao.cli.ending import format_end
 from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
 from balcao.cli.masking import mask
+from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
 from balcao.core.access import live
 from balcao.core.access.live import Change
@@ -70,6 +71,7 @@ async def diagnose(settings: Settings) -> Diagnosis:
     """Check all parts at the same time."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
+            "program": lambda: _check_program(settings),
             "database": lambda: _check_database(settings),
             "identity": lambda: _check_identity(settings, http),
             "crm": lambda: _check_crm(settings, http),
@@ -125,6 +127,12 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "database_read": mask(settings.database_read_url),
         "redis": mask(settings.redis_url),
     }
+
+
+async def _check_program(settings: Settings) -> Part:
+    """Check what is installed; a program that can ask is there."""
+    program = await asyncio.to_thread(check_program, sandbox=settings.sandbox)
+    return Part(UP, program.details, program.problems)
 
 
 async def _check_database(settings: Settings) -> Part:
