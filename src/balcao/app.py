@@ -8,6 +8,7 @@ from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.access import catalogue, keys
+from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
@@ -26,6 +27,8 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
+from balcao.core.live import maintenance, rates
+from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
@@ -79,7 +82,15 @@ def list_retention() -> list[Retention]:
 
 def list_gauges() -> list[Gauge]:
     """Return everything that is counted in the database."""
-    return [*queue_gauges.GAUGES, *(gauge for service in SERVICES for gauge in service.gauges)]
+    platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES)]
+    return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
+
+
+def list_limits(settings: Settings) -> dict[str, Limit]:
+    """Return every limit of calls that an operator may change while the platform runs, by name."""
+    operations = [operation for service in SERVICES for operation in service.operations()]
+    further = {name: rate for service in SERVICES for name, rate in service.limits.items()}
+    return rates.list_limits(settings, operations, further)
 
 
 def check_fixed_tokens(settings: Settings) -> None:
@@ -128,8 +139,10 @@ def build_management(
 def mount(service: Service, platform: Platform) -> Mount:
     """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
-    for operation in service.operations():
-        endpoint: Endpoint = OperationEndpoint(operation, service.name, platform)
+    operations = service.operations()
+    writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
+    for operation in operations:
+        endpoint: Endpoint = OperationEndpoint(operation, service.name, platform, writers)
         if platform.settings.traces_url:
             endpoint = TracedEndpoint(endpoint)
         endpoints.append((operation.method, path_of(service, operation), endpoint))
@@ -145,6 +158,8 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         async with platform.database.transaction() as connection:
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
+        await platform.replicas.start()
+        await platform.live.start()
         refresh = Watch(
             platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
         )
@@ -155,6 +170,8 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         finally:
             announcing.cancel()
             await refresh.stop()
+            await platform.replicas.stop()
+            await platform.live.stop()
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ from tools import structure
 PLATFORM_STORES = {
     "core/access/catalogue.py",
     "core/access/counts.py",
+    "core/access/live.py",
     "core/access/sessions.py",
     "core/audit/chain.py",
     "core/audit/platform_data.py",

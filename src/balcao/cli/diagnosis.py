@@ -1,24 +1,28 @@
 """Checks a configuration and the parts that it names by calling them; starts and changes nothing."""
 
 import asyncio
-import difflib
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 import msgspec
-from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from balcao import app
 from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
+from balcao.cli.ending import format_end
+from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
+from balcao.cli.masking import mask
+from balcao.cli.program_check import check_program
+from balcao.cli.replica_check import check_replicas
+from balcao.core.access import live
+from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
@@ -31,20 +35,24 @@ from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
+from balcao.zones import load_zone
 
 TIMEOUT_SECONDS = 5.0
 DAYS_OF_NOTICE = 14
-MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences."""
+    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences.
+
+    `notices` are sentences about what somebody wanted so, and may have forgotten.
+    """
 
     state: str
     details: dict[str, Any] = {}
     # Under the name that scripts read.
     problems: list[str] = msgspec.field(default_factory=list, name="wrong")
+    notices: list[str] = []
 
 
 class Diagnosis(msgspec.Struct):
@@ -53,6 +61,7 @@ class Diagnosis(msgspec.Struct):
     ok: bool
     running: bool
     problems: list[str]
+    notices: list[str]
     settings: dict[str, Any]
     addresses: dict[str, Any]
     parts: dict[str, Part]
@@ -62,35 +71,30 @@ async def diagnose(settings: Settings) -> Diagnosis:
     """Check all parts at the same time."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
+            "program": lambda: _check_program(settings),
             "database": lambda: _check_database(settings),
             "identity": lambda: _check_identity(settings, http),
             "crm": lambda: _check_crm(settings, http),
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
+        if settings.database_read_url:
+            checks["replicas"] = lambda: _check_replicas(settings)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
-        *_check_names(os.environ),
+        *(stranger.describe() for stranger in list_unknown(os.environ)),
         *_check_fixed_tokens(settings),
         *(sentence for part in found for sentence in part.problems),
     ]
     running = parts["services"].state == UP
-    return Diagnosis(not problems, running, problems, list_settings(settings), _list_addresses(settings), parts)
-
-
-def _check_names(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable with our prefix that sets nothing: a misspelt one, mostly."""
-    known = {variable_of(field) for field in Settings.model_fields}
-    return [
-        f"{name} não é uma configuração e não tem efeito"
-        + (f": quis dizer {close[0]}?" if (close := difflib.get_close_matches(name, known, 1, 0.8)) else ".")
-        for name in sorted(environment.keys() - known)
-        if name.startswith("BALCAO_")
-    ]
+    notices = [sentence for part in found for sentence in part.notices]
+    return Diagnosis(
+        not problems, running, problems, notices, list_settings(settings), _list_addresses(settings), parts
+    )
 
 
 def _check_fixed_tokens(settings: Settings) -> list[str]:
@@ -109,22 +113,7 @@ def _check_fixed_tokens(settings: Settings) -> list[str]:
 
 def list_settings(settings: Settings) -> dict[str, Any]:
     """Return the effective settings by variable; secrets, also those in addresses, are masked."""
-    return {variable_of(name): _mask(value) for name, value in settings.model_dump(mode="python").items()}
-
-
-def _mask(value: Any) -> Any:
-    if isinstance(value, SecretStr):
-        return MASK
-    if isinstance(value, str) and "@" in value and "://" in value:
-        return _mask_password(value)
-    return value if value is None or isinstance(value, bool | int) else str(value)
-
-
-def _mask_password(address: str) -> str:
-    parts = urlsplit(address)
-    login, _, place = parts.netloc.rpartition("@")
-    user = login.split(":", 1)[0]
-    return urlunsplit(parts._replace(netloc=f"{user}:{MASK}@{place}" if ":" in login else f"{login}@{place}", query=""))
+    return {variable_of(name): mask(value) for name, value in settings.model_dump(mode="python").items()}
 
 
 def _list_addresses(settings: Settings) -> dict[str, Any]:
@@ -134,9 +123,16 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "services": base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": server.url if server else _mask(settings.database_url) or str(settings.data_dir / "postgres"),
-        "redis": _mask(settings.redis_url),
+        "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database_read": mask(settings.database_read_url),
+        "redis": mask(settings.redis_url),
     }
+
+
+async def _check_program(settings: Settings) -> Part:
+    """Check what is installed; a program that can ask is there."""
+    program = await asyncio.to_thread(check_program, sandbox=settings.sandbox)
+    return Part(UP, program.details, program.problems)
 
 
 async def _check_database(settings: Settings) -> Part:
@@ -185,12 +181,21 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     else:
         part.problems += await _check_for_production(settings, connection)
         part.problems += await _check_hash_keys(settings, connection)
+        part.notices += [_describe_change(settings, change) for change in await live.list_changes(connection)]
     if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
         part.problems.append(
             f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
             f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
         )
     return part
+
+
+def _describe_change(settings: Settings, change: Change) -> str:
+    """Tell of a service in maintenance, or of a rate that is not the configured one."""
+    end = f"{format_end(change.ends_at, load_zone(settings.time_zone))}, por {change.author}"
+    if change.kind == live.MAINTENANCE:
+        return f"O serviço {change.name} está em manutenção {end}: `balcao maintenance off {change.name}` termina."
+    return f"O limite {change.name} vale {change.value} {end}: `balcao limits reset {change.name}` o desfaz."
 
 
 async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:
@@ -236,6 +241,12 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     finally:
         await database.close()
     return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
+
+
+async def _check_replicas(settings: Settings) -> Part:
+    """Check whether the servers that may lag are read from."""
+    states, problems = await check_replicas(settings)
+    return Part(DOWN if problems else UP, {"servers": states}, problems)
 
 
 async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:

@@ -31,7 +31,8 @@ def _diagnose() -> Diagnosis:
     try:
         return asyncio.run(diagnose(Settings.load()))
     except SettingsError as fault:
-        return Diagnosis(ok=False, running=False, problems=str(fault).splitlines(), settings={}, addresses={}, parts={})
+        problems = str(fault).splitlines()
+        return Diagnosis(ok=False, running=False, problems=problems, notices=[], settings={}, addresses={}, parts={})
 
 
 def _print_tables(diagnosis: Diagnosis) -> None:
@@ -49,6 +50,8 @@ def _print_tables(diagnosis: Diagnosis) -> None:
         console.print(settings, addresses, parts)
     for problem in diagnosis.problems:
         console.print(f"[red]✗[/] {problem}")
+    for notice in diagnosis.notices:
+        console.print(f"[yellow]![/] {notice}")
     if diagnosis.ok and diagnosis.running:
         console.print("[green]✓[/] Nada de errado com esta configuração, e o Balcão está no ar.")
     elif diagnosis.ok:

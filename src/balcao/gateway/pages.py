@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from balcao.core.access.live import Maintenance
 from balcao.core.context.platform import Platform
 from balcao.core.database.gauges import Gauge
 from balcao.core.errors import BalcaoError
@@ -24,6 +25,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem
 h1 { font-size: 1.6rem; } a { color: #0b5394; } code { background: #f2f2f2; padding: 0 .3em; }
 ul { list-style: none; padding: 0; border-top: 1px solid #d9dce1; }
 li { padding: .6rem 0; border-bottom: 1px solid #d9dce1; } li > a:first-child { display: block; font-weight: 600; }
+.maintenance { margin: .3rem 0 0; color: #8a1c00; }
 """
 _PAGE = """<!doctype html>
 <html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -42,19 +44,24 @@ _POLICY = (
     f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-_ITEM = '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a></li>'
+_ITEM = (
+    '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a>{note}</li>'
+)
+_NOTE = '<p class="maintenance"><strong>Em manutenção.</strong> {}</p>'
 
 
 def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge]) -> Mount:
     """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own."""
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
-    listing = _PAGE.format(style=_STYLE, items="".join(_format_item(service) for service in services))
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
 
     def docs(_: Request) -> Response[str]:
+        closed = platform.live.maintenance
+        items = "".join(_format_item(service, closed.get(service.name)) for service in services)
+        listing = _PAGE.format(style=_STYLE, items=items)
         return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
     def liveness(_: Request) -> Response[Any]:
@@ -77,6 +84,11 @@ def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
     return ERROR_TEXT.response(fault)
 
 
-def _format_item(service: Service) -> str:
+def _format_item(service: Service, maintenance: Maintenance | None) -> str:
     name = service.title.removeprefix("Balcão: ")
-    return _ITEM.format(base=escape(service.prefix + service.base), name=escape(name[:1].upper() + name[1:]))
+    refusal = maintenance.refusal() if maintenance else None
+    return _ITEM.format(
+        base=escape(service.prefix + service.base),
+        name=escape(name[:1].upper() + name[1:]),
+        note=_NOTE.format(escape(refusal.message)) if refusal else "",
+    )

@@ -116,4 +116,5 @@ for _name, (_path, _handler, _summary, _description, _errors) in _CHECKS.items()
             description=_description,
             errors=_errors,
             rate=UNLIMITED,
+            in_maintenance=True,
         )(_handler)

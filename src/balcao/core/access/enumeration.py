@@ -20,6 +20,10 @@ class EnumerationGuard:
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits
+        self.change_rate(rate)
+
+    def change_rate(self, rate: str) -> None:
+        """Tolerate this many refusals from now on; who is blocked stays so for the former period."""
         self._rate = rate
         self._seconds = parse(rate).get_expiry()
 

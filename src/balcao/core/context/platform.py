@@ -13,16 +13,19 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
+from balcao.core.access.live import LiveChanges
 from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
+from balcao.core.database import servers
 from balcao.core.database.pool import Database
+from balcao.core.database.replicas import Replica, Replicas
 from balcao.core.database.traced import TracedDatabase
 from balcao.core.telemetry import telemetry
 from balcao.core.tracing import make_http_client, tracing
-from balcao.settings import Settings
+from balcao.settings import Settings, variable_of
 from balcao.zones import load_zone
 
 P = TypeVar("P")
@@ -34,12 +37,14 @@ class Platform:
 
     settings: Settings
     database: Database
+    replicas: Replicas
     owner_url: str  # the same database, as who owns its tables: for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions
     audit: Audit
     limits: Limits
+    live: LiveChanges
     enumeration: EnumerationGuard
     metrics: Metrics
     tracing: AbstractAsyncContextManager[None]
@@ -51,6 +56,11 @@ class Platform:
     def zone(self) -> ZoneInfo:
         """Return the city's time zone."""
         return load_zone(self.settings.time_zone)
+
+    def rate(self, setting: str) -> str:
+        """Return the rate in force of a setting such as `export_limit`: the configured one, unless changed live."""
+        configured: str = getattr(self.settings, setting)
+        return self.live.rate(variable_of(setting), configured)
 
     def part(self, kind: type[P]) -> P:
         """Return the part of this type that a service added when it was opened."""
@@ -74,9 +84,10 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         admin_from_token=settings.access_admin_from_token,
     )
     ended = EndedSessions(database)
-    return Platform(
+    platform = Platform(
         settings=settings,
         database=database,
+        replicas=Replicas(database, make_replicas(settings), settings.database_read_lag),
         owner_url=settings.owner_url(database_url),
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
@@ -85,12 +96,15 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
             make_hash_key(settings), [HashKey(key.encode(), number) for number, key in settings.former_keys.items()]
         ),
         limits=limits,
+        live=LiveChanges(database),
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
         metrics=Metrics(telemetry, group),
         tracing=tracing(settings.traces_url, settings.traces_share, group.name),
         http=http,
         client_lists=settings.client_lists,
     )
+    platform.live.follow(lambda: platform.enumeration.change_rate(platform.rate("enumeration_limit")))
+    return platform
 
 
 def make_hash_key(settings: Settings) -> HashKey:
@@ -98,11 +112,21 @@ def make_hash_key(settings: Settings) -> HashKey:
     return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
-def make_database(settings: Settings, url: str) -> Database:
-    """Return the services' way to the database at `url`, not opened yet.
+def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
+    """Return the services' way to the database at `url`, or to one replica of it, not opened yet.
 
     The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
     """
     role = settings.database_role
     kind = TracedDatabase if settings.traces_url else Database
-    return kind(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)
+    login = role if settings.embedded_database else None
+    return kind(url, size=settings.connections, role=role, login=login, replica=replica)
+
+
+def make_replicas(settings: Settings) -> list[Replica]:
+    """Return the replicas that the settings name, not opened yet."""
+    url = settings.database_read_url
+    return [
+        Replica(make_database(settings, url, server), f"{server.host}:{server.port}")
+        for server in (servers.list_servers(url) if url else [])
+    ]

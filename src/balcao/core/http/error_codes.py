@@ -35,6 +35,8 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     500: ("internal",),
     503: ("store-away",),
 }
+# Where the service answers nothing else while it is in maintenance.
+_IN_MAINTENANCE = {503: ("maintenance",)}
 # Raised by the check before the call, or by the audit of it, where the operation is not public.
 _OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
 # A path that could be read in two ways is refused before it is matched.
@@ -84,6 +86,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     if operation.signature.body is not None:
         reached |= {(_CORE, code) for code in _OF_A_BODY}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
+    if not operation.in_maintenance:
+        general.append(_IN_MAINTENANCE)
     if operation.rule.action != PUBLIC:
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):

@@ -72,9 +72,10 @@ def health_operations(
     for word, path in paths.items():
         key = f"{service}.{word}"
         if word.startswith("live"):
-            routes.get(path, key, public(), "O processo está vivo", description=_LIVE)(live)
+            routes.get(path, key, public(), "O processo está vivo", description=_LIVE, in_maintenance=True)(live)
         else:
-            routes.get(path, key, public(), "O serviço pode atender", description=_READY, same_body=[503])(ready)
+            summary = "O serviço pode atender"
+            routes.get(path, key, public(), summary, description=_READY, same_body=[503], in_maintenance=True)(ready)
     return routes.declared
 
 

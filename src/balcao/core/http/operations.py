@@ -5,6 +5,7 @@ The same data drives the check before every call, the access catalogue, the desc
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from balcao.core.access.rules import Rule
@@ -23,12 +24,18 @@ SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
 # The rate of an operation that refuses overload in its own way.
 UNLIMITED = ""
+NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
 # Of the operations that every service has.
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 # Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.
 RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]
+
+
+def name_for_machines(key: str) -> str:
+    """Return the name of the limit of an operation's machines."""
+    return f"{key}:machines"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +48,16 @@ class Operation:
     `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At
     the statuses of `same_body` the body is that of the success, and says why it is none.
 
+    `may_lag` says that it reads what everybody may see, by `Call.reader`, and may show it some seconds late: from a
+    replica, for callers who can change nothing that everybody sees (docs/adr/0006-reads-that-may-lag.md).
+
     `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
     where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
 
     `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
     hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
+
+    `in_maintenance` says that the operation answers also while its service is in maintenance.
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
     body that works on the demo data, as the JSON that the caller sends.
@@ -68,6 +80,7 @@ class Operation:
     rate: str | None
     machine_rate: str | None
     calls_crm: bool
+    in_maintenance: bool
     concerns_people: bool
     record_denial: RecordDenial | None
     ready: Callable[[Platform], None] | None
@@ -77,13 +90,22 @@ class Operation:
     example: Any
     moved: type | None
     same_body: Sequence[int]
+    may_lag: bool
 
-    def rates(self, settings: Settings) -> tuple[str, str]:
-        """Return the rate of a person or an anonymous caller, and that of a machine."""
+    def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
+        """Return the rate of a person or an anonymous caller, and that of a machine.
+
+        `changed` are rates that an operator set, by the limit's name: that of the operation, of its machines
+        (`name_for_machines`), or of the setting whose rate it has.
+        """
         rates, machine_rates = settings.default_rates
         kind = "crm" if self.calls_crm else "read" if self.method == "GET" else "write"
-        own = self.rate if self.rate is not None else rates[kind]
-        return own, self.machine_rate or (own if self.rate is not None else machine_rates[kind])
+        if self.rate is None:
+            own = changed.get(self.key) or changed.get(f"BALCAO_{kind.upper()}_RATE", rates[kind])
+            machines = changed.get(f"BALCAO_MACHINE_{kind.upper()}_RATE", machine_rates[kind])
+        else:
+            own = machines = changed.get(self.key, self.rate)
+        return own, changed.get(name_for_machines(self.key)) or self.machine_rate or machines
 
 
 @dataclass(frozen=True)
@@ -137,6 +159,7 @@ class Routes:
         rate: str | None = None,
         machine_rate: str | None = None,
         calls_crm: bool = False,
+        in_maintenance: bool = False,
         concerns_people: bool = False,
         record_denial: RecordDenial | None = None,
         ready: Callable[[Platform], None] | None = None,
@@ -146,6 +169,7 @@ class Routes:
         example: Any = None,
         moved: type | None = None,
         same_body: Sequence[int] = (),
+        may_lag: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -171,6 +195,7 @@ class Routes:
                     rate=rate,
                     machine_rate=machine_rate,
                     calls_crm=calls_crm,
+                    in_maintenance=in_maintenance,
                     concerns_people=concerns_people,
                     record_denial=record_denial,
                     ready=ready,
@@ -180,6 +205,7 @@ class Routes:
                     example=example,
                     moved=moved,
                     same_body=same_body,
+                    may_lag=may_lag,
                 )
             )
             return handler

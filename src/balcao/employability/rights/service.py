@@ -18,7 +18,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     """Return everything that is held of the person as JSON, at one instant; it is recorded. Raises TooMany."""
     platform = call.platform
     subject = platform.audit.key.hash_cpf(cpf) or b""
-    await platform.limits.spend(platform.settings.export_limit, call.operation, subject.hex())
+    await platform.limits.spend(platform.rate("export_limit"), call.operation, subject.hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(HeldHere).export(connection, cpf)
         await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted(members))

@@ -30,7 +30,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     Raises TooMany, and NotFound for anybody but the owner when nothing is stored.
     """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
-    await platform.limits.spend(platform.settings.export_limit, "registry.export_data", subject[0].hex())
+    await platform.limits.spend(platform.rate("export_limit"), "registry.export_data", subject[0].hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
         citizen = await citizens.read_formatted(connection, call, cpf)
@@ -49,7 +49,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
     """Return a page of who saw or changed this person's data, the newest first. Raises Invalid, TooMany."""
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
-    await platform.limits.spend(platform.settings.access_list_limit, "registry.list_accesses", subject[0].hex())
+    await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
     async with call.reading(cpf, ["accesses"]) as connection:
         total = await store.count_accesses(connection, subject, period)
         data = await store.list_accesses(connection, subject, period, page, platform.settings.client_id)

@@ -40,6 +40,7 @@ from balcao.search.public_search.store import MOST_COUNTED, ScoredService
 # On average 50 a second, with bursts of 200.
 RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
+LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
 _KEY = "search"
 
 Parse = Callable[[Mapping[str, str]], SearchRequest]
@@ -59,7 +60,7 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
     answer = state.find_answer(key)
     if answer is None:
         changes, began = state.changes, time.perf_counter()
-        found = await service.search(call.platform, request)
+        found = await service.search(call, request)
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
         state.keep_answer(key, answer, changes)
     return from_ready(answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
@@ -68,7 +69,7 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
 async def suggest(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
     """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
     await _spend(call, peer)
-    return respond_publicly(Suggestions(await service.suggest(call.platform, parse_text(query))), call)
+    return respond_publicly(Suggestions(await service.suggest(call, parse_text(query))), call)
 
 
 def _finish(result: SearchResult | UnifiedResult) -> Ready:
@@ -79,12 +80,12 @@ def _finish(result: SearchResult | UnifiedResult) -> Ready:
 
 async def _spend(call: Call, peer: str) -> None:
     """Count the call against its address, or against the portal that makes it for many people. Raises TooMany."""
-    settings, limits = call.platform.settings, call.platform.limits
+    settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
     portal = peer if peer in settings.search_portals else await _find_client(call)
     if portal is not None:
-        await limits.spend(PORTAL_RATE, _KEY, portal)
+        await limits.spend(live.rate("search.by_portal", PORTAL_RATE), _KEY, portal)
     else:
-        await limits.spend(RATE, _KEY, peer)
+        await limits.spend(live.rate("search.by_address", RATE), _KEY, peer)
 
 
 async def _find_client(call: Call) -> str | None:

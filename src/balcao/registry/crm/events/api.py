@@ -31,6 +31,7 @@ routes = Routes(tags=["crm"])
     },
     body_limit=event_parser.BODY_LIMIT,
     rate=UNLIMITED,
+    in_maintenance=True,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.require_configured,
 )

@@ -1,0 +1,133 @@
+"""What operators change while the platform runs, in the database, and each process's copy of it.
+
+A request costs nothing more: whoever uses a changed value is told to take it over, and keeps it as an attribute.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from balcao.core.database.pool import Connection, Database
+from balcao.core.database.reloader import Watch, notify
+from balcao.core.errors import Unavailable
+
+CHANNEL = "balcao_live"
+# A lost notification is made good, and a change that ends is taken back, within these seconds.
+POLL_SECONDS = 4.0
+MAINTENANCE: Literal["maintenance"] = "maintenance"
+RATE: Literal["rate"] = "rate"
+Kind = Literal["maintenance", "rate"]
+# When to come again, where nobody said when the maintenance ends.
+RETRY_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change that is in force; `seconds` are left of it, None for as long as nobody takes it back."""
+
+    kind: str
+    name: str
+    value: str
+    changed_at: datetime
+    ends_at: datetime | None
+    author: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """A service that answers no calls; `ends` is an instant of the monotonic clock."""
+
+    message: str
+    ends: float | None = None
+
+    def refusal(self) -> Unavailable | None:
+        """Return what callers are told; None once the time is over, whatever the copy says."""
+        if self.ends is None:
+            return Unavailable(self.message, code="maintenance", retry_after=RETRY_SECONDS)
+        left = self.ends - time.monotonic()
+        return Unavailable(self.message, code="maintenance", retry_after=math.ceil(left)) if left > 0 else None
+
+
+_LIST = """
+SELECT kind, name, value, changed_at, ends_at, author,
+       extract(epoch FROM ends_at - clock_timestamp())::float8 AS seconds
+FROM platform.live_change WHERE ends_at IS NULL OR ends_at > clock_timestamp() ORDER BY kind, name
+"""
+_PUT = """
+INSERT INTO platform.live_change (kind, name, value, ends_at, author) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (kind, name) DO UPDATE
+SET value = excluded.value, ends_at = excluded.ends_at, author = excluded.author, changed_at = clock_timestamp()
+"""
+_REMOVE = """
+DELETE FROM platform.live_change WHERE kind = $1 AND name = $2
+RETURNING ends_at IS NULL OR ends_at > clock_timestamp()
+"""
+
+
+async def list_changes(connection: Connection) -> list[Change]:
+    """Return what is in force, by kind and name."""
+    return [Change(**row) for row in await connection.fetch(_LIST)]
+
+
+async def put(connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str) -> None:
+    """Make the change, in the place of one of the same name, and have every process take it over."""
+    await connection.execute(_PUT, kind, name, value, ends_at, author)
+    await notify(connection, CHANNEL)
+
+
+async def remove(connection: Connection, kind: Kind, name: str) -> bool:
+    """Take the change back; return whether it was in force."""
+    was_in_force = await connection.fetchval(_REMOVE, kind, name)
+    await notify(connection, CHANNEL)
+    return bool(was_in_force)
+
+
+class LiveChanges:
+    """This process's copy; what it has is kept while the database is away."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.maintenance: Mapping[str, Maintenance] = {}
+        self.rates: Mapping[str, str] = {}
+        self._known: list[tuple[str, str, str, datetime | None]] = []
+        self._followers: list[Callable[[], None]] = []
+        self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
+
+    async def start(self) -> None:
+        """Load the changes and follow them. Raises Unavailable when the database is away."""
+        await self._watch.start()
+
+    async def stop(self) -> None:
+        """Stop following."""
+        await self._watch.stop()
+
+    def follow(self, take_over: Callable[[], None]) -> None:
+        """Call `take_over` now, and again whenever something has changed."""
+        self._followers.append(take_over)
+        take_over()
+
+    def rate(self, name: str, configured: str) -> str:
+        """Return the rate in force of the limit of this name."""
+        return self.rates.get(name, configured)
+
+    async def reload(self) -> None:
+        """Take over what is in force now."""
+        async with self._database.connection() as connection:
+            changes = await list_changes(connection)
+        found = [(change.kind, change.name, change.value, change.ends_at) for change in changes]
+        if found == self._known:
+            return
+        now = time.monotonic()
+        self.maintenance = {
+            change.name: Maintenance(change.value, None if change.seconds is None else now + change.seconds)
+            for change in changes
+            if change.kind == MAINTENANCE
+        }
+        self.rates = {change.name: change.value for change in changes if change.kind == RATE}
+        self._known = found
+        for take_over in self._followers:
+            take_over()

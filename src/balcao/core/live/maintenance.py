@@ -1,0 +1,55 @@
+"""Taking a service out of use for a while, in all processes of all machines, and giving it back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from balcao.core.access import live
+from balcao.core.access.live import MAINTENANCE, Change
+from balcao.core.context.call import Call
+from balcao.core.database.gauges import Gauge
+from balcao.core.database.pool import Connection
+
+DEFAULT_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."
+
+
+async def begin(
+    call: Call, services: Iterable[str], message: str, ends_at: datetime | None, author: str
+) -> list[Change]:
+    """Have the services answer nothing but their health until `ends_at`, and return what is in maintenance then.
+
+    Who is in maintenance already gets the new message and end.
+    """
+    async with call.platform.database.transaction() as connection:
+        for service in services:
+            await live.put(connection, MAINTENANCE, service, message, ends_at, author)
+            await call.platform.audit.record(connection, call, "update", fields=[service])
+        return await _list(connection)
+
+
+async def end(call: Call, services: Iterable[str]) -> list[str]:
+    """Have the services answer again, and return those that were in maintenance."""
+    async with call.platform.database.transaction() as connection:
+        ended = [service for service in services if await live.remove(connection, MAINTENANCE, service)]
+        for service in ended:
+            await call.platform.audit.record(connection, call, "update", fields=[service])
+    return ended
+
+
+async def list_services(call: Call) -> list[Change]:
+    """Return the services in maintenance."""
+    async with call.platform.database.connection() as connection:
+        return await _list(connection)
+
+
+async def _list(connection: Connection) -> list[Change]:
+    return [change for change in await live.list_changes(connection) if change.kind == MAINTENANCE]
+
+
+def make_gauge(services: Sequence[str]) -> Gauge:
+    """Return the metric that says which of the services are in maintenance."""
+
+    async def read(connection: Connection) -> Mapping[tuple[str, ...], float]:
+        closed = {change.name for change in await _list(connection)}
+        return {(service,): float(service in closed) for service in services}
+
+    return Gauge("balcao_maintenance", "Whether the service is in maintenance", ("service",), read)

@@ -1,0 +1,97 @@
+"""Changing how often callers may call, while the platform runs: by name, within bounds, until taken back."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+
+from limits import parse, parse_many
+
+from balcao.core.access import live
+from balcao.core.access.live import RATE, Change
+from balcao.core.context.call import Call
+from balcao.core.errors import Invalid
+from balcao.core.http.operations import Operation, name_for_machines
+from balcao.settings import Settings, variable_of
+
+# A change is for an hour of trouble: what shall stay is configured. So a slip of the finger neither opens a door nor
+# shuts it.
+MOST_TIMES, LEAST_SHARE = 10, 100
+LONGEST_PERIOD_SECONDS = 3600
+SETTINGS = (
+    "read_rate",
+    "write_rate",
+    "crm_rate",
+    "machine_read_rate",
+    "machine_write_rate",
+    "machine_crm_rate",
+    "export_limit",
+    "access_list_limit",
+    "enumeration_limit",
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that can be changed; `configured` is its rate by settings and declaration, `about` names its kind."""
+
+    name: str
+    configured: str
+    about: str
+
+
+def list_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
+    """Return all limits by name: of settings, of use cases (`further`), and of operations, each with its machines'.
+
+    What refuses overload in its own way has none.
+    """
+    found = [Limit(variable_of(name), getattr(settings, name), "setting") for name in SETTINGS]
+    found += [Limit(name, rate, "use case") for name, rate in further.items()]
+    for operation in sorted(operations, key=lambda operation: operation.key):
+        about = "operation" if operation.rate is None else "operation's own"
+        people, machines = operation.rates(settings)
+        found += [Limit(operation.key, people, about)] if people else []
+        found += [Limit(name_for_machines(operation.key), machines, about)] if machines else []
+    return {limit.name: limit for limit in found}
+
+
+def check(limit: Limit, rate: str) -> None:
+    """Raise Invalid for a rate that cannot be read, or that is out of all proportion to the configured one."""
+    try:
+        (wanted,) = parse_many(rate)
+    except ValueError:
+        raise Invalid(f"A taxa {rate} não tem a forma esperada: use, por exemplo, 60/hour ou 300/5 minutes.") from None
+    usual = parse(limit.configured)
+    share = Fraction(wanted.amount, wanted.get_expiry()) / Fraction(usual.amount, usual.get_expiry())
+    if not Fraction(1, LEAST_SHARE) <= share <= MOST_TIMES:
+        raise Invalid(
+            f"{limit.name} é {limit.configured}: ao vivo, só entre um centésimo e dez vezes disso. O que deve ficar "
+            "assim escreve-se na configuração."
+        )
+    longest = max(LONGEST_PERIOD_SECONDS, usual.get_expiry())
+    if wanted.get_expiry() > longest:
+        raise Invalid(f"O período de {rate} é longo demais: quem o gasta de uma vez espera até o fim. Use um menor.")
+
+
+async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
+    """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
+    check(limit, rate)
+    async with call.platform.database.transaction() as connection:
+        await live.put(connection, RATE, limit.name, rate, ends_at, author)
+        await call.platform.audit.record(connection, call, "update", fields=[limit.name])
+
+
+async def reset(call: Call, name: str) -> bool:
+    """Put the configured rate back in force; return whether it was another."""
+    async with call.platform.database.transaction() as connection:
+        was_changed = await live.remove(connection, RATE, name)
+        if was_changed:
+            await call.platform.audit.record(connection, call, "update", fields=[name])
+    return was_changed
+
+
+async def list_changed(call: Call) -> dict[str, Change]:
+    """Return the rates that are not the configured ones, by name."""
+    async with call.platform.database.connection() as connection:
+        changes = await live.list_changes(connection)
+    return {change.name: change for change in changes if change.kind == RATE}

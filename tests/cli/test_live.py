@@ -1,0 +1,87 @@
+"""`balcao maintenance` and `balcao limits`: what the operator types, and what is said back."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from balcao.cli.ending import LONGEST, parse_end
+from balcao.cli.faults import OperatorFault
+from tests.support.fixtures import Sql
+from tests.support.terminal import Terminal
+
+ZONE = ZoneInfo("America/Sao_Paulo")
+NOW = datetime(2026, 3, 1, 18, 0, tzinfo=UTC)  # 15:00 in the city
+
+
+def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Terminal, sql: Sql) -> None:
+    said = terminal.run("maintenance", "on", "search", "agents", "--for", "2h", "--message", " Volta\n  às 14h. ")
+    assert "Em manutenção, até" in said.stdout, said.stderr
+    found = {entry["service"]: entry for entry in terminal.json("maintenance", "status", "--json")}
+    assert found.keys() == {"search", "agents"}
+    assert found["search"]["message"] == "Volta às 14h."
+    assert "@" in found["search"]["by"]
+    assert "Volta às 14h." in terminal.run("maintenance", "status").stdout
+    doctor = terminal.run("doctor")
+    assert "O serviço search está em manutenção até" in doctor.stdout.replace("\n", " ")
+    assert terminal.run("maintenance", "off", "search", "agents").stdout == "De novo no ar: search, agents.\n"
+    assert "Não está em manutenção" in terminal.refusal("maintenance", "off", "search")
+    events = sql("SELECT operation, fields[1], reason FROM platform.audit_event ORDER BY at")
+    assert [(event[0], event[1]) for event in events] == [
+        ("platform.begin_maintenance", "search"),
+        ("platform.begin_maintenance", "agents"),
+        ("platform.end_maintenance", "search"),
+        ("platform.end_maintenance", "agents"),
+    ]
+    assert all("@" in event[2] for event in events)
+    assert "Volta às 14h." in events[0][2]
+
+
+def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
+    name = "registry.read_preferences"
+    assert "20/second" in terminal.run("limits", "set", name, "20/second", "--for", "1d").stdout
+    (row,) = [row for row in terminal.json("limits", "show", name, "--json") if row["name"] == name]
+    assert (row["rate"], row["configured"]) == ("20/second", "50/second")
+    assert name in terminal.run("limits", "show").stdout
+    (notice,) = terminal.json("doctor", "--json")["notices"]
+    assert notice.startswith(f"O limite {name} vale 20/second até")
+    assert "50/second" in terminal.run("limits", "reset", name).stdout
+    assert "já está como configurado" in terminal.refusal("limits", "reset", name)
+
+
+def test_what_would_open_or_shut_a_door_by_a_slip_is_refused_in_a_sentence(terminal: Terminal) -> None:
+    assert "quis dizer registry.read_preferences?" in terminal.refusal(
+        "limits", "set", "registry.read_preferencs", "1/hour"
+    )
+    assert "um centésimo e dez vezes" in terminal.refusal("limits", "set", "BALCAO_READ_RATE", "5000/second")
+    assert "não tem a forma" in terminal.refusal("limits", "set", "BALCAO_READ_RATE", "nunca")
+    assert "Serviço desconhecido: buscas" in terminal.refusal("maintenance", "on", "buscas")
+    assert "uma frase" in terminal.refusal("maintenance", "on", "search", "--message", " ")
+    assert terminal.json("maintenance", "status", "--json") == []
+
+
+@pytest.mark.parametrize(
+    ("lasting", "until", "end"),
+    [
+        ("", "", None),
+        ("30m", "", NOW + timedelta(minutes=30)),
+        ("2h", "", NOW + timedelta(hours=2)),
+        ("1d", "", NOW + timedelta(days=1)),
+        ("", "15:30", NOW + timedelta(minutes=30)),
+        ("", "14:59", NOW + timedelta(hours=23, minutes=59)),
+        ("", "2026-03-02T15:00", NOW + timedelta(days=1)),
+        ("", "2026-03-01T20:00+00:00", NOW + timedelta(hours=2)),
+    ],
+)
+def test_the_end_is_said_as_people_say_it(lasting: str, until: str, end: datetime | None) -> None:
+    assert parse_end(lasting, until, NOW, ZONE) == end
+
+
+@pytest.mark.parametrize(
+    ("lasting", "until"),
+    [("1h", "18:00"), ("0m", ""), ("1", ""), ("-1h", ""), ("", "25:00"), ("", "2026-03-01T14:00"), ("9999d", "")],
+)
+def test_an_end_that_is_none_is_refused(lasting: str, until: str) -> None:
+    with pytest.raises(OperatorFault):
+        parse_end(lasting, until, NOW, ZONE)
+    assert LONGEST.days == 90
