@@ -115,10 +115,12 @@ FROM (
 _CONTENT = f"""
 INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
 SELECT id, '[]', '{_SNAPSHOT}' FROM employability.application
+ON CONFLICT DO NOTHING
 """  # noqa: S608 - our own texts
 _EVENTS = """
 INSERT INTO employability.application_event (id_candidatura, evento, para, em)
 SELECT id, 'submit', status, created_at FROM employability.application
+WHERE id NOT IN (SELECT id_candidatura FROM employability.application_event)
 """
 _BLOCKS = f"""
 INSERT INTO employability.application_block (id, cpf, id_vaga, dia, criterios_nao_atendidos)
@@ -138,7 +140,7 @@ FROM unnest($1::text[]) WITH ORDINALITY AS people (cpf, p)
 
 
 async def fill(connection: asyncpg.Connection, city: City) -> None:
-    """Fill an empty database as its owner, and gather the planner's statistics."""
+    """Fill a database, empty or with the demo data, as its owner, and gather the planner's statistics."""
     people = [person(number) for number in range(city.people)]
     await connection.execute(_DEPARTMENTS)
     for statement in (_COMPANIES, _JOBS, _STEPS, _QUESTIONS, _JOB_EVENTS):

@@ -19,12 +19,18 @@ class Programs:
 
 def programs(folder: Path) -> Programs:
     """Raises CalledProcessError when the programs cannot be built."""
+    if shutil.which("go") is None:
+        return Programs([sys.executable, "-m", "bench.loader"])
+    return Programs([build(folder, "load")], build(folder, "yardstick"))
+
+
+def build(folder: Path, name: str) -> str:
+    """Build one of the programs and return its path. Raises RuntimeError without Go, CalledProcessError."""
     go = shutil.which("go")
     if go is None:
-        return Programs([sys.executable, "-m", "bench.loader"])
-    built = folder / "go"
-    built.mkdir()
+        raise RuntimeError("falta o Go, em que é escrito quem faz as chamadas")
+    built = folder / "go" / name
+    built.parent.mkdir(exist_ok=True)
     # Without the stamp of the version control, which fails in a checkout of another user's.
-    command = [go, "build", "-buildvcs=false", "-o", str(built), "./yardstick", "./load"]
-    subprocess.run(command, cwd=SOURCE, check=True)
-    return Programs([str(built / "load")], str(built / "yardstick"))
+    subprocess.run([go, "build", "-buildvcs=false", "-o", str(built), f"./{name}"], cwd=SOURCE, check=True)
+    return str(built)

@@ -70,7 +70,7 @@ def bench(
         folder.chmod(0o755)  # the embedded database runs as another user when we are root
         with supervisor.start(folder) as running:
             url = running.server.url
-            _prepare(url, folder, documents)
+            prepare(url, folder, documents)
             database = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             results = _measure_ours(url, folder, database, rounds)
         if other_engine.is_installed():
@@ -83,7 +83,8 @@ def bench(
         as_json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
 
 
-def _prepare(url: str, folder: Path, documents: Sequence[dict[str, object]]) -> None:
+def prepare(url: str, folder: Path, documents: Sequence[dict[str, object]]) -> None:
+    """Fill the catalogue with these services, but for those that it has, and gather the words of all."""
     with console.status("Preparando o catálogo"):
         app.migrate_now(url)
         asyncio.run(_fill(url, documents))
@@ -94,6 +95,8 @@ def _prepare(url: str, folder: Path, documents: Sequence[dict[str, object]]) -> 
 async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
     connections = [await asyncpg.connect(url) for _ in range(2)]
     physical = await connections[0].fetchval("SELECT physical FROM search.search_collection")
+    known = {str(row["id"]) for row in await connections[0].fetch("SELECT id FROM search.service_head")}
+    documents = [each for each in documents if each["id"] not in known]
     heads = [(each["id"], 2) for each in documents]
     await connections[0].executemany(
         "INSERT INTO search.service_head (id, next_version, created_at) VALUES ($1, $2, now())", heads

@@ -74,7 +74,9 @@ def balcao(
         command += ["--processes", str(processes)]
     port = free_port()
     environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
-    with _running(stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes) as process:
+    with running_command(
+        stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes
+    ) as process:
         yield Server(name, port, process, programs.load)
 
 
@@ -93,7 +95,7 @@ def serving(
     environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
     environment["BALCAO_PORT"] = str(port)
     command = checkout.command("serve", service)
-    with _running(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/readiness") as process:
+    with running_command(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/readiness") as process:
         yield port, process
 
 
@@ -109,7 +111,7 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
         "BENCH_PORT": str(port),
         "GOMAXPROCS": str(threads),
     }
-    with _running(stage.folder, name, [programs.yardstick], environment, port, threads) as process:
+    with running_command(stage.folder, name, [programs.yardstick], environment, port, threads) as process:
         yield Server(name, port, process, programs.load)
 
 
@@ -120,16 +122,16 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def _running(
+def running_command(
     folder: Path,
     name: str,
     command: Sequence[str],
     environment: Mapping[str, str],
     port: int,
-    count: int,
+    count: int = len(cores.ALL),
     ready: str = READY,
 ) -> Iterator[psutil.Process]:
-    """Its log goes to a file, as with any service manager."""
+    """Run a command on so many cores until it is ready; its log goes to a file, as with any service manager."""
     path = folder / f"{port}.log"
     with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
         # A session of its own, for Linux shares a busy core out by session.

@@ -68,7 +68,10 @@ OURS = Checkout(Path(__file__).parent.parent)
 
 @dataclass(frozen=True)
 class Stage:
-    """`own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` signs a further token.
+    """Who calls and what is asked for.
+
+    `own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` and `machine` sign further
+    tokens.
 
     `administrators` are tokens with the role `admin`.
 
@@ -84,6 +87,7 @@ class Stage:
     runtime: str
     units: list[str]
     person: Callable[[str, int], str]
+    machine: Callable[..., str]
     postmaster: psutil.Process
 
     @property
@@ -118,6 +122,7 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
             issuer.machine(RUNTIME_CLIENT, exp=ends),
             asyncio.run(rows.units(databases[0])),
             lambda cpf, exp: issuer.person(cpf, exp=exp),
+            lambda client, *scopes: issuer.machine(client, *scopes, exp=ends),
             postmaster,
         )
 

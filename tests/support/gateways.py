@@ -24,7 +24,7 @@ from tests.support.patience import PATIENCE, until_now
 # nginx's configuration is one part of a whole, which a distribution brings; nothing may lie outside of our folder.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
-events {{ worker_connections 256; }}
+events {{ worker_connections 4096; }}
 http {{
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;

@@ -1,0 +1,104 @@
+"""The caller of `bench/go/mixed` as the suite sees it: a process that is given an order and gives a result."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+import msgspec
+
+from bench.mix import Operation, Request
+
+CONNECTIONS = 64
+
+
+class Order(msgspec.Struct, frozen=True):
+    """`rate` in calls a second, 0 for as fast as they are answered; `tokens` of each holder, one for each window."""
+
+    address: str
+    trust: str
+    rate: float
+    seconds: float
+    token_seconds: float
+    tokens: Sequence[Sequence[str]]
+    operations: Sequence["Part"]
+    streams: Sequence[Request] = ()
+    connections: int = CONNECTIONS
+
+
+class Part(msgspec.Struct, frozen=True):
+    """An operation of the mix; `first` is how often it was asked for in earlier orders."""
+
+    name: str
+    weight: int
+    first: int
+    requests: Sequence[Request]
+
+
+class Latencies(msgspec.Struct, frozen=True):
+    """Milliseconds."""
+
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One operation's calls; status "0" stands for those that were lost."""
+
+    name: str
+    asked: int
+    latencies: Latencies
+    statuses: dict[str, int]
+    examples: dict[str, str]
+
+
+class Streams(msgspec.Struct, frozen=True):
+    opened: int
+    open: int
+    ended: int
+    events: int
+    refused: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What the caller measured; `late` is by how much it noticed arrivals too late itself, `minutes` has p99s."""
+
+    seconds: float
+    connections: int
+    late: Latencies
+    all: Latencies
+    minutes: list[float]
+    operations: list[Measured]
+    streams: Streams
+
+    @property
+    def answers(self) -> int:
+        return sum(each.asked for each in self.operations)
+
+
+def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[Part]:
+    """Return the mix, each operation from where it was left.
+
+    Raises RuntimeError when one has nothing more to ask for.
+    """
+    for each in operations:
+        if each.once and asked.get(each.key, 0) >= len(each.requests):
+            raise RuntimeError(f"{each.key}: todas as {len(each.requests)} chamadas já foram feitas")
+    return [Part(each.key, each.weight, asked.get(each.key, 0), each.requests) for each in operations]
+
+
+def run(program: str, order: Order) -> tuple[Result, float]:
+    """Return what was measured and the CPU seconds of the caller itself. Raises CalledProcessError."""
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    with process.stdin:
+        process.stdin.write(msgspec.json.encode(order))
+    with process.stdout:
+        written = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, [program])
+    return msgspec.json.decode(written, type=Result), used.ru_utime + used.ru_stime
