@@ -25,6 +25,14 @@ LOOKUP_SECONDS = 2.5
 # How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
 # answers nothing, and the caller is told so within three seconds.
 SERVING_SECONDS = 2.7
+# A host that vanished closes no connection, and one that froze ends no transaction. The server does both by itself, or
+# their locks would keep people's data from everybody for the hours that TCP waits.
+LOST_HOSTS = {
+    "tcp_keepalives_idle": "20s",
+    "tcp_keepalives_interval": "5s",
+    "tcp_keepalives_count": "4",
+    "idle_in_transaction_session_timeout": "60s",
+}
 
 # What a store function is given: it never opens a connection itself.
 Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
@@ -51,7 +59,7 @@ class Database:
         self.is_serving = False
         self._size = size
         self._shares = Shares(max(1, size // 2))
-        session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
+        session = {"application_name": "balcao", "timezone": "UTC"} | LOST_HOSTS | ({"role": role} if role else {})
         # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
         session["client_connection_check_interval"] = "1s"
         self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
