@@ -21,7 +21,7 @@ COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-h
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean structure
+.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -79,8 +79,12 @@ types: $(VENV)/.dev ## tipos
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
 
-docs: $(VENV)/.run ## escreve docs/reference/errors.md
+docs: $(VENV)/.dev ## escreve docs/reference/errors.md e licences.md
 	@$(BIN)/python -m tools.error_codes
+	@$(BIN)/python -m tools.release.page
+
+release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=~/.ssh/id_ed25519 a assina
+	@$(BIN)/python -m tools.release $(if $(RELEASE_KEY),--key '$(RELEASE_KEY)')
 
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml

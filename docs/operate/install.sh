@@ -21,6 +21,7 @@ ADMINISTRATE=${ADMINISTRATE:-runuser -u postgres -- psql} # how an administrator
 PORT=${PORT:-8080} HTTPS_PORT=${HTTPS_PORT:-443} HTTP_PORT=${HTTP_PORT:-80}
 MORE_SETTINGS=${MORE_SETTINGS:-/dev/null}   # lines for balcao.env: the city's CRM, its lists of clients, ...
 OPTIONS=${OPTIONS:-}                        # further ones of `balcao init production`
+ALLOWED_SIGNERS=${ALLOWED_SIGNERS:-}        # whose signature a release must have: docs/operate/allowed_signers of the source
 PEOPLE=${PEOPLE:-}                          # a file for `balcao registry import`
 
 say() { echo "==> $*"; }
@@ -37,12 +38,32 @@ start() {
     ) &
 }
 
+say "A edição"
+SUMS=$(dirname "$WHEEL")/SHA256SUMS
+refuse() { echo "$* Nada foi instalado." >&2; exit 1; }
+if [ -n "$ALLOWED_SIGNERS" ]; then
+    [ -f "$SUMS.sig" ] || refuse "Falta a assinatura da edição, $SUMS.sig."
+    ssh-keygen -Y verify -f "$ALLOWED_SIGNERS" -I balcao -n balcao-release -s "$SUMS.sig" <"$SUMS" >/dev/null ||
+        refuse "A assinatura não é de quem pode assinar."
+elif [ -f "$SUMS.sig" ]; then
+    echo "A assinatura NÃO foi conferida: diga em ALLOWED_SIGNERS de quem ela deve ser."
+fi
+if [ -f "$SUMS" ]; then
+    for file in "$WHEEL" "$LOCK"; do
+        awk -v name="$(basename "$file")" '$2 == name' "$SUMS" | (cd "$(dirname "$file")" && sha256sum --check --status) ||
+            refuse "$file não é o arquivo da edição."
+    done
+fi
+
 say "Pacotes do Debian"
 missing=
 for package in python3-venv postgresql haproxy openssl curl; do
     dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
-[ -z "$missing" ] || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing; } >/dev/null
+if [ -n "$missing" ]; then
+    apt-get update -qq >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+fi
 
 say "O programa, com as versões da lista"
 [ -x "$PREFIX/bin/python" ] || ${PYTHON:-python3} -m venv "$PREFIX"

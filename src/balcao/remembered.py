@@ -15,16 +15,21 @@ def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
     return {**fields, "port": port} if port else dict(fields)
 
 
+def file_in(folder: Path) -> Path:
+    """Return the file of the data folder that holds the port."""
+    return folder / _FILE
+
+
 def remember_port(folder: Path, port: int) -> None:
     """Write the port into the data folder; one that cannot be written to is no reason not to serve."""
     with contextlib.suppress(OSError):
-        (folder / _FILE).write_text(f"{port}\n")
+        file_in(folder).write_text(f"{port}\n")
 
 
 def _read_port(folder: Path) -> str:
     """Return the port; empty where there is none, or nothing that is one."""
     try:
-        text = (folder / _FILE).read_text().strip()
+        text = file_in(folder).read_text().strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return text if text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 65534 else ""

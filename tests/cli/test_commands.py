@@ -63,6 +63,7 @@ def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
+    """A release tells its commit, too: tests/release has one."""
     assert Terminal(tmp_path).run("--version").stdout.strip() == f"balcao {__version__}"
 
 

@@ -1,21 +1,16 @@
-"""Callers who go on while something is lost, and what they were answered; the servers and folders that they need."""
+"""Callers who go on while something is lost, and what they were answered."""
 
 import asyncio
 import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import httpx
 
-from balcao import app
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
-from tests.support.postgres import Postgres
-from tests.support.terminal import open_folder, remove
 
 # Method, path and body of one call about a person.
 Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]
@@ -24,22 +19,6 @@ WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin =
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
 # Each event leaves one audit event where it is applied.
 APPLICATIONS = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'"
-
-
-@contextmanager
-def folders(count: int) -> Iterator[list[Path]]:
-    made = [open_folder() for _ in range(count)]
-    yield made
-    for folder in made:
-        remove(folder)
-
-
-def prepare(server: Postgres) -> None:
-    """Make roles and database as docs/operate/install.md does, and bring the database up to date."""
-    server.sql("CREATE ROLE balcao LOGIN", database="postgres")
-    server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
-    server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
-    app.migrate_now(server.url("balcao"))
 
 
 def send_event(cpf: str) -> tuple[str, str, dict[str, Any]]:

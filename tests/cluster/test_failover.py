@@ -5,8 +5,6 @@ Nothing that was acknowledged is lost, and the platform, which is told nothing, 
 
 import asyncio
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -14,29 +12,17 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients, people
 from balcao.settings import Settings
-from tests.cluster.sending import APPLIED, WAITING, WRITTEN, Sender, folders, prepare, send_event, write
+from tests.cluster.sending import APPLIED, WAITING, WRITTEN, Sender, send_event, write
+from tests.cluster.servers import cluster, folders
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import COPY, Postgres
+from tests.support.postgres import Postgres
 from tests.support.terminal import Serving, Terminal, free_port
 
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8  # of events, and as many of own writes
 CALLS = 400  # acknowledged of each kind, before the kill and after it
-SYNCHRONOUS = "SELECT true FROM pg_stat_replication WHERE sync_state = 'sync'"
-
-
-@contextmanager
-def cluster() -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield the primary, migrated, and its synchronous replica."""
-    with folders(2) as (one, two), Postgres.create(one) as primary:
-        prepare(primary)
-        with primary.copy(two) as replica:
-            primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
-            primary.sql("SELECT pg_reload_conf()")
-            until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
-            yield primary, replica
 
 
 async def fail_over(settings: Settings, primary: Postgres, replica: Postgres) -> tuple[Sender, Sender]:

@@ -13,17 +13,8 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from tests.cluster.sending import (
-    APPLICATIONS,
-    APPLIED,
-    WAITING,
-    WRITTEN,
-    Sender,
-    folders,
-    prepare,
-    send_event,
-    write,
-)
+from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
+from tests.cluster.servers import folders, prepare
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.postgres import Postgres

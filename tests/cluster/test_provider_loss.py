@@ -12,7 +12,8 @@ import pytest
 from balcao import app
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
-from tests.cluster.sending import WRITTEN, Sender, folders, write
+from tests.cluster.sending import WRITTEN, Sender, write
+from tests.cluster.servers import folders
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.owner import Owner
 from tests.support.patience import PATIENCE

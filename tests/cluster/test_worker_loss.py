@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, Sender, folders, prepare, send_event
+from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, Sender, send_event
+from tests.cluster.servers import folders, prepare
 from tests.support import log_scan
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now

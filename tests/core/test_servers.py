@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from balcao.core.context.platform import Platform
-from balcao.core.database import pool, reloader, servers
+from balcao.core.database import reloader, servers
 from balcao.core.database.pool import Database
 from balcao.core.database.refusals import refusal
 from balcao.core.errors import Unavailable
@@ -91,7 +91,7 @@ async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with
 async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_for_long(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(pool.LOST_HOSTS, "idle_in_transaction_session_timeout", "50ms")
+    monkeypatch.setitem(servers.SESSION, "idle_in_transaction_session_timeout", "50ms")
     frozen = Database(database_url, role=None)
     await frozen.open()
     other = await asyncpg.connect(database_url, server_settings={"lock_timeout": "60s"})

@@ -9,7 +9,7 @@ import pytest
 from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.phones.code import Secrets
+from balcao.registry.person.phones.code import unseal
 from balcao.settings import Settings
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Sql
@@ -205,7 +205,7 @@ def test_a_confirmation_takes_two_round_trips(
     count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
 ) -> None:
     (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CPF)
-    code = Secrets(assemble(settings, database_url).audit.key).unseal(held["sealed_code"])
+    code = unseal(assemble(settings, database_url).audit.keys, held["sealed_code"])
     assert len(count("POST", "phone/validate", PHONE | {"code": code})) == 2
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from balcao import __version__
 from balcao.cli import portuguese
 from balcao.cli.portuguese import Commands, Group
+from balcao.version import describe_version
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ COMMANDS = {
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
     "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
+    "config": Entry("config:config", "Configuração: o que cada variável faz, o que vale e de onde vem."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),
     "registry": Entry("registry:registry", "Registro do cidadão: carga do município, conferência do histórico."),
     "employability": Entry(
@@ -59,6 +60,7 @@ COMMANDS = {
     "audit": Entry("audit:audit", "Trilha de auditoria."),
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
     "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
+    "export": Entry("export:export", "Exportação cifrada dos dados de um serviço: criar, conferir, ler."),
     "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }
@@ -102,14 +104,20 @@ balcao = Commands(name="balcao", cls=_Root)
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
-        print(f"balcao {__version__}")
+        print(f"balcao {describe_version()}")
         raise typer.Exit
 
 
 @balcao.callback()
 def group(
     version: Annotated[
-        bool, typer.Option("--version", help="Mostra a versão e sai.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            help="Mostra a versão, numa edição também o commit, e sai.",
+            callback=_print_version,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     """Balcão: serviços municipais ao cidadão."""

@@ -1,17 +1,14 @@
 """Checks a configuration and the parts that it names by calling them; starts and changes nothing."""
 
 import asyncio
-import difflib
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 import msgspec
-from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -19,7 +16,11 @@ from balcao import app
 from balcao.cli import database as databases
 from balcao.cli.demo_data import base_urls
 from balcao.cli.ending import format_end
+from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
+from balcao.cli.masking import mask
+from balcao.cli.program_check import check_program
+from balcao.cli.replica_check import check_replicas
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
@@ -38,7 +39,6 @@ from balcao.zones import load_zone
 
 TIMEOUT_SECONDS = 5.0
 DAYS_OF_NOTICE = 14
-MASK = "********"
 UP, STOPPED, DOWN = "up", "stopped", "down"
 
 
@@ -71,19 +71,22 @@ async def diagnose(settings: Settings) -> Diagnosis:
     """Check all parts at the same time."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
+            "program": lambda: _check_program(settings),
             "database": lambda: _check_database(settings),
             "identity": lambda: _check_identity(settings, http),
             "crm": lambda: _check_crm(settings, http),
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
+        if settings.database_read_url:
+            checks["replicas"] = lambda: _check_replicas(settings)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
-        *_check_names(os.environ),
+        *(stranger.describe() for stranger in list_unknown(os.environ)),
         *_check_fixed_tokens(settings),
         *(sentence for part in found for sentence in part.problems),
     ]
@@ -92,17 +95,6 @@ async def diagnose(settings: Settings) -> Diagnosis:
     return Diagnosis(
         not problems, running, problems, notices, list_settings(settings), _list_addresses(settings), parts
     )
-
-
-def _check_names(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable with our prefix that sets nothing: a misspelt one, mostly."""
-    known = {variable_of(field) for field in Settings.model_fields}
-    return [
-        f"{name} não é uma configuração e não tem efeito"
-        + (f": quis dizer {close[0]}?" if (close := difflib.get_close_matches(name, known, 1, 0.8)) else ".")
-        for name in sorted(environment.keys() - known)
-        if name.startswith("BALCAO_")
-    ]
 
 
 def _check_fixed_tokens(settings: Settings) -> list[str]:
@@ -121,22 +113,7 @@ def _check_fixed_tokens(settings: Settings) -> list[str]:
 
 def list_settings(settings: Settings) -> dict[str, Any]:
     """Return the effective settings by variable; secrets, also those in addresses, are masked."""
-    return {variable_of(name): _mask(value) for name, value in settings.model_dump(mode="python").items()}
-
-
-def _mask(value: Any) -> Any:
-    if isinstance(value, SecretStr):
-        return MASK
-    if isinstance(value, str) and "@" in value and "://" in value:
-        return _mask_password(value)
-    return value if value is None or isinstance(value, bool | int) else str(value)
-
-
-def _mask_password(address: str) -> str:
-    parts = urlsplit(address)
-    login, _, place = parts.netloc.rpartition("@")
-    user = login.split(":", 1)[0]
-    return urlunsplit(parts._replace(netloc=f"{user}:{MASK}@{place}" if ":" in login else f"{login}@{place}", query=""))
+    return {variable_of(name): mask(value) for name, value in settings.model_dump(mode="python").items()}
 
 
 def _list_addresses(settings: Settings) -> dict[str, Any]:
@@ -146,9 +123,16 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "services": base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": server.url if server else _mask(settings.database_url) or str(settings.data_dir / "postgres"),
-        "redis": _mask(settings.redis_url),
+        "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database_read": mask(settings.database_read_url),
+        "redis": mask(settings.redis_url),
     }
+
+
+async def _check_program(settings: Settings) -> Part:
+    """Check what is installed; a program that can ask is there."""
+    program = await asyncio.to_thread(check_program, sandbox=settings.sandbox)
+    return Part(UP, program.details, program.problems)
 
 
 async def _check_database(settings: Settings) -> Part:
@@ -257,6 +241,12 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     finally:
         await database.close()
     return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
+
+
+async def _check_replicas(settings: Settings) -> Part:
+    """Check whether the servers that may lag are read from."""
+    states, problems = await check_replicas(settings)
+    return Part(DOWN if problems else UP, {"servers": states}, problems)
 
 
 async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:

@@ -1,6 +1,6 @@
 """What a feature brings to the platform, declared in its `feature.py`.
 
-Export, erasure, retention, imports, dead-lettered jobs and the sandbox reach a feature through these declarations
+Rights, retention, imports, exports, dead-lettered jobs and the sandbox reach a feature through these declarations
 only: none of them imports a feature, and a new feature is listed in one place.
 """
 
@@ -12,6 +12,7 @@ from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
 from balcao.core.database.gauges import Gauge
+from balcao.core.exports.declaration import NO_EXPORTS, Exports
 from balcao.core.http.operations import Operation
 from balcao.core.imports.declaration import Import
 from balcao.core.jobs.declaration import DeadJobs
@@ -46,6 +47,7 @@ class Feature:
     retention: Sequence[Retention] = ()
     personal_data: PersonalData | None = None
     imports: Sequence[Import] = ()
+    exports: Exports = NO_EXPORTS
     dead_jobs: Sequence[DeadJobs] = ()
     gauges: Sequence[Gauge] = ()
     limits: Mapping[str, str] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from balcao.core.audit.retention import Retention
 from balcao.core.context.platform import Platform
 from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration, find_migrations
+from balcao.core.exports.declaration import Export
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.health import PATHS as HEALTH_PATHS
@@ -36,7 +37,8 @@ def _open_nothing(_: Platform) -> AbstractAsyncContextManager[None]:
 class Service:
     """`prefix` is the gateway's, `base` stands before every path also without gateway.
 
-    `features` bring routes, jobs, retention, personal data, imports, dead-lettered jobs and demo data, in their order.
+    `features` bring routes, jobs, retention, personal data, imports, exports, dead-lettered jobs and demo data, in
+    their order.
     `description` and `tags`, by name, are for the OpenAPI document, in Portuguese.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
@@ -82,6 +84,11 @@ class Service:
     def imports(self) -> dict[str, Import]:
         """Return the imports of all features by the name that the import command takes."""
         return {declared.kind: declared for feature in self.features for declared in feature.imports}
+
+    @property
+    def exports(self) -> list[Export]:
+        """Return the kinds of the service's export, in the order of its features."""
+        return [export for feature in self.features for export in feature.exports.list_kinds()]
 
     @property
     def dead_jobs(self) -> list[DeadJobs]:

@@ -85,8 +85,13 @@ def generate(installation: Installation, own: Secrets) -> dict[str, File]:
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """Return the variables of an environment file."""
-    return {found[1]: found[2] for line in text.splitlines() if (found := _LINE.fullmatch(line))}
+    """Return the variables of an environment file, as systemd reads it: the last line counts, without quotes."""
+    return {found[1]: _unquote(found[2].strip()) for line in text.splitlines() if (found := _LINE.fullmatch(line))}
+
+
+def _unquote(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if is_quoted else value
 
 
 def _read_settings(path: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ from balcao.access.documents.service import PLAN_AGE
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 
 
@@ -12,4 +13,8 @@ async def _delete_old_plans(_: Call, connection: Connection) -> Swept:
     return Swept(*await store.delete_old_plans(connection, PLAN_AGE))
 
 
-FEATURE = Feature(routes=api.routes.declared, retention=(Retention("access_plan", _delete_old_plans),))
+FEATURE = Feature(
+    routes=api.routes.declared,
+    retention=(Retention("access_plan", _delete_old_plans),),
+    exports=Exports(derived=("access.plan",)),
+)

@@ -8,6 +8,7 @@ from balcao.access.mappings import api, store
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 
 UNSERVED = timedelta(days=1)
@@ -24,4 +25,8 @@ async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
     return Swept(*await store.delete_retired(connection, RETIRED))
 
 
-FEATURE = Feature(routes=api.routes.declared, retention=(Retention("access_mapping", _retire_and_delete),))
+FEATURE = Feature(
+    routes=api.routes.declared,
+    retention=(Retention("access_mapping", _retire_and_delete),),
+    exports=Exports(tables=("access.endpoint_mapping",)),
+)

@@ -1,5 +1,6 @@
 """What a release brings to the catalogue."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 
-FEATURE = Feature()
+FEATURE = Feature(exports=Exports(tables=("access.shipped_once",)))

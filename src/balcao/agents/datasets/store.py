@@ -12,6 +12,7 @@ from balcao.agents.datasets.cursors import ListPlace
 from balcao.agents.datasets.incoming import refuse_body
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import affected, fetch_count
+from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class StoredDataset(msgspec.Struct, frozen=True):
@@ -311,3 +312,23 @@ async def count_deleted(connection: Connection) -> int:
 
 def _to_dataset(row: Row | None) -> StoredDataset | None:
     return None if row is None else StoredDataset(**dict(row))
+
+
+_LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"
+_IN_LIVE_SET = f"{_LIVE} AND EXISTS (SELECT FROM agents.datasets WHERE id = dataset_id AND datasets.deleted_at IS NULL)"
+_EXAMPLE = """
+to_jsonb(stored) - 'content_hash' || (
+    SELECT jsonb_build_object('input', input, 'output', output, 'metadata', metadata)
+    FROM agents.dataset_example_revisions AS latest
+    WHERE latest.example_id = stored.id AND latest.revision = stored.revision)
+"""
+_IN_ORDER = ("dataset_id", "position")
+EXPORTS = Exports(
+    [
+        Export("datasets", Rows("agents.datasets", condition=_LIVE)),
+        Export("examples", Rows("agents.dataset_examples", _EXAMPLE, _IN_LIVE_SET, _IN_ORDER)),
+        Export("deleted-datasets", Rows("agents.datasets", condition=_DELETED)),
+        Export("deleted-examples", Rows("agents.dataset_examples", _EXAMPLE, f"NOT ({_IN_LIVE_SET})", _IN_ORDER)),
+    ],
+    tables=("agents.dataset_example_revisions",),
+)

@@ -2,6 +2,11 @@
 
 from balcao.agents.experiments import api
 from balcao.agents.experiments.retention import RETENTION
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 
-FEATURE = Feature(routes=api.routes.declared, retention=RETENTION)
+FEATURE = Feature(
+    routes=api.routes.declared,
+    retention=RETENTION,
+    exports=Exports(tables=("agents.experiments", "agents.experiment_runs", "agents.experiment_scores")),
+)

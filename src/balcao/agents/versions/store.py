@@ -11,6 +11,7 @@ from balcao.agents.versions.content import EMPTY, AgentContent, classify_change
 from balcao.core.context.call import Author
 from balcao.core.database.batching import Lookup
 from balcao.core.database.pool import Connection, Database, Row, json_text
+from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class AgentVersion(msgspec.Struct, frozen=True):
@@ -266,3 +267,14 @@ async def read_last_number(connection: Connection, agent_type: str) -> int:
 
 def _decode_lists(row: Row) -> dict[str, Any]:
     return {name: msgspec.json.decode(row[name]) for name in ("memory_blocks", "tools")}
+
+
+_LINE = """
+to_jsonb(stored) - 'content_hash' || jsonb_build_object(
+    'active', EXISTS (SELECT FROM agents.agents WHERE active_version_id = stored.version_id),
+    'hidden', EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = stored.version_id))
+"""
+EXPORTS = Exports(
+    [Export("versions", Rows("agents.agent_versions", _LINE, key=("agent_type", "version")))],
+    tables=("agents.agents", "agents.agent_activations", "agents.agent_version_hidden"),
+)

@@ -96,6 +96,11 @@ class Audit:
         return self._key
 
     @property
+    def keys(self) -> Sequence[HashKey]:
+        """Return the key and the former ones."""
+        return self._keys
+
+    @property
     def key_numbers(self) -> frozenset[int]:
         """Return the numbers of all keys that are known."""
         return frozenset(key.number for key in self._keys)

@@ -7,6 +7,7 @@ import asyncpg
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import REFERRED_TO, affected, fetch_page, page_sql
 from balcao.core.errors import Conflict
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.employability.companies.schemas import Company
 
@@ -106,3 +107,8 @@ def _values(company: Company) -> list[str | None]:
 
 def _to_company(row: Row) -> Company:
     return Company(**dict(row))
+
+
+EXPORTS = Exports(
+    [Export("employers", Rows("employability.company", "to_jsonb(stored) - '{sort_name,search_text}'::text[]"))]
+)

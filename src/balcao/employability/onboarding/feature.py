@@ -6,6 +6,7 @@ from typing import Any
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.onboarding import api, store
@@ -27,4 +28,6 @@ PERSONAL_DATA = PersonalData(
     tables=("employability.onboarding",),
     members=(ExportMember("apresentacao_vagas", "Quando a pessoa concluiu a apresentação das vagas.", 202),),
 )
-FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA)
+FEATURE = Feature(
+    routes=api.routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("employability.onboarding",))
+)

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import REFERRED_TO, affected, fetch_page, page_sql
 from balcao.core.errors import Conflict
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
 from balcao.employability.reference_values.kinds import RANKED, Kind
@@ -151,3 +152,9 @@ def _to_value(row: Row) -> ReferenceValue:
     return ReferenceValue(
         row["id"], row["descricao"], row["created_at"], row["updated_at"], row["posicao"] if ranked else UNSET
     )
+
+
+_LINE = """
+jsonb_build_object('tabela', stored.kind, 'id', stored.id, 'descricao', stored.descricao, 'ordem', stored.posicao)
+"""
+EXPORTS = Exports([Export("reference-values", Rows("employability.reference_value", _LINE))])

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import REFERRED_TO, fetch_count, fetch_page, page_sql
 from balcao.core.errors import Conflict
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.employability.skills.kinds import Catalogue
 from balcao.employability.skills.schemas import CatalogueEntry, SkillArea
@@ -193,3 +194,19 @@ def _to_entry(row: Row) -> CatalogueEntry:
         row["updated_at"],
         UNSET if areas is None else msgspec.json.decode(areas, type=list[SkillArea]),
     )
+
+
+_SKILL = """
+to_jsonb(stored) - 'folded' || jsonb_build_object('areas_atuacao', (
+    SELECT coalesce(jsonb_agg(area.nome ORDER BY linked.id), '[]')
+    FROM employability.skill_area AS linked JOIN employability.work_area AS area ON area.id = linked.area_id
+    WHERE linked.skill_id = stored.id))
+"""
+EXPORTS = Exports(
+    [
+        Export("behaviours", Rows("employability.behaviour", "to_jsonb(stored) - 'folded'")),
+        Export("skills", Rows("employability.skill", _SKILL)),
+    ],
+    tables=("employability.work_area",),
+    derived=("employability.skill_area",),
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.terms import api, demo, store
@@ -28,4 +29,9 @@ PERSONAL_DATA = PersonalData(
     tables=("employability.terms_acceptance",),
     members=(ExportMember("termos_vagas", "A versão dos termos das vagas que a pessoa aceitou, e quando.", 201),),
 )
-FEATURE = Feature(routes=api.routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(
+    routes=api.routes.declared,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("employability.terms_acceptance",)),
+)

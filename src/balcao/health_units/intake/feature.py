@@ -1,6 +1,7 @@
 """What a department brings from its former system, and what is read from its present one."""
 
 from balcao.core.database.gauges import Gauge
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.health_units.intake import api, jobs, notifications, store, units
 
@@ -16,4 +17,5 @@ FEATURE = Feature(
             store.measure_silence,
         )
     ],
+    exports=Exports(derived=("health_units.sources",)),
 )

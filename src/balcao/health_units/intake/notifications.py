@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
@@ -22,7 +23,10 @@ _Instant = Annotated[datetime, Meta(tz=True)]
 
 
 class NotificationRow(msgspec.Struct):
-    """A notification; without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation."""
+    """A notification; without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation.
+
+    `id` is that of an export, by which a notification of this very installation is known.
+    """
 
     cnes: str
     risco: Risco
@@ -31,6 +35,7 @@ class NotificationRow(msgspec.Struct):
     encerrada_em: _Instant | None = None
     causa: Causa | None = None
     motivo: str | None = None
+    id: UUID | None = None
 
     def __post_init__(self) -> None:
         """Check the row. Raises Invalid."""
@@ -52,7 +57,7 @@ async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
     for row in rows:
         cnes = parse_cnes(row.cnes)
         old = ImportedNotification(row.risco, row.aberta_em, row.ultima_atualizacao, row.encerrada_em, row.causa)
-        if await notifications.import_notification(connection, cnes, old, row.motivo):
+        if await notifications.import_notification(connection, cnes, old, row.motivo, row.id):
             changed[row.cnes] = changed.get(row.cnes, 0) + 1
     for code in changed:
         await feed.publish_imported_risk(connection, parse_cnes(code))

@@ -14,4 +14,5 @@ FEATURE = Feature(
             store.count_outdated,
         )
     ],
+    exports=store.EXPORTS,
 )

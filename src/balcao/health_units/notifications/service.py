@@ -104,14 +104,14 @@ async def count_events(call: Call, cnes: Cnes) -> int:
 
 
 async def import_notification(
-    connection: Connection, cnes: Cnes, old: ImportedNotification, motivo: str | None
+    connection: Connection, cnes: Cnes, old: ImportedNotification, motivo: str | None, id_: UUID | None = None
 ) -> bool:
     """Write a notification of a former system, or what happened to it since; return whether there was anything.
 
-    Unit and opening name it. Raises Invalid where the unit has another active one, or is to get an active one that is
-    not its newest.
+    Unit and opening name it, unless it has an id. Raises Invalid where the unit has another active one, or is to get
+    an active one that is not its newest.
     """
-    id_ = uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
+    id_ = id_ or uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
     present = await store.lock(connection, cnes, id_)
     if present is None:
         latest = await store.read_latest(connection, cnes)

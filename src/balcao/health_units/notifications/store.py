@@ -10,6 +10,7 @@ import msgspec
 from balcao.core.context.call import Author
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import fetch_count
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
 from balcao.health_units.notifications.schemas import Remarks
@@ -184,3 +185,14 @@ async def count_events(connection: Connection, cnes: Cnes) -> int:
 
 def _to_notification(row: Row | None) -> Notification | None:
     return None if row is None else msgspec.convert(dict(row), Notification)
+
+
+_LINE = """
+to_jsonb(stored) || jsonb_build_object('motivo', (
+    SELECT motivo FROM health_units.notification_events AS event
+    WHERE event.notification_id = stored.id ORDER BY event.em DESC LIMIT 1))
+"""
+EXPORTS = Exports(
+    [Export("notifications", Rows("health_units.notifications", _LINE, key=("cnes", "aberta_em", "id")))],
+    tables=("health_units.notification_events",),
+)

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import affected
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.records import UnitRecord
@@ -74,3 +75,11 @@ _KNOWN = "SELECT cnes FROM health_units.units"
 
 async def list_codes(connection: Connection) -> set[str]:
     return {row["cnes"] for row in await connection.fetch(_KNOWN)}
+
+
+_LINE = """
+to_jsonb(stored) || coalesce((
+    SELECT jsonb_build_object('semana', semana, 'abre_feriado', abre_feriado)
+    FROM health_units.unit_weekly_hours AS hours WHERE hours.cnes = stored.cnes), '{}')
+"""
+EXPORTS = Exports([Export("units", Rows("health_units.units", _LINE))])

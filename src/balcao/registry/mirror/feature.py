@@ -1,5 +1,6 @@
 """The mirror with its outbox: nothing of it is reached over HTTP directly."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.mirror import outbox_store
@@ -11,4 +12,13 @@ FEATURE = Feature(
     dead_jobs=[
         DeadJobs(PUSH_JOB, "outbox", outbox_store.find_pushes, outbox_store.list_pushes, outbox_store.give_up_push)
     ],
+    exports=Exports(
+        tables=(
+            "registry.mirror_head",
+            "registry.register",
+            "registry.wording",
+            "registry.crm_consentimentos",
+            "registry.outbox",
+        )
+    ),
 )

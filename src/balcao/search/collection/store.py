@@ -7,6 +7,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.errors import Unavailable
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, RefusedRow, RehearsedChunk, StoredService
 
@@ -287,3 +288,22 @@ def _to_alias(row: Row | None) -> Alias:
     if row is None:
         raise Unavailable(code="collection-missing")
     return Alias(**row)
+
+
+_DOCUMENT = """
+(SELECT stepped.doc
+ FROM search.step(stored.id, stored.doc, stored.carried, '{schema_version}', '{program_version}') AS stepped)
+"""
+
+
+async def find_rows(connection: Connection) -> Rows:
+    """Return the services as they stand in the active table, in the form of the programs."""
+    alias = await read_alias(connection)
+    line = _DOCUMENT.format(schema_version=alias.schema_version, program_version=PROGRAM_VERSION)
+    return Rows(f"search.{alias.physical}", line)
+
+
+EXPORTS = Exports(
+    [Export("services", find_rows)],
+    derived=("search.physical_tables", "search.schema_versions", "search.search_collection"),
+)

@@ -1,6 +1,7 @@
 """The synonyms of the search."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.search.synonyms import api
 
-FEATURE = Feature(routes=api.routes.declared)
+FEATURE = Feature(routes=api.routes.declared, exports=Exports(tables=("search.synonyms",)))

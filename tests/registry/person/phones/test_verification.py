@@ -12,12 +12,14 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.context.platform import Platform, assemble
+from balcao.core.errors import NotFound
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.person.phones import service, store
-from balcao.registry.person.phones.code import Secrets
+from balcao.registry.person.phones.code import unseal
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
+from balcao.registry.person.phones.schemas import ConfirmationBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.registry.person.phones.numbers import (
@@ -30,6 +32,7 @@ from tests.registry.person.phones.numbers import (
     registers,
 )
 from tests.registry.talking import Talk
+from tests.support.acting import acting
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
@@ -266,6 +269,26 @@ def test_a_clearing_erases_what_was_asked_for_before_it(
     assert citizen.main("telefone") is None
 
 
+def test_a_code_counts_also_when_the_hash_key_was_rotated_after_it_was_sent(
+    citizen: Citizen, code_of: Callable[[dict[str, str]], str], settings: Settings, database_url: str
+) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    body = ConfirmationBody(**phone, code=code_of(phone))
+    fresh = {"hash_key": SecretStr("another key of the city, long enough to be one"), "hash_key_number": 2}
+    former = SecretStr(f"1={settings.hash_key.get_secret_value()}")
+
+    def confirm(**changed: Any) -> None:
+        rotated = settings.model_copy(update=fresh | changed)
+        with acting(rotated, database_url, "registry.confirm_phone") as act:
+            act(service.confirm, Cpf(citizen.cpf), body)
+
+    with pytest.raises(NotFound):
+        confirm()
+    confirm(former_hash_keys=former)
+    assert citizen.main("telefone")["valor"] == phone["valor"]
+
+
 async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
     http: httpx.Client, issuer: Issuer, platform: Platform, sql: Sql
 ) -> None:
@@ -275,7 +298,7 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
         citizen.event(None, FUTURE, "anonimizacao")
         (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
         (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
-        body = phone | {"code": Secrets(platform.audit.key).unseal(held["sealed_code"])}
+        body = phone | {"code": unseal(platform.audit.keys, held["sealed_code"])}
         answer, _ = await asyncio.gather(
             asyncio.to_thread(citizen.post, "phone/validate", body), apply(platform, str(event["id"]))
         )

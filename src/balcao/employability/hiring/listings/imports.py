@@ -15,7 +15,7 @@ from balcao.employability.hiring.departments import service as departments
 from balcao.employability.hiring.listings import store
 from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import JobContent, content_of, list_missing, require_fields
-from balcao.employability.hiring.listings.merge import merge
+from balcao.employability.hiring.listings.merge import merge, read_questions, read_steps
 from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
 from balcao.employability.instants import parse_instant
 
@@ -50,13 +50,17 @@ class ReadRow(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-def read_row(row: JobRow, zone: ZoneInfo) -> ReadRow:
-    """Return what the row says; steps and questions get the same ids whenever it is read. Raises Invalid."""
+def read_row(row: JobRow, zone: ZoneInfo, present: JobContent | None = None) -> ReadRow:
+    """Return what the row says. Raises Invalid.
+
+    Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
+    """
     content = merge(row, None, zone)
-    steps = [_renamed(row.id, "etapa", place, step) for place, step in enumerate(content.etapas)]
-    questions = [
-        _renamed(row.id, "pergunta", place, each) for place, each in enumerate(content.informacoes_complementares)
-    ]
+    known_steps, known_questions = (present.etapas, present.informacoes_complementares) if present else ((), ())
+    steps = _rename(row.id, "etapa", read_steps(row.etapas or (), known_steps), known_steps)
+    questions = _rename(
+        row.id, "pergunta", read_questions(row.informacoes_complementares or (), known_questions), known_questions
+    )
     made = parse_instant("created_at", row.created_at, zone) if row.created_at else utc_now()
     published = parse_instant("publicado_em", row.publicado_em, zone) if row.publicado_em else made
     status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
@@ -64,8 +68,12 @@ def read_row(row: JobRow, zone: ZoneInfo) -> ReadRow:
     return ReadRow(content, status, None if status in DRAFTS else published, made)
 
 
-def _renamed(job_id: UUID, what: str, place: int, item: Any) -> Any:
-    return msgspec.structs.replace(item, id=uuid5(job_id, f"{what}:{place}"))
+def _rename(job_id: UUID, what: str, items: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    kept = {item.id for item in known}
+    return [
+        item if item.id in kept else msgspec.structs.replace(item, id=uuid5(job_id, f"{what}:{place}"))
+        for place, item in enumerate(items)
+    ]
 
 
 async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
@@ -74,17 +82,23 @@ async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
     found = {row.id: read_row(row, zone) for row in rows}
     codes = {row.content.id_orgao_parceiro for row in found.values()}
     await departments.add(connection, [code for code in codes if code is not None])
-    return sum([await _write_row(connection, id_, row) for id_, row in found.items()])
+    last = {row.id: row for row in rows}
+    return sum([await _write_row(connection, last[id_], row, zone) for id_, row in found.items()])
 
 
-async def _write_row(connection: Connection, id_: UUID, row: ReadRow) -> bool:
+async def _write_row(connection: Connection, sent: JobRow, row: ReadRow, zone: ZoneInfo) -> bool:
+    id_ = sent.id
     if await store.import_new(connection, id_, row.content, row.status, row.published_at, row.created_at):
         await store.record(connection, id_, None, EVENT, row.status, AUTHOR, None)
         return True
     job = await store.read_any(connection, id_, utc_now())
-    if job is None or _comparable(content_of(job)) == _comparable(row.content):
+    if job is None:
         return False
-    await store.update(connection, id_, row.content)
+    present = content_of(job)
+    content = read_row(sent, zone, present).content
+    if _comparable(present) == _comparable(content):
+        return False
+    await store.update(connection, id_, content)
     await store.record(connection, id_, job.status, EVENT, job.status, AUTHOR, None)
     return True
 

@@ -1,5 +1,6 @@
 """How a job is read: one JSON document, with all that its record nests. `$1` is the instant at which it is shown."""
 
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.employability.companies.schemas import Company
 from balcao.employability.hiring.departments.scope import Scope
 
@@ -101,3 +102,40 @@ SUMMARY = f"""
     {_COMPANY} AS contratante,
     {_STEPS} AS etapas,
     {_QUESTIONS} AS informacoes_complementares"""
+
+
+_LINE = """
+to_jsonb(stored) - '{titulo_folded,bairro_folded}'::text[] || jsonb_build_object(
+    'tipos_pcd', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', value.id) ORDER BY value.id), '[]')
+        FROM employability.job_reference_value AS named
+        JOIN employability.reference_value AS value ON value.id = named.value_id
+        WHERE job_id = stored.id AND value.kind = 'tipos-pcd'),
+    'zonas', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', value.id) ORDER BY value.id), '[]')
+        FROM employability.job_reference_value AS named
+        JOIN employability.reference_value AS value ON value.id = named.value_id
+        WHERE job_id = stored.id AND value.kind = 'zonas'),
+    'idiomas_requisito', (
+        SELECT coalesce(jsonb_agg(to_jsonb(language) - 'job_id' ORDER BY id_idioma), '[]')
+        FROM employability.job_language AS language WHERE job_id = stored.id),
+    'etapas', (
+        SELECT coalesce(jsonb_agg(to_jsonb(step) - 'id_vaga' ORDER BY ordem), '[]')
+        FROM employability.job_step AS step WHERE id_vaga = stored.id),
+    'informacoes_complementares', (
+        SELECT coalesce(jsonb_agg(to_jsonb(question) - 'id_vaga' ORDER BY ordem), '[]')
+        FROM employability.job_question AS question WHERE id_vaga = stored.id))
+"""
+EXPORTS = Exports(
+    [
+        Export("jobs", Rows("employability.job", _LINE, "stored.deleted_at IS NULL")),
+        Export("deleted-jobs", Rows("employability.job", _LINE, "stored.deleted_at IS NOT NULL")),
+    ],
+    tables=("employability.job_event",),
+    derived=(
+        "employability.job_reference_value",
+        "employability.job_language",
+        "employability.job_step",
+        "employability.job_question",
+    ),
+)

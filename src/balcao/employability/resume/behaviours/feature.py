@@ -1,10 +1,12 @@
 """The behaviours that a person claims."""
 
 from balcao.core.audit.personal_data import PersonalData
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.employability.resume.behaviours import api
 
 FEATURE = Feature(
     routes=api.routes.declared,
     personal_data=PersonalData("resume_behaviours", tables=("employability.behaviour_link",)),
+    exports=Exports(tables=("employability.behaviour_link",)),
 )

@@ -1,5 +1,6 @@
 """Applications of citizens for jobs."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
 from balcao.employability.selection.applications import api, decision_api, demo
 from balcao.employability.selection.applications.personal_data import PERSONAL_DATA
@@ -10,4 +11,8 @@ FEATURE = Feature(
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
     demo=Demo(demo.load, demo.examples),
+    exports=Exports(
+        tables=("employability.application", "employability.application_content", "employability.application_event"),
+        derived=("employability.application_tally",),
+    ),
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.blocks import api, demo, store
@@ -27,4 +28,10 @@ PERSONAL_DATA = PersonalData(
     tables=("employability.application_block",),
     members=(ExportMember("bloqueios", "As tentativas de candidatura que foram recusadas, e por quê.", 203),),
 )
-FEATURE = Feature(routes=api.routes.declared, retention=RETENTION, personal_data=PERSONAL_DATA, demo=Demo(demo.load))
+FEATURE = Feature(
+    routes=api.routes.declared,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("employability.application_block",)),
+)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.registry_people import PersonRecord
@@ -19,4 +20,6 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
 
 # What it holds is exported by the registry, whose copy it is.
 PERSONAL_DATA = PersonalData("candidate_copy", erase=_erase, tables=("employability.candidate",))
-FEATURE = Feature(jobs=KINDS, retention=RETENTION, personal_data=PERSONAL_DATA)
+FEATURE = Feature(
+    jobs=KINDS, retention=RETENTION, personal_data=PERSONAL_DATA, exports=Exports(derived=("employability.candidate",))
+)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.registry.city.activities.schemas import Activity, ActivityRow
 
@@ -53,3 +54,6 @@ async def import_rows(connection: Connection, rows: Sequence[ActivityRow]) -> in
     """
     last = {row.id: row for row in rows}
     return len(await connection.fetch(_IMPORT, json_text(list(last.values()))))
+
+
+EXPORTS = Exports([Export("cnaes", Rows("registry.activity", "to_jsonb(stored) - '{folded,loaded_at}'::text[]"))])

@@ -6,6 +6,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies.schemas import Company, CompanyRow
@@ -69,3 +70,8 @@ async def import_rows(connection: Connection, rows: Sequence[CompanyRow]) -> int
 
 def _parse_company(record: str) -> Company:
     return msgspec.json.decode(record, type=Company)
+
+
+EXPORTS = Exports(
+    [Export("companies", Rows("registry.company", "stored.record"))], derived=("registry.company_member",)
+)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.registry.city.departments.filters import DepartmentFilters
 from balcao.registry.city.departments.schemas import Department, DepartmentRow
@@ -99,3 +100,13 @@ async def import_rows(connection: Connection, rows: Sequence[DepartmentRow]) -> 
 
 def _parse_department(row: Row) -> Department:
     return Department(**dict(row))
+
+
+EXPORTS = Exports(
+    [
+        Export(
+            "departments",
+            Rows("registry.department", "to_jsonb(stored) - '{folded_nome,folded_sigla,loaded_at}'::text[]"),
+        )
+    ]
+)

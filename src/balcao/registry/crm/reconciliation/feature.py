@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs, Subject
 from balcao.core.values.cpf import Cpf
@@ -31,4 +32,5 @@ FEATURE = Feature(
     jobs=JOBS,
     retention=[Retention("crm_reconciliation", _sweep)],
     dead_jobs=[DeadJobs(store.RECONCILE_JOB, "run", _no_subjects, _no_runs, store.give_up)],
+    exports=Exports(tables=("registry.crm_reconciliation",)),
 )

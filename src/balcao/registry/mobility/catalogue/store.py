@@ -6,6 +6,7 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.registry.mobility.catalogue.schemas import (
     VehicleBrand,
     VehicleModel,
@@ -253,3 +254,18 @@ async def import_models(connection: Connection, *columns: Sequence[str]) -> int:
 
 def _parse_model(row: Row) -> VehicleModel:
     return msgspec.convert(dict(row), VehicleModel)
+
+
+_LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"
+_MODEL = """
+to_jsonb(stored)
+|| jsonb_build_object('brand', (SELECT name FROM registry.vehicle_brand WHERE vehicle_brand.id = stored.brand_id))
+"""
+EXPORTS = Exports(
+    [
+        Export("vehicle-brands", Rows("registry.vehicle_brand", condition=_LIVE)),
+        Export("vehicle-models", Rows("registry.vehicle_model", _MODEL, _LIVE)),
+        Export("deleted-vehicle-brands", Rows("registry.vehicle_brand", condition=_DELETED)),
+        Export("deleted-vehicle-models", Rows("registry.vehicle_model", _MODEL, _DELETED)),
+    ]
+)

@@ -1,5 +1,6 @@
 """The drivers of a vehicle: invitations and the links that they become."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.mobility.drivers import api, store
@@ -13,4 +14,5 @@ FEATURE = Feature(
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
     dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+    exports=Exports(tables=("registry.vehicle_conductor",)),
 )

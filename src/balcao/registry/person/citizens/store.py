@@ -7,6 +7,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import affected
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.records import Mirror
@@ -86,3 +87,16 @@ async def upsert(connection: Connection, rows: Sequence[ImportedRow]) -> int:
     """Write the rows, one a CPF, as the owner of the table; return how many are new or other than before."""
     done = await connection.execute(_UPSERT, *map(list, zip(*rows, strict=True))) if rows else "INSERT 0 0"
     return affected(done)
+
+
+EXPORTS = Exports(
+    [
+        Export(
+            "citizens",
+            Rows(
+                "registry.base_record",
+                "stored.record || coalesce(stored.wallet, '{}') || jsonb_build_object('source', stored.source)",
+            ),
+        )
+    ]
+)

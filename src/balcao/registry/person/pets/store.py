@@ -8,6 +8,7 @@ import msgspec
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_count
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.idempotency import keep_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
@@ -135,3 +136,17 @@ async def upsert_imported(connection: Connection, rows: Sequence[PetRow]) -> int
     """Write the city's rows as the owner of the tables; of rows of one pet and person the last counts."""
     last = {(row.cpf, row.id_animal): row for row in rows}
     return len(await connection.fetch(_UPSERT_IMPORTED, json_text(list(last.values()))))
+
+
+EXPORTS = Exports(
+    [
+        Export(
+            "pets",
+            Rows(
+                "registry.loaded_pet",
+                "stored.record || jsonb_build_object('cpf', stored.cpf, 'id_animal', stored.id_animal)",
+            ),
+        )
+    ],
+    tables=("registry.own_pet",),
+)

@@ -1,17 +1,17 @@
 """The code that is sent to a phone: drawn, hashed for the comparison, sealed for the way to its sender."""
 
+import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from joserfc import jwe
-from joserfc.jwk import OctKey
-
+from balcao.core.context import sealing
 from balcao.core.context.audit import HashKey
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.number import Number
 
 DIGITS = 6
-_SEAL = {"alg": "dir", "enc": "A256GCM"}
+_SEAL = "phone-seal"
 
 
 def draw_code() -> str:
@@ -36,13 +36,15 @@ class Secrets:
         return self.key.derive("phone-citizen", cpf.digits)
 
     def seal(self, code: str) -> str:
-        return jwe.encrypt_compact(_SEAL, code, self._sealing_key)
+        return sealing.seal(self.key, _SEAL, code)
 
-    def unseal(self, sealed: str) -> str:
-        """Open a sealed code. Raises JoseError for what was sealed by another key."""
-        content = jwe.decrypt_compact(sealed, self._sealing_key).plaintext
-        return (content or b"").decode()
 
-    @property
-    def _sealing_key(self) -> OctKey:
-        return OctKey.import_key(self.key.derive("phone-seal"))
+def unseal(keys: Sequence[HashKey], sealed: str) -> str:
+    """Open a code that was sealed by one of the keys. Raises JoseError."""
+    return sealing.unseal(keys, _SEAL, sealed)
+
+
+def is_code(keys: Sequence[HashKey], verification: str, code: str, code_hash: bytes) -> bool:
+    """Tell whether this is the code of the verification, whichever of the keys was in use when it was sent."""
+    hashes = [Secrets(key).hash_code(verification, code) for key in keys]
+    return any(hmac.compare_digest(hashed, code_hash) for hashed in hashes)

@@ -1,5 +1,6 @@
 """The phone and its verification."""
 
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.person.phones import api, demo, store
@@ -15,4 +16,5 @@ FEATURE = Feature(
         DeadJobs(store.CODE_JOB, "verification", store.find_verifications, store.list_verifications, store.erase_code)
     ],
     demo=Demo(demo.load),
+    exports=Exports(derived=("registry.phone_verification", "registry.phone_code_sent")),
 )

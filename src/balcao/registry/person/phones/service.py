@@ -4,7 +4,6 @@ Codes already sent are counted in the database's own rows and not by `core.limit
 phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
 """
 
-import hmac
 import re
 
 from balcao.core.context.audit import recording
@@ -80,8 +79,8 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     """
     number, code = Number.parse(body), _check_code(body.code)
     opened = await _take_try(call, cpf)
-    sent_code = codes.Secrets(call.platform.audit.key).hash_code(opened.id, code)
-    if number.digits != opened.number.digits or not hmac.compare_digest(sent_code, opened.code_hash):
+    matches = codes.is_code(call.platform.audit.keys, opened.id, code, opened.code_hash)
+    if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
     if not await citizens.write_own(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
         raise _not_confirmed()  # another call was faster
@@ -122,7 +121,7 @@ async def send_code(platform: Platform, verification: str) -> None:
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent(connection, verification)
     if unsent is not None:
-        code = codes.Secrets(platform.audit.key).unseal(unsent.sealed_code)
+        code = codes.unseal(platform.audit.keys, unsent.sealed_code)
         await gateway.deliver(platform, verification, unsent.number.e164, code)
     async with platform.database.transaction() as connection:
         await store.erase_code(connection, verification)

@@ -5,6 +5,7 @@ from typing import Any
 
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import affected
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 
@@ -52,3 +53,6 @@ async def upsert(connection: Connection, rows: Sequence[Any]) -> int:
     """Write the rows, one a citizen and id, as the owner of the table; return how many are new or other than before."""
     done = await connection.execute(_UPSERT, json_text(rows))
     return affected(done)
+
+
+EXPORTS = Exports([Export("tickets", Rows("registry.ticket"))])

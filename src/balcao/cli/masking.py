@@ -1,0 +1,31 @@
+"""Settings as they may be shown: no secret, and no password in an address."""
+
+from typing import Any
+
+from pydantic import SecretStr
+
+MASK = "********"
+
+
+def mask(value: Any) -> Any:
+    """Return a setting's value without what is secret in it: texts, numbers, truth values and None."""
+    if isinstance(value, SecretStr):
+        return MASK
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = str(value)
+    return mask_address(text) if "://" in text else text
+
+
+def mask_address(address: str) -> str:
+    """Return an address without password and query; of several the first login and the last server.
+
+    A password may hold any sign, quoted or not: where it cannot be told from the rest, only the user is shown.
+    """
+    scheme, _, rest = address.partition("://")
+    before_query, _, query = rest.partition("?")
+    login, at, place = before_query.rpartition("@")
+    user, colon, _ = rest.partition("@")[0].partition(":")
+    if "@" in query:
+        return f"{scheme}://{user.partition('?')[0]}:{MASK}@{MASK}"
+    return f"{scheme}://{user}:{MASK}@{place}" if at and colon else f"{scheme}://{login}{at}{place}"

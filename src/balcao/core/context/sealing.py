@@ -1,0 +1,33 @@
+"""Texts that only the platform reads again: sealed by a key that its hash key makes for one purpose."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from joserfc import jwe
+from joserfc.errors import JoseError
+from joserfc.jwk import OctKey
+
+from balcao.core.context.audit import HashKey
+
+_SEAL = {"alg": "dir", "enc": "A256GCM"}
+
+
+def seal(key: HashKey, purpose: str, text: str) -> str:
+    """Return the text sealed for this purpose, a word of at most 16 bytes."""
+    return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
+
+
+def unseal(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
+    """Return what was sealed by one of the keys. Raises JoseError for what was sealed by another one."""
+    for former in keys[1:][::-1]:
+        with suppress(JoseError):
+            return _open(former, purpose, sealed)
+    return _open(keys[0], purpose, sealed)
+
+
+def _open(key: HashKey, purpose: str, sealed: str) -> str:
+    return (jwe.decrypt_compact(sealed, _make_key(key, purpose)).plaintext or b"").decode()
+
+
+def _make_key(key: HashKey, purpose: str) -> OctKey:
+    return OctKey.import_key(key.derive(purpose))

@@ -1,0 +1,208 @@
+"""Exports of one service: its rows as encrypted parts in a folder, gone on with after a kill.
+
+No row touches the disk but encrypted. One run reads one snapshot of the database; where it was killed the next run
+goes on after the last whole part, in a snapshot of its own, and the manifest tells which part is of which.
+"""
+
+import gzip
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from joserfc.errors import JoseError
+
+from balcao import __version__
+from balcao.core.context import sealing as secrets
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection, Database
+from balcao.core.errors import Conflict
+from balcao.core.exports import folder as folders
+from balcao.core.exports import store
+from balcao.core.exports.declaration import Export
+from balcao.core.exports.folder import Manifest, Part
+from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
+
+# Of lines, before they are compressed: what a process holds at once, and what a kill costs at most.
+PART_BYTES = 32 * 1024 * 1024
+_COMPRESSION = 6
+_SEAL = "export-cursor"
+
+# Called after each part, with its kind and how many lines of the kind are exported.
+OnProgress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to export, to whose keys. `restart` drops what an unfinished or former export left in the folder."""
+
+    service: str
+    exports: Sequence[Export]
+    recipients: Sequence[str]
+    restart: bool = False
+    part_bytes: int = PART_BYTES
+
+
+class _Cursor(msgspec.Struct, frozen=True):
+    """After which key of which kind an export goes on; without a kind nothing is left."""
+
+    kind: str | None
+    after: list[str] = []
+
+
+async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
+    """Export a service, or what a killed export left of it, and return the manifest.
+
+    Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.
+    """
+    recipients = parse_recipients(order.recipients)
+    with folders.hold(folder):
+        manifest, cursor = _open(call, folder, order)
+        async with call.platform.database.transaction() as connection:
+            await call.platform.audit.record(connection, call, "export", fields=[f"export:{order.service}"])
+        database = Database(call.platform.owner_url, size=1, role=None)
+        await database.open()
+        try:
+            async with database.transaction(isolation="repeatable_read") as connection:
+                manifest.snapshots.append(await store.read_snapshot_time(connection))
+                writer = _Writer(call, folder, order, manifest, recipients, on_progress)
+                await _export_kinds(connection, order.exports, writer, cursor)
+        finally:
+            await database.close()
+        manifest.complete, manifest.cursor = True, None
+        folders.write_manifest(folder, manifest)
+    return manifest
+
+
+def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | None]:
+    """Return the manifest to go on with, and from where. Raises Conflict."""
+    fresh = Manifest(
+        service=order.service,
+        version=__version__,
+        recipients=sorted(order.recipients),
+        kinds=[export.kind for export in order.exports],
+    )
+    found = folders.read_manifest(folder)
+    if found is None:
+        folders.require_empty(folder)
+    if found is None or order.restart:
+        folders.write_manifest(folder, fresh)
+        folders.delete_strays(folder, fresh)
+        return fresh, None
+    if found.complete:
+        raise Conflict(f"A exportação em {folder} está completa: indique outra pasta, ou recomece com --restart.")
+    if (found.service, found.version, found.recipients, found.kinds) != (
+        fresh.service, fresh.version, fresh.recipients, fresh.kinds,
+    ):  # fmt: skip
+        raise Conflict(
+            f"Em {folder} há uma exportação incompleta de outro serviço, destinatário ou versão do programa: indique "
+            "outra pasta, ou recomece com --restart."
+        )
+    cursor = _unseal(call, found)
+    folders.delete_strays(folder, found)
+    return found, cursor
+
+
+def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
+    """Return where to go on; None where no part was whole. Raises Conflict."""
+    if manifest.cursor is None:
+        return None
+    try:
+        return msgspec.json.decode(secrets.unseal(call.platform.audit.keys, _SEAL, manifest.cursor), type=_Cursor)
+    except JoseError:
+        raise Conflict(
+            "A exportação foi começada com outra BALCAO_HASH_KEY: inclua-a em BALCAO_FORMER_HASH_KEYS, ou recomece com "
+            "--restart."
+        ) from None
+
+
+async def _export_kinds(
+    connection: Connection, exports: Sequence[Export], writer: "_Writer", cursor: _Cursor | None
+) -> None:
+    kinds = [export.kind for export in exports]
+    at = _Cursor(kinds[0]) if cursor is None else cursor
+    for export in exports[kinds.index(at.kind) :] if at.kind else ():
+        after = at.after if at.kind == export.kind else []
+        rows = export.rows if not callable(export.rows) else await export.rows(connection)
+        writer.begin(export.kind)
+        async for line in store.iterate(connection, rows, after):
+            writer.add(line)
+        writer.end()
+
+
+class _Writer:
+    """Collects lines of a kind and writes them as parts; a kind without rows has one part without lines."""
+
+    def __init__(
+        self,
+        call: Call,
+        folder: Path,
+        order: Order,
+        manifest: Manifest,
+        recipients: Sequence[Recipient],
+        on_progress: OnProgress,
+    ) -> None:
+        self._key = call.platform.audit.key
+        self._folder, self._manifest, self._recipients = folder, manifest, recipients
+        self._part_bytes, self._on_progress = order.part_bytes, on_progress
+
+    def begin(self, kind: str) -> None:
+        """Begin a kind, or go on with it."""
+        self._kind = kind
+        before = [part for part in self._manifest.parts if part.kind == kind]
+        self._number, self._lines_before = len(before), sum(part.lines for part in before)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._buffer = io.BytesIO()
+        # Without the time of day: the same lines make the same bytes.
+        self._compressed = gzip.GzipFile(fileobj=self._buffer, mode="wb", compresslevel=_COMPRESSION, mtime=0)
+        self._hash, self._lines, self._bytes = hashlib.sha256(), 0, 0
+
+    def add(self, line: store.Line) -> None:
+        """Take a line; a part that is full is written."""
+        content = line.text.encode() + b"\n"
+        self._compressed.write(content)
+        self._hash.update(content)
+        self._lines += 1
+        self._bytes += len(content)
+        if self._bytes >= self._part_bytes:
+            self._write(line.key)
+
+    def end(self) -> None:
+        """Write what is left of the kind."""
+        if self._lines or not self._number:
+            self._write(None)
+
+    def _write(self, after: list[str] | None) -> None:
+        """Write the part, then that it is there and where to go on: after this key, or with the next kind."""
+        self._compressed.close()
+        self._number += 1
+        content = encrypt(self._buffer.getvalue(), self._recipients)
+        name = f"{self._kind}-{self._number:06}{folders.SUFFIX}"
+        sha256 = folders.write_part(self._folder, name, content)
+        manifest = self._manifest
+        manifest.parts.append(
+            Part(
+                file=name,
+                kind=self._kind,
+                lines=self._lines,
+                bytes=len(content),
+                sha256=sha256,
+                lines_sha256=self._hash.hexdigest(),
+                snapshot=len(manifest.snapshots),
+            )
+        )
+        manifest.cursor = self._seal_cursor(after)
+        folders.write_manifest(self._folder, manifest)
+        self._lines_before += self._lines
+        self._on_progress(self._kind, self._lines_before)
+        self._clear()
+
+    def _seal_cursor(self, after: list[str] | None) -> str:
+        following = [*self._manifest.kinds, None]
+        next_kind = following[following.index(self._kind) + 1]
+        cursor = _Cursor(next_kind) if after is None else _Cursor(self._kind, after)
+        return secrets.seal(self._key, _SEAL, msgspec.json.encode(cursor).decode())

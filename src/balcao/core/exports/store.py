@@ -1,0 +1,58 @@
+"""SQL of the exports: rows as lines of JSON, from anywhere in the order of their primary keys."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from balcao.core.database.pool import Connection, Row
+from balcao.core.exports.declaration import Rows
+
+PREFETCH = 500
+
+_NOW = "SELECT now()"
+
+
+async def read_snapshot_time(connection: Connection) -> datetime:
+    """Return when the transaction began."""
+    found: datetime = await connection.fetchval(_NOW)
+    return found
+
+
+_COLUMNS = """
+SELECT quote_ident(attribute.attname) AS name, format_type(attribute.atttypid, attribute.atttypmod) AS type
+FROM pg_index
+CROSS JOIN LATERAL unnest(indkey) WITH ORDINALITY AS part (number, place)
+JOIN pg_attribute AS attribute ON attribute.attrelid = indrelid AND attribute.attnum = part.number
+WHERE indrelid = $1::text::regclass AND indisprimary AND cardinality($2::text[]) = 0
+UNION ALL
+SELECT quote_ident(name), format_type(attribute.atttypid, attribute.atttypmod)
+FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, place)
+JOIN pg_attribute AS attribute ON attribute.attrelid = $1::text::regclass AND attribute.attname = name
+"""
+
+
+class Line(NamedTuple):
+    """One row: its JSON, and its key as texts."""
+
+    text: str
+    key: list[str]
+
+
+async def iterate(connection: Connection, rows: Rows, after: Sequence[str]) -> AsyncIterator[Line]:
+    """Yield the rows whose keys come after this one, all of them after no key; in a transaction only."""
+    statement = _build(rows, await connection.fetch(_COLUMNS, rows.table, rows.key), bool(after))
+    async for row in connection.cursor(statement, *after, prefetch=PREFETCH):
+        yield Line(row["line"], row["key"])
+
+
+def _build(rows: Rows, key: Sequence[Row], is_resumed: bool) -> str:
+    columns = [f"stored.{part['name']}" for part in key]
+    ordered = ", ".join(columns)
+    # Parameters of the columns' own types: with others the key's index would not serve.
+    last = ", ".join(f"${place}::text::{part['type']}" for place, part in enumerate(key, 1))
+    return f"""
+    SELECT ({rows.line})::text AS line, ARRAY[{", ".join(f"{column}::text" for column in columns)}] AS key
+    FROM {rows.table} AS stored
+    WHERE ({rows.condition}) {f"AND ({ordered}) > ({last})" if is_resumed else ""}
+    ORDER BY {ordered}
+    """  # noqa: S608 - names and expressions of our own declarations

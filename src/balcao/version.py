@@ -1,0 +1,19 @@
+"""Which version runs, for people: a release also knows the commit that it was built from."""
+
+from pathlib import Path
+
+from balcao import __version__
+
+_UNKNOWN = "$Format"
+
+
+def find_commit() -> str | None:
+    """Return the commit that a release was built from; `git archive` writes it, a working copy has none."""
+    commit = Path(__file__).with_name("commit.txt").read_text("ascii").strip()
+    return None if commit.startswith(_UNKNOWN) else commit
+
+
+def describe_version() -> str:
+    """Return the version, with the commit where it is known."""
+    commit = find_commit()
+    return f"{__version__} ({commit[:12]})" if commit else __version__

@@ -1,0 +1,1 @@
+"""Makes a release: the files, what they consist of, under which licences, their sums and a signature."""
