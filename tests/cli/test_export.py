@@ -12,7 +12,6 @@ import pytest
 from balcao.core.exports.folder import MANIFEST
 from tests.support.fixtures import Sql
 from tests.support.patience import until_now
-from tests.support.sizes import FULL
 from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
@@ -54,7 +53,7 @@ def test_a_service_is_exported_verified_and_read(terminal: Terminal, tmp_path: P
     assert part.name in terminal.refusal("export", "read", "made", "skills", "--identity", "key.txt")
 
 
-@pytest.mark.skipif(not FULL, reason="a proof: takes minutes")
+@pytest.mark.cluster
 def test_an_export_that_was_killed_goes_on_in_bounded_memory_and_shows_nobody(
     terminal: Terminal, sql: Sql, tmp_path: Path
 ) -> None:
