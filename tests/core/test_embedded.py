@@ -44,8 +44,12 @@ import os, sys
 from pathlib import Path
 from balcao.core.embedded.supervisor import start
 running = start(Path(sys.argv[1]), durable=False)
+reading, writing = os.pipe()
 if os.fork():
+    os.read(reading, 1)  # on a busy machine the fork begins late, and has not let go of anything before
     print(running.started, flush=True)
+else:
+    os.write(writing, b"1")
 sys.stdin.read()
 """
 

@@ -35,7 +35,7 @@ class Echo:
             raise ValueError("the application failed")
         if path == b"/waits":
             self.arrived.set()
-            await asyncio.to_thread(self.released.wait)
+            await asyncio.to_thread(self.released.wait, 60)
         size = 0 if path == b"/unread" else await _size(receive)
         query = scope["query_string"]
         seen = b"%s %s %d" % (scope["method"].encode(), path + (b"?" + query if query else b""), size)

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from balcao.gateway import listening
 from balcao.gateway.serving import Limits
 from tests.http.application import Echo
 from tests.http.connection import Connection
@@ -16,6 +17,7 @@ LAST = b"GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
 CHUNKED = b"PUT /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: t\r\n\r\n"
 STREAM = POST + CHUNKED + LAST
+HOPS = (socket.IPPROTO_IP, 21)  # IP_MINTTL
 ANSWERS = ["200 POST / 5", "200 PUT /c 3", "200 GET /last 0"]
 
 
@@ -178,3 +180,16 @@ def test_no_accepted_connection_is_reset_at_the_end() -> None:
         for caller in callers:
             caller.join()
     assert set(seen) <= {"200 GET /last 0"}
+
+
+def test_a_connection_that_was_begun_before_the_end_can_go_on() -> None:
+    """Its handshake ends on the socket that admits nobody new, whose demand it inherits."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        caller = socket.create_connection(listener.getsockname())
+        accepted, _ = listener.accept()
+        with caller, accepted:
+            accepted.setsockopt(*HOPS, 255)
+            caller.send(b"sent before and after")
+            listening.demand_nothing_of_accepted()
+            accepted.settimeout(20)
+            assert accepted.recv(100) == b"sent before and after"

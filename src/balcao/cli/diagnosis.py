@@ -20,6 +20,7 @@ from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
+from balcao.cli.replica_check import check_replicas
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
@@ -77,6 +78,8 @@ async def diagnose(settings: Settings) -> Diagnosis:
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
+        if settings.database_read_url:
+            checks["replicas"] = lambda: _check_replicas(settings)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
         found = await asyncio.gather(*(check() for check in checks.values()))
@@ -121,6 +124,7 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
         "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database_read": mask(settings.database_read_url),
         "redis": mask(settings.redis_url),
     }
 
@@ -237,6 +241,12 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     finally:
         await database.close()
     return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
+
+
+async def _check_replicas(settings: Settings) -> Part:
+    """Check whether the servers that may lag are read from."""
+    states, problems = await check_replicas(settings)
+    return Part(DOWN if problems else UP, {"servers": states}, problems)
 
 
 async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:

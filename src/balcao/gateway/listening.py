@@ -1,12 +1,11 @@
 """The listening socket: what happens to callers when all connections are taken, and when the server stops.
 
-Both need Linux, where `TCP_INFO` says how many connections wait and a socket filter can drop new ones; elsewhere
-callers beyond the limit wait, and a connection may be lost when the server stops.
+Both need Linux, where `TCP_INFO` says how many connections wait and a demand on the hops of a packet drops new ones;
+elsewhere callers beyond the limit wait, and a connection may be lost when the server stops.
 """
 
 import asyncio
 import contextlib
-import ctypes
 import socket
 import struct
 import sys
@@ -20,13 +19,15 @@ _LINGER_SECONDS = 2.0
 _MOST_REFUSALS = 256
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
-_SO_ATTACH_FILTER, _SO_DETACH_FILTER = 26, 27
 _WAITING_OFFSET = 24  # of `tcpi_unacked` in `struct tcp_info`; of a listening socket it is the length of its queue
-# Classic BPF over the TCP header: drop what carries SYN (bit 1 of byte 13), pass all else. Handshakes under way
-# end, and what was accepted is not touched, though it inherits the filter.
-_DROP_SYN = b"".join(
-    struct.pack("HBBI", *step) for step in ((0x30, 0, 0, 13), (0x45, 0, 1, 2), (0x06, 0, 0, 0), (0x06, 0, 0, 2**32 - 1))
-)
+# IP_MINTTL and IPV6_MINHOPCOUNT, which `socket` does not name: packets with fewer hops left are dropped. A listening
+# socket asks it of who begins a connection, not of handshakes under way. A socket filter would say it more plainly, but
+# newer kernels (6.18) allow one on TCP to nobody without CAP_NET_ADMIN.
+_FEWEST_HOPS = {
+    socket.AF_INET: [(socket.IPPROTO_IP, 21)],
+    socket.AF_INET6: [(socket.IPPROTO_IP, 21), (socket.IPPROTO_IPV6, 73)],
+}
+_MORE_THAN_ANYBODY_HAS = 255  # systems send with 64 or 128
 
 
 def count_waiting(sock: socket.socket) -> int:
@@ -87,18 +88,40 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
     """
     if not _LINUX or not settling_seconds:
         return
-    steps = ctypes.create_string_buffer(_DROP_SYN, len(_DROP_SYN))
-    program = struct.pack("HP", len(_DROP_SYN) // 8, ctypes.addressof(steps))
-    sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
+    _demand_hops(sock, _MORE_THAN_ANYBODY_HAS)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(1.0):
             while count_waiting(sock):  # noqa: ASYNC110 - the kernel offers no event for it
                 await asyncio.sleep(0.01)
+    demand_nothing_of_accepted()
     await asyncio.sleep(settling_seconds)
+    demand_nothing_of_accepted()
 
 
 def accept_again(sock: socket.socket) -> None:
     """Undo `accept_no_more` on a socket that outlived the process that called it."""
     if _LINUX:
+        _demand_hops(sock, 0)
+
+
+def demand_nothing_of_accepted() -> None:
+    """Take back the demand from connections that inherited it, as their handshake was under way when it was made.
+
+    Their callers send again what was dropped meanwhile.
+    """
+    for descriptor in Path("/proc/self/fd").iterdir():
+        # Not every descriptor is a socket, and one may be closed by now.
         with contextlib.suppress(OSError):
-            sock.setsockopt(socket.SOL_SOCKET, _SO_DETACH_FILTER, 0)
+            connection = socket.socket(fileno=int(descriptor.name))
+            try:
+                if not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    _demand_hops(connection, 0)
+            finally:
+                connection.detach()
+
+
+def _demand_hops(sock: socket.socket, hops: int) -> None:
+    # A kernel that imitates Linux may not have the options; then a connection may be lost when the server stops.
+    with contextlib.suppress(OSError):
+        for level, option in _FEWEST_HOPS.get(sock.family, []):
+            sock.setsockopt(level, option, hops)
