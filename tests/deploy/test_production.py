@@ -115,7 +115,7 @@ def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
 @pytest.mark.validators
 @pytest.mark.manifests
 def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: Path) -> None:
-    """By the libraries that are in them; what the kustomization makes of the manifests holds against the schemas, too."""
+    """By the libraries that are in them; what the kustomization makes holds against the schemas, too."""
     composed = yaml.safe_load(run(manifest_tools() / "cmd", folder / "container/compose.yaml"))
     assert composed["services"]["api"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
     made = list(yaml.safe_load_all(run(manifest_tools() / "kustomize", "build", folder / "kubernetes")))
