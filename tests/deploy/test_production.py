@@ -14,12 +14,15 @@ import pytest
 import yaml
 
 from balcao import app
+from balcao.cli import installed_gateway
+from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.deploy import production
-from balcao.deploy.files import write
+from balcao.deploy.files import SECRET, File, write
+from balcao.deploy.gateways import Frontend
 from balcao.deploy.production import Installation, Secrets, parse_settings
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.gateways import validators
+from tests.support.gateways import Certificate, validators
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer, free_port
@@ -156,6 +159,18 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
     made.remove()
 
 
+def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
+    """Put settings and gateway where they belong, and return the machine's root."""
+    lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
+    write(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
+    certificate = Certificate(root)
+    certificate.key.chmod(SECRET)
+    front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}")
+    files = make_gateway(Kind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
+    write(root / installed_gateway.FOLDERS[Kind.NGINX], files, replace=False)
+    return root
+
+
 def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     prepared: Prepared, tmp_path: Path
 ) -> None:
@@ -166,8 +181,14 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     assert settings.list_refusals(with_worker=True) == []
     with RunningServer(app.build(settings, settings.database_url), settings.port) as server:
         assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
-        diagnosis = json.loads(terminal.run("doctor", "--json").stdout)
+        root = install(prepared, settings, tmp_path / "machine")
+        diagnosis = json.loads(terminal.run("doctor", "--json", "--root", str(root)).stdout)
         token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
         assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
     assert diagnosis["problems"] == []
+    assert {name: diagnosis["parts"][name]["state"] for name in ("installation", "gateway")} == {
+        "installation": "up",
+        "gateway": "up",
+    }
+    assert diagnosis["parts"]["installation"]["details"] == {"settings": True}
     assert diagnosis["parts"]["database"]["details"]["login"] == prepared.names[1]

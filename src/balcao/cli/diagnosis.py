@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import msgspec
@@ -14,10 +15,12 @@ from redis.exceptions import RedisError
 
 from balcao import app
 from balcao.cli import database as databases
+from balcao.cli import installed, installed_gateway
 from balcao.cli.demo_data import base_urls
 from balcao.cli.ending import format_end
 from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
+from balcao.cli.issuer_check import Clock, check_issuers, describe_skew
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.core.access import live
@@ -27,11 +30,13 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
+from balcao.core.database.queries import fetch_clock
 from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
+from balcao.deploy import production
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
 from balcao.zones import load_zone
@@ -66,25 +71,29 @@ class Diagnosis(msgspec.Struct):
     parts: dict[str, Part]
 
 
-async def diagnose(settings: Settings) -> Diagnosis:
-    """Check all parts at the same time."""
+async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
+    """Check all parts at the same time; `root` is where the files of an installation lie."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
             "program": lambda: _check_program(settings),
-            "database": lambda: _check_database(settings),
-            "identity": lambda: _check_identity(settings, http),
+            "database": lambda: _check_database(settings, now),
+            "identity": lambda: _check_identity(settings, http, now),
             "crm": lambda: _check_crm(settings, http),
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
+        if not settings.sandbox:
+            checks["installation"] = lambda: asyncio.to_thread(_check_installation, settings, root)
+            checks["gateway"] = lambda: asyncio.to_thread(_check_gateway, settings, root)
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
         *(stranger.describe() for stranger in list_unknown(os.environ)),
         *_check_fixed_tokens(settings),
+        *_check_whether_read(settings, root),
         *(sentence for part in found for sentence in part.problems),
     ]
     running = parts["services"].state == UP
@@ -131,7 +140,53 @@ async def _check_program(settings: Settings) -> Part:
     return Part(UP, program.details, program.problems)
 
 
-async def _check_database(settings: Settings) -> Part:
+def _check_whether_read(settings: Settings, root: Path) -> list[str]:
+    """Return that this is no look at the production that is installed here, where there is one."""
+    if not settings.sandbox or not installed.is_installed(root):
+        return []
+    path = root / installed.SETTINGS_FOLDER / production.SETTINGS
+    return [
+        f"{path} existe, e este comando não o leu: isto é a base de demonstração, não a instalação. Como as unidades o "
+        f"fazem: `set -a; . {path}; set +a`."
+    ]
+
+
+def _check_installation(settings: Settings, root: Path) -> Part:
+    """Check the files that `balcao init production` wrote, and the disk."""
+    checks: list[Callable[[], list[str]]] = [
+        lambda: installed.check_secrets(settings),
+        lambda: installed.check_settings(root, os.environ),
+        lambda: installed.check_units(root, settings),
+        lambda: installed.check_disk(settings.data_dir),
+    ]
+    problems = [sentence for check in checks for sentence in _list_seen(check)]
+    return Part(DOWN if problems else UP, {"settings": installed.is_installed(root)}, problems)
+
+
+def _check_gateway(settings: Settings, root: Path) -> Part:
+    """Check the configuration of the gateway, where it is on this machine."""
+    found: list[str] = []
+
+    def check() -> list[str]:
+        generated = installed_gateway.find(root)
+        if generated is None:
+            return []
+        found.append(str(generated.path))
+        return installed_gateway.check(root, settings, generated)
+
+    problems = _list_seen(check)
+    return Part(DOWN if problems else UP if found else STOPPED, {"files": found}, problems)
+
+
+def _list_seen(check: Callable[[], list[str]]) -> list[str]:
+    """Return what the check says, or that this user may not look."""
+    try:
+        return check()
+    except PermissionError as fault:
+        return [f"{fault.filename} não pode ser visto por este usuário: execute `balcao doctor` como root."]
+
+
+async def _check_database(settings: Settings, now: Clock) -> Part:
     url = settings.database_url
     if settings.embedded_database:
         server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
@@ -143,12 +198,20 @@ async def _check_database(settings: Settings) -> Part:
         await database.open()
         async with database.connection() as connection:
             part = await _check_opened(settings, connection)
+            part.problems += await _check_clock(connection, now)
     except Unavailable as fault:
         return Part(DOWN, problems=[refusal(fault) or str(fault)])
     finally:
         await database.close()
     part.problems += await _check_owner(settings, url)
     return part
+
+
+async def _check_clock(connection: Connection, now: Clock) -> list[str]:
+    """Compare the clocks: periods, leases and tokens stand on both."""
+    before = now()
+    theirs = await fetch_clock(connection)
+    return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
 
 
 def _check_data_folder(folder: Path) -> Part:
@@ -239,39 +302,12 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
 
 
-async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:
-    published = {issuer: await _published(issuer, http) for issuer in settings.issuers}
-    keys = {issuer: found.keys for issuer, found in published.items()}
-    silent = [issuer for issuer, count in keys.items() if not count]
-    if silent and settings.embedded_identity:
+async def _check_identity(settings: Settings, http: httpx.AsyncClient, now: Clock) -> Part:
+    keys, problems = await check_issuers(settings, http, now)
+    is_silent = not all(keys.values())
+    if is_silent and settings.embedded_identity:
         return Part(STOPPED)
-    wrong = [f"O emissor {issuer} não publica chaves que se possam ler." for issuer in silent]
-    wrong += [
-        f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
-        for issuer, found in published.items()
-        if found.issuer not in {None, issuer}
-    ]
-    return Part(DOWN if silent else UP, {"keys": keys}, wrong)
-
-
-class _Published(NamedTuple):
-    """How many keys are published, 0 without an answer; the issuer's own name where there is a discovery document."""
-
-    keys: int
-    issuer: str | None = None
-
-
-async def _published(issuer: str, http: httpx.AsyncClient) -> _Published:
-    name = None
-    try:
-        known = await http.get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
-        address = f"{issuer.rstrip('/')}/protocol/openid-connect/certs"
-        if known.is_success:
-            document = known.json()
-            name, address = str(document["issuer"]), document["jwks_uri"]
-        return _Published(len((await http.get(address)).json()["keys"]), name)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
-        return _Published(0, name)
+    return Part(DOWN if is_silent else UP, {"keys": keys}, problems)
 
 
 async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
