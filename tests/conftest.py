@@ -41,6 +41,7 @@ agent_docs.build_document = functools.cache(agent_docs.build_document)  # type: 
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 pool.ACQUIRE_SECONDS = PATIENCE
 pool.SERVING_SECONDS = PATIENCE
+pool.REPLICA_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
 keys.FETCH_SECONDS = PATIENCE
 # The tests' own provider may be asked for every unknown key.

@@ -8,6 +8,7 @@ from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.access import catalogue, keys
+from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
@@ -126,8 +127,10 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
 def mount(service: Service, platform: Platform) -> Mount:
     """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
-    for operation in service.operations():
-        endpoint: Endpoint = OperationEndpoint(operation, service.name, platform)
+    operations = service.operations()
+    writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
+    for operation in operations:
+        endpoint: Endpoint = OperationEndpoint(operation, service.name, platform, writers)
         if platform.settings.traces_url:
             endpoint = TracedEndpoint(endpoint)
         endpoints.append((operation.method, path_of(service, operation), endpoint))
@@ -143,6 +146,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         async with platform.database.transaction() as connection:
             await catalogue.announce(connection, operations)
         await platform.catalogue.reload()
+        await platform.replicas.start()
         await platform.live.start()
         refresh = Watch(
             platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
@@ -154,6 +158,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
         finally:
             announcing.cancel()
             await refresh.stop()
+            await platform.replicas.stop()
             await platform.live.stop()
 
 

@@ -156,10 +156,9 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
             settings = cls.model_validate(fields)
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
-        if settings.database_owner_url and not settings.database_url:
-            raise SettingsError(
-                "BALCAO_DATABASE_OWNER_URL só vale junto com BALCAO_DATABASE_URL, o acesso dos serviços."
-            )
+        for name in ("database_owner_url", "database_read_url"):
+            if getattr(settings, name) and not settings.database_url:
+                raise SettingsError(f"{variable_of(name)} só vale junto com BALCAO_DATABASE_URL, o dos serviços.")
         return settings
 
     @property

@@ -15,6 +15,8 @@ class StoreSettings(BaseModel):
 
     database_url: DatabaseAddress = ""
     database_owner_url: DatabaseAddress = ""
+    database_read_url: DatabaseAddress = ""
+    database_read_lag: int = Field(10, ge=2, le=300)
     database_role: str = Field("balcao_app", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     database_pool: int | None = Field(None, ge=2, le=2_000)
     redis_url: RedisServer = ""

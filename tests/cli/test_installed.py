@@ -57,9 +57,9 @@ class Installed:
         return folder / FILES[kind]
 
     def check_gateway(self) -> list[str]:
-        found = installed_gateway.find(self.root)
-        assert found is not None
-        return installed_gateway.check(self.root, self.settings, found)
+        file, problems = installed_gateway.check(self.root, self.settings)
+        assert file
+        return problems
 
     def edit(self, path: str, old: str, new: str) -> None:
         text = (self.root / path).read_text("utf-8")
@@ -264,7 +264,7 @@ def test_a_haproxy_without_the_providers_newest_key_is_named(machine: Installed,
 def test_a_configuration_that_is_not_ours_is_left_alone(machine: Installed) -> None:
     (machine.root / "etc/haproxy").mkdir()
     (machine.root / "etc/haproxy/haproxy.cfg").write_text("global\n    daemon\n")
-    assert installed_gateway.find(machine.root) is None
+    assert installed_gateway.check(machine.root, machine.settings) == ("", [])
 
 
 async def test_a_client_that_the_provider_does_not_know_is_named(machine: Installed, issuer: Issuer) -> None:
@@ -297,14 +297,14 @@ async def test_a_command_that_has_not_read_the_installations_settings_says_so(ma
     """The demonstration is well, and would be green on a machine of a production that is not."""
     found = await diagnosis.diagnose(Settings(data_dir=machine.root / "data", port=9), machine.root)
     assert not found.ok
-    assert "este comando não o leu" in found.problems[0]
+    assert "este comando não o leu" in "\n".join(found.problems)
 
 
-def test_who_may_not_look_is_told_to_be_root(machine: Installed) -> None:
+def test_who_may_not_look_is_told_to_be_root() -> None:
     def look() -> list[str]:
         raise PermissionError(13, "", "/etc/balcao/balcao.env")
 
-    (found,) = diagnosis._list_seen(look)
+    (found,) = installed.list_seen(look)
     assert found == "/etc/balcao/balcao.env não pode ser visto por este usuário: execute `balcao doctor` como root."
 
 

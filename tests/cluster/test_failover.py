@@ -8,54 +8,28 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import httpx
 import pytest
 
-from balcao import app
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients, people
 from balcao.settings import Settings
+from tests.cluster.servers import cluster, folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import COPY, Postgres
-from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
+from tests.support.postgres import Postgres
+from tests.support.terminal import Serving, Terminal, free_port
 
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8  # of events, and as many of own writes
 CALLS = 400  # acknowledged of each kind, before the kill and after it
-SYNCHRONOUS = "SELECT true FROM pg_stat_replication WHERE sync_state = 'sync'"
 APPLIED = "SELECT cpf FROM registry.crm_event WHERE applied_at IS NOT NULL GROUP BY cpf HAVING count(*) = 1"
 WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin = 'staff'"
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
-
-
-@contextmanager
-def folders(count: int) -> Iterator[list[Path]]:
-    made = [open_folder() for _ in range(count)]
-    yield made
-    for folder in made:
-        remove(folder)
-
-
-@contextmanager
-def cluster() -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield the primary, migrated, and its synchronous replica."""
-    with folders(2) as (one, two), Postgres.create(one) as primary:
-        primary.sql("CREATE ROLE balcao LOGIN", database="postgres")
-        primary.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
-        primary.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
-        app.migrate_now(primary.url("balcao"))
-        with primary.copy(two) as replica:
-            primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
-            primary.sql("SELECT pg_reload_conf()")
-            until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
-            yield primary, replica
 
 
 # Method, path and body of one call about a person.

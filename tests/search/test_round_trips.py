@@ -35,9 +35,7 @@ def test_a_search_that_finds_what_was_typed_is_one_statement_in_a_transaction(
     settings: Settings, database_url: str
 ) -> None:
     async def search(call: Call) -> int:
-        return (
-            await public_search.search(call.platform, SearchRequest(q="junco branco", facets=("is_free",)))
-        ).page.total
+        return (await public_search.search(call, SearchRequest(q="junco branco", facets=("is_free",)))).page.total
 
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
         act(_publish, "Colheita de junco branco")

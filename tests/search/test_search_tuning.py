@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.audit import retention
+from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.search.catalogue import service as catalogue
 from balcao.search.collection import service as collection
@@ -89,8 +90,9 @@ def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
 
 async def test_a_number_of_a_person_is_in_no_table(platform: Platform, owner: asyncpg.Connection) -> None:
     """Case 74."""
+    call = operator_call(platform, "search.test")
     for query in ("900.000.001-75", "nada 90000000175", f"zzqx{uuid4().hex}".translate(LETTERS)):
-        assert (await public_search.search(platform, SearchRequest(q=query))).match == "none"
+        assert (await public_search.search(call, SearchRequest(q=query))).match == "none"
     await zero_results.flush(platform)
     kept = [row["folded"] for row in await owner.fetch("SELECT folded FROM search.zero_results")]
     assert any(folded.startswith("zzqx") for folded in kept)

@@ -70,7 +70,7 @@ def test_of_very_many_services_the_facets_are_counted_once_in_a_while_and_all_el
         staff.publish(nome_servico=f"Corte de {word} {number}", tema_geral=word)
 
     def search(**asked: Any) -> tuple[int, Any]:
-        found = stage.run(public_search.search(stage.platform, SearchRequest(q=word, facets=("tema_geral",), **asked)))
+        found = stage.run(public_search.search(stage.staff, SearchRequest(q=word, facets=("tema_geral",), **asked)))
         return len(found.page.services), found.page.facets["tema_geral"]
 
     assert search() == (3, [(word, 3)])
@@ -100,7 +100,7 @@ async def test_a_search_whose_table_has_gone_finds_the_one_in_use(stage: Stage, 
     known = stage.platform.part(SearchState)
     alias = await asyncio.to_thread(stage.run, _read_alias(stage))
     known.alias = msgspec.structs.replace(alias, physical="services_v3_20200101_000000")
-    found = await asyncio.to_thread(stage.run, public_search.search(stage.platform, SearchRequest(q=word)))
+    found = await asyncio.to_thread(stage.run, public_search.search(stage.staff, SearchRequest(q=word)))
     assert [one.document.nome_servico for one in found.page.services] == [f"Corte de {word}"]
 
 

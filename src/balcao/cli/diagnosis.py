@@ -23,6 +23,7 @@ from balcao.cli.faults import OperatorFault
 from balcao.cli.issuer_check import Clock, check_issuers, describe_skew
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
+from balcao.cli.replica_check import check_replicas
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
@@ -36,7 +37,6 @@ from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
-from balcao.deploy import production
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.settings import Settings, SettingsError, variable_of
 from balcao.zones import load_zone
@@ -82,6 +82,8 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
+        if settings.database_read_url:
+            checks["replicas"] = lambda: _check_replicas(settings)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
         if not settings.sandbox:
@@ -93,7 +95,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
         *settings.list_refusals(),
         *(stranger.describe() for stranger in list_unknown(os.environ)),
         *_check_fixed_tokens(settings),
-        *_check_whether_read(settings, root),
+        *installed.check_whether_read(root, settings),
         *(sentence for part in found for sentence in part.problems),
     ]
     running = parts["services"].state == UP
@@ -130,6 +132,7 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
         "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database_read": mask(settings.database_read_url),
         "redis": mask(settings.redis_url),
     }
 
@@ -140,50 +143,16 @@ async def _check_program(settings: Settings) -> Part:
     return Part(UP, program.details, program.problems)
 
 
-def _check_whether_read(settings: Settings, root: Path) -> list[str]:
-    """Return that this is no look at the production that is installed here, where there is one."""
-    if not settings.sandbox or not installed.is_installed(root):
-        return []
-    path = root / installed.SETTINGS_FOLDER / production.SETTINGS
-    return [
-        f"{path} existe, e este comando não o leu: isto é a base de demonstração, não a instalação. Como as unidades o "
-        f"fazem: `set -a; . {path}; set +a`."
-    ]
-
-
 def _check_installation(settings: Settings, root: Path) -> Part:
     """Check the files that `balcao init production` wrote, and the disk."""
-    checks: list[Callable[[], list[str]]] = [
-        lambda: installed.check_secrets(settings),
-        lambda: installed.check_settings(root, os.environ),
-        lambda: installed.check_units(root, settings),
-        lambda: installed.check_disk(settings.data_dir),
-    ]
-    problems = [sentence for check in checks for sentence in _list_seen(check)]
+    problems = installed.check(root, settings, os.environ)
     return Part(DOWN if problems else UP, {"settings": installed.is_installed(root)}, problems)
 
 
 def _check_gateway(settings: Settings, root: Path) -> Part:
     """Check the configuration of the gateway, where it is on this machine."""
-    found: list[str] = []
-
-    def check() -> list[str]:
-        generated = installed_gateway.find(root)
-        if generated is None:
-            return []
-        found.append(str(generated.path))
-        return installed_gateway.check(root, settings, generated)
-
-    problems = _list_seen(check)
-    return Part(DOWN if problems else UP if found else STOPPED, {"files": found}, problems)
-
-
-def _list_seen(check: Callable[[], list[str]]) -> list[str]:
-    """Return what the check says, or that this user may not look."""
-    try:
-        return check()
-    except PermissionError as fault:
-        return [f"{fault.filename} não pode ser visto por este usuário: execute `balcao doctor` como root."]
+    file, problems = installed_gateway.check(root, settings)
+    return Part(DOWN if problems else UP if file else STOPPED, {"file": file}, problems)
 
 
 async def _check_database(settings: Settings, now: Clock) -> Part:
@@ -300,6 +269,12 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     finally:
         await database.close()
     return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
+
+
+async def _check_replicas(settings: Settings) -> Part:
+    """Check whether the servers that may lag are read from."""
+    states, problems = await check_replicas(settings)
+    return Part(DOWN if problems else UP, {"servers": states}, problems)
 
 
 async def _check_identity(settings: Settings, http: httpx.AsyncClient, now: Clock) -> Part:

@@ -9,7 +9,7 @@ import pwd
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -33,8 +33,38 @@ _START = re.compile(r"^ExecStart=(\S+)", re.MULTILINE)
 _FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
 
 
+def check(root: Path, settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """Check all but the gateway."""
+    checks: list[Callable[[], list[str]]] = [
+        lambda: check_secrets(settings),
+        lambda: check_settings(root, environment),
+        lambda: check_units(root, settings),
+        lambda: check_disk(settings.data_dir),
+    ]
+    return [sentence for one in checks for sentence in list_seen(one)]
+
+
+def list_seen(look: Callable[[], list[str]]) -> list[str]:
+    """Return what a check says, or that this user may not look."""
+    try:
+        return look()
+    except PermissionError as fault:
+        return [f"{fault.filename} não pode ser visto por este usuário: execute `balcao doctor` como root."]
+
+
+def check_whether_read(root: Path, settings: Settings) -> list[str]:
+    """Return that this is no look at the production that is installed here, where there is one."""
+    if not settings.sandbox or not is_installed(root):
+        return []
+    path = root / SETTINGS_FOLDER / SETTINGS
+    return [
+        f"{path} existe, e este comando não o leu: isto é a base de demonstração, não a instalação. Como as unidades o "
+        f"fazem: `set -a; . {path}; set +a`."
+    ]
+
+
 def is_installed(root: Path) -> bool:
-    """Tell whether there are settings of an installation, so that a command that has not read them is told."""
+    """Tell whether there are settings of an installation."""
     try:
         return (root / SETTINGS_FOLDER / SETTINGS).exists()
     except PermissionError:  # of somebody else, who tries the demonstration on this machine

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.gateway_config import Kind, make_gateway
-from balcao.cli.installed import check_certificate
+from balcao.cli.installed import check_certificate, list_seen
 from balcao.deploy.gateways import COMMAND, FILES, Frontend
 from balcao.settings import Settings
 
@@ -38,7 +38,22 @@ def find(root: Path) -> Generated | None:
     return None
 
 
-def check(root: Path, settings: Settings, generated: Generated) -> list[str]:
+def check(root: Path, settings: Settings) -> tuple[str, list[str]]:
+    """Return which file is ours, "" for none, and what is wrong with the gateway."""
+    files: list[str] = []
+
+    def look() -> list[str]:
+        generated = find(root)
+        if generated is None:
+            return []
+        files.append(str(generated.path))
+        return compare(root, settings, generated)
+
+    problems = list_seen(look)
+    return "".join(files), problems
+
+
+def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
     """Compare the files with what would be generated now, and check the certificate that they name."""
     front = generated.frontend
     key = front.certificate if generated.kind is Kind.HAPROXY else front.certificate_key

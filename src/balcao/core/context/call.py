@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.headers import NO_HEADERS, Headers
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Database
+from balcao.core.database.replicas import Replica
 from balcao.core.errors import Invalid, Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -36,7 +37,7 @@ class Call:
     A request's call is made before its operation's rule is checked; a job and a command make their own.
     """
 
-    __slots__ = ("caller", "decision", "headers", "operation", "platform", "reason", "request_id")
+    __slots__ = ("caller", "decision", "headers", "operation", "platform", "reason", "replica", "request_id")
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Call:
         self.decision = decision
         self.caller = caller
         self.headers = headers
+        self.replica: Replica | None = None  # where this call may read what lags (`Operation.may_lag`)
         # Why staff look at a person's data; a use case whose body carries a reason sets that one.
         self.reason = headers.text(b"x-access-reason")
         if self.reason is not None:
@@ -72,6 +74,19 @@ class Call:
     def idempotency_key(self) -> str | None:
         """Return the key under which a repeated call gets the first one's response."""
         return self.headers.text(b"idempotency-key")
+
+    @property
+    def reader(self) -> Database:
+        """Return the database for what everybody may read: a replica for a call that may lag, else the primary."""
+        return self.platform.database if self.replica is None else self.replica.database
+
+    def find_reader_since(self, instant: float) -> Database:
+        """Return `reader` if it has all that was committed by this instant of the monotonic clock, else the primary.
+
+        For what is kept in memory until a notice says that something has changed: read again from a replica without
+        the change, the old would be kept as the new.
+        """
+        return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
     def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Connection]:
         """Return a connection for reading a person's data; a read by anybody else is recorded before it is answered.

@@ -19,7 +19,9 @@ from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ALONE, ProcessGroup
+from balcao.core.database import servers
 from balcao.core.database.pool import Database
+from balcao.core.database.replicas import Replica, Replicas
 from balcao.core.database.traced import TracedDatabase
 from balcao.core.telemetry import telemetry
 from balcao.core.tracing import make_http_client, tracing
@@ -35,6 +37,7 @@ class Platform:
 
     settings: Settings
     database: Database
+    replicas: Replicas
     owner_url: str  # the same database, as who owns its tables: for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
@@ -84,6 +87,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
     platform = Platform(
         settings=settings,
         database=database,
+        replicas=Replicas(database, make_replicas(settings), settings.database_read_lag),
         owner_url=settings.owner_url(database_url),
         catalogue=Catalogue(database),
         tokens=TokenVerifier(settings.issuers, settings.auth_audience, http, policy, ended.covers),
@@ -108,11 +112,21 @@ def make_hash_key(settings: Settings) -> HashKey:
     return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
-def make_database(settings: Settings, url: str) -> Database:
-    """Return the services' way to the database at `url`, not opened yet.
+def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
+    """Return the services' way to the database at `url`, or to one replica of it, not opened yet.
 
     The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
     """
     role = settings.database_role
     kind = TracedDatabase if settings.traces_url else Database
-    return kind(url, size=settings.connections, role=role, login=role if settings.embedded_database else None)
+    login = role if settings.embedded_database else None
+    return kind(url, size=settings.connections, role=role, login=login, replica=replica)
+
+
+def make_replicas(settings: Settings) -> list[Replica]:
+    """Return the replicas that the settings name, not opened yet."""
+    url = settings.database_read_url
+    return [
+        Replica(make_database(settings, url, server), f"{server.host}:{server.port}")
+        for server in (servers.list_servers(url) if url else [])
+    ]

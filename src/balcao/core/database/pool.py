@@ -25,6 +25,8 @@ LOOKUP_SECONDS = 2.5
 # How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
 # answers nothing, and the caller is told so within three seconds.
 SERVING_SECONDS = 2.7
+# ... with one to a replica: the primary is asked then.
+REPLICA_SECONDS = 1.0
 
 # What a store function is given: it never opens a connection itself.
 Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
@@ -43,18 +45,31 @@ class Database:
     """
 
     def __init__(
-        self, url: str, *, size: int = 10, role: str | None = APPLICATION_ROLE, login: str | None = None
+        self,
+        url: str,
+        *,
+        size: int = 10,
+        role: str | None = APPLICATION_ROLE,
+        login: str | None = None,
+        replica: servers.Server | None = None,
     ) -> None:
-        """Open nothing yet. `login`, where given, takes the place of the user in `url`."""
+        """Open nothing yet. `login`, where given, takes the place of the user in `url`.
+
+        `replica` is the one of its servers that is connected to, only to read.
+        """
         self.url = url
         # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
         self.is_serving = False
+        self.is_replica = replica is not None
         self._size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
         session["client_connection_check_interval"] = "1s"
         self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
+        if replica is not None:
+            session["default_transaction_read_only"] = "on"
+            self.options |= {"host": replica.host, "port": replica.port}
         self._pool: asyncpg.Pool | None = None
         self._ready: list[Connection] = []
         self._taken = 0  # of the pool's connections: those in use and those that are ready
@@ -84,6 +99,11 @@ class Database:
                 command_timeout=30,
                 **self.options,
             )
+
+    @property
+    def block_seconds(self) -> float | None:
+        """Return how long a block with a connection may last; None where nothing bounds it."""
+        return REPLICA_SECONDS if self.is_replica else SERVING_SECONDS if self.is_serving else None
 
     @property
     def in_use(self) -> int:
@@ -324,7 +344,7 @@ class _Borrowed:
 
     def __init__(self, database: Database, seconds: float | None = None) -> None:
         self._database = database
-        self._seconds = seconds or (SERVING_SECONDS if database.is_serving else None)
+        self._seconds = seconds or database.block_seconds
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()
@@ -347,7 +367,7 @@ class _Borrowed:
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
-        elif is_open and fault is not None and not _takes_writes(connection):
+        elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             sound = False
             await self._database.expire()

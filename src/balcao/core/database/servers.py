@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
@@ -13,8 +13,15 @@ from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
 
-def list_servers(url: str) -> list[tuple[str, int]]:
-    """Return the servers that an address names, in its order: host, or folder of a socket, and port."""
+class Server(NamedTuple):
+    """`host` is a name, an address, or the folder of a socket."""
+
+    host: str
+    port: int
+
+
+def list_servers(url: str) -> list[Server]:
+    """Return the servers that an address names, in its order."""
     parts = urlsplit(url)
     query = parse_qs(parts.query)
     if places := parts.netloc.rpartition("@")[2]:
@@ -22,23 +29,23 @@ def list_servers(url: str) -> list[tuple[str, int]]:
     hosts = query.get("host", ["localhost"])[0].split(",")
     ports = query.get("port", ["5432"])[0].split(",")
     each = ports if len(ports) == len(hosts) else ports[:1] * len(hosts)
-    return [(host, int(port or 5432)) for host, port in zip(hosts, each, strict=True)]
+    return [Server(host, int(port or 5432)) for host, port in zip(hosts, each, strict=True)]
 
 
-def _parse_place(place: str) -> tuple[str, int]:
+def _parse_place(place: str) -> Server:
     found = _PLACE.fullmatch(place)
     assert found  # the settings have checked the address
-    return unquote(found["host"].strip("[]")) or "localhost", int(found["port"] or 5432)
+    return Server(unquote(found["host"].strip("[]")) or "localhost", int(found["port"] or 5432))
 
 
 async def connect(url: str, **options: Any) -> asyncpg.Connection:
     """Connect, with the driver's `options`, to the server that takes writes where the address names several.
 
     All are asked at once: one whose machine is gone answers nothing, and waiting for it would use up the time in which
-    another one answers. Raises what the most telling of them raised.
+    another one answers. Raises what the most telling of them raised. `options` may name one server itself.
     """
     servers = list_servers(url)
-    if len(servers) == 1:
+    if len(servers) == 1 or "host" in options:
         return await asyncpg.connect(url, **options)
     options["target_session_attrs"] = "read-write"
     tries = {asyncio.create_task(asyncpg.connect(url, host=host, port=port, **options)) for host, port in servers}

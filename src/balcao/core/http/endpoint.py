@@ -16,9 +16,11 @@ from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.access.snapshot import Snapshot
+from balcao.core.access.writers import Writers
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
+from balcao.core.database.replicas import Replica, count_read
 from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import Dialect
@@ -60,7 +62,7 @@ class OperationEndpoint:
 
     allow: str | None = None
 
-    def __init__(self, operation: Operation, service: str, platform: Platform) -> None:
+    def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
         self.key = operation.key
         self.service = service
@@ -79,6 +81,8 @@ class OperationEndpoint:
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
         self._fixed = FixedCallers(named, operation.rule.scopes)
+        self._writers = writers
+        self._may_lag = operation.may_lag and bool(platform.replicas)
         # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
         # this machine.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate)
@@ -106,6 +110,8 @@ class OperationEndpoint:
                 if caller is None:
                     return self._respond_to_new_token(call, request, snapshot, bound)
                 self._admit(call, request, caller, snapshot, bound)
+            if self._may_lag:
+                call.replica = self._choose_replica(call, request, snapshot)
             if self._waits_for_rate:
                 return self._respond_within_rate(call, request)
             if rate := self._rate_of(call.caller):
@@ -143,6 +149,8 @@ class OperationEndpoint:
         try:
             caller = self._fixed.find(header, time()) or await self._platform.tokens.caller(header)
             self._admit(call, request, caller, snapshot, bound)
+            if self._may_lag:
+                call.replica = self._choose_replica(call, request, snapshot)
         except Exception as fault:
             return await self._refuse(call, request, fault)
         return await self._respond_within_rate(call, request)
@@ -167,9 +175,40 @@ class OperationEndpoint:
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
         holder.set(_who(call, request))
         try:
-            return self._encode(await result)
+            response = self._encode(await result)
         except Exception as fault:
+            if call.replica is not None and _may_be_of_replica(fault):
+                return await self._repeat_on_primary(call, request, fault)
             return await self._refuse(call, request, fault)
+        if call.replica is not None:
+            count_read("replica")
+        return response
+
+    def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
+        """Return a replica for a caller who has written nothing of what is read; None for whom it is not known of."""
+        platform = self._platform
+        caller, header = call.caller, request.headers.get(AUTHORIZATION)
+        if caller is None and header is not None:  # nobody asked who it is, as the operation is public
+            caller = platform.tokens.known(header)
+            if caller is None:
+                return None
+        if caller is not None and self._writers.include(caller, snapshot, platform.client_lists):
+            return None
+        return platform.replicas.choose()
+
+    async def _repeat_on_primary(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
+        """Ask the primary for what the replica failed to answer, or does not know yet: a read changes nothing."""
+        assert call.replica is not None
+        if isinstance(fault, NotFound):
+            count_read("unknown")
+        else:
+            call.replica.distrust()
+            count_read("failed")
+        call.replica = None
+        try:
+            return self._encode(await self._invoke(call, request))
+        except Exception as further:
+            return await self._refuse(call, request, further)
 
     def _encode(self, result: Any) -> Response[Any]:
         if result.__class__ is Response:
@@ -294,6 +333,11 @@ def known(fault: Exception, key: str) -> BalcaoError:
         return fault
     log.error("request.failed", operation=key, exc_info=fault)
     return Failed()
+
+
+def _may_be_of_replica(fault: Exception) -> bool:
+    """Return whether the primary may answer otherwise; what is wrong with the request is so everywhere."""
+    return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
 
 
 def _who(call: Call, request: Request) -> str:

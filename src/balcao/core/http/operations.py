@@ -48,6 +48,9 @@ class Operation:
     `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At
     the statuses of `same_body` the body is that of the success, and says why it is none.
 
+    `may_lag` says that it reads what everybody may see, by `Call.reader`, and may show it some seconds late: from a
+    replica, for callers who can change nothing that everybody sees (docs/adr/0006-reads-that-may-lag.md).
+
     `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
     where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
 
@@ -87,6 +90,7 @@ class Operation:
     example: Any
     moved: type | None
     same_body: Sequence[int]
+    may_lag: bool
 
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and that of a machine.
@@ -165,6 +169,7 @@ class Routes:
         example: Any = None,
         moved: type | None = None,
         same_body: Sequence[int] = (),
+        may_lag: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare the function below as the operation's handler; see `Operation` for the options."""
 
@@ -200,6 +205,7 @@ class Routes:
                     example=example,
                     moved=moved,
                     same_body=same_body,
+                    may_lag=may_lag,
                 )
             )
             return handler

@@ -56,6 +56,7 @@ CompanyPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PE
         "dois nomes, sem distinguir maiúsculas e acentos. Não pede token."
     ),
     errors=[304, 400],
+    may_lag=True,
 )
 async def list_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
     """Return a page of companies."""
@@ -106,6 +107,7 @@ async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]
     "Uma empresa",
     description="Devolve uma empresa pelo CNPJ, com ou sem pontuação. Não pede token.",
     errors=[304, 400, 404],
+    may_lag=True,
 )
 async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     """Return a company."""

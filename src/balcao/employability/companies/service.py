@@ -26,14 +26,14 @@ LONGEST_SIZE = 100
 
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
     """Return a page of companies by name: those with `search` in a name, or the one with this CNPJ."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         companies, total = await store.list_page(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
 
 
 async def read_company(call: Call, cnpj: str) -> Company:
     """Return a company. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return _require(await store.read(connection, cnpj))
 
 

@@ -53,6 +53,7 @@ Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
     "Lista empregos da listagem antiga",
     description=f"Devolve empregos, dos mais novos aos mais antigos. Não pede token. {_CREATED}",
     errors=[304, 400],
+    may_lag=True,
 )
 async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
     """Return a page of older jobs."""
@@ -82,6 +83,7 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJ
     "Um emprego da listagem antiga",
     description=f"Devolve um emprego. Não pede token. {_CREATED}",
     errors=[304, 400, 404],
+    may_lag=True,
 )
 async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
     """Return an older job."""

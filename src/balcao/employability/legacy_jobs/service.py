@@ -37,7 +37,7 @@ async def list_job_ids(call: Call) -> list[int]:
 async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
     """Return a page of jobs, newest first."""
     sees_all = await _manages(call)
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         jobs, total = await store.list_page(connection, filters, page, sees_all=sees_all)
     return LegacyJobs(jobs, ListMeta.of(page, total))
 
@@ -45,7 +45,7 @@ async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> Legacy
 async def read_job(call: Call, id_: int) -> LegacyJob:
     """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
     sees_all = await _manages(call)
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         job = _require(await store.read(connection, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 

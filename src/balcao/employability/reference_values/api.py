@@ -54,6 +54,7 @@ def declare(kind: Kind) -> None:
             "pede token; a resposta vale por dez minutos e o `ETag` permite revalidá-la."
         ),
         errors=[304],
+        may_lag=True,
     )
     async def list_values(call: Call, page: ReferencePage) -> Response[ReferenceValues]:
         return with_etag(await service.list_values(call, kind, page), call, LISTED)

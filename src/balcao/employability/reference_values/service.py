@@ -29,7 +29,7 @@ MAX_LENGTH = 255
 
 async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
     """Return a page of one table, in its order."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         values, total = await store.list_page(connection, kind, page)
     return ReferenceValues(values, ListMeta.of(page, total))
 

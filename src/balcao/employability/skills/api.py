@@ -68,6 +68,7 @@ def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
             "pede token; a resposta vale por dez minutos e o `ETag` permite revalidá-la."
         ),
         errors=[304, 400],
+        may_lag=True,
     )
     async def list_entries(call: Call, page: CataloguePage, query: Query) -> Response[CatalogueEntries]:
         found = await service.list_entries(call, catalogue, page, read_text(query, "q"))
@@ -87,6 +88,7 @@ def declare_skill_list(path: str, key: str) -> None:
             "nome, `id_area_atuacao` deixa só as de uma área. Não pede token; a resposta vale por dez minutos."
         ),
         errors=[304, 400],
+        may_lag=True,
     )
     async def list_skills(call: Call, page: SkillPage, query: Query) -> Response[CatalogueEntries]:
         found = await service.list_entries(call, Catalogue.SKILL, page, read_text(query, "q"), area=parse_area(query))

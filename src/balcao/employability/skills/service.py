@@ -30,7 +30,7 @@ async def list_entries(
     call: Call, catalogue: Catalogue, page: Page, search: str | None, area: int | None = None
 ) -> CatalogueEntries:
     """Return a page of a catalogue by name: those with `search` in their name and, of skills, of the area."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         entries, total = await store.list_page(connection, catalogue, search, area, page)
     return CatalogueEntries(entries, ListMeta.of(page, total))
 

@@ -27,6 +27,7 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
     ),
     errors=[304, 422],
     **RATES,
+    may_lag=True,
 )
 async def count_notifications(call: Call, query: CountsInQuery) -> Response[Counts]:
     """Count notifications."""

@@ -10,7 +10,7 @@ from balcao.health_units.counts.schemas import ByColor, Count, Counts, CountsQue
 async def count_notifications(call: Call, query: CountsQuery) -> Counts:
     """Return how many notifications were opened in whole periods. Raises Unprocessable."""
     first, last = choose_days(query, utc_now().astimezone(call.zone).date())
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         rows = await store.count(connection, query, first, last, call.zone)
     counts = [
         Count(

@@ -23,6 +23,7 @@ routes = Routes(tags=["horários"], dialect=DETAIL, body_limit=SMALL_BODY)
     description="Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.",
     errors=[304, 422],
     **RATES,
+    may_lag=True,
 )
 async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
     """List holidays."""
@@ -37,6 +38,7 @@ async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays
     description="Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.",
     errors=[304, 404, 422],
     **RATES,
+    may_lag=True,
 )
 async def read_holiday(call: Call, data: DayInPath) -> Response[Holiday]:
     """Return the holiday on a date."""

@@ -16,13 +16,13 @@ from balcao.health_units.units import service as units
 
 async def list_holidays(call: Call, year: int | None) -> Holidays:
     """Return the holidays of a year, or all of them."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return Holidays(await store.list_holidays(connection, year))
 
 
 async def read_holiday(call: Call, day: date) -> Holiday:
     """Return the holiday on a date. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found = await store.read(connection, day)
     if found is None:
         raise _make_unknown()

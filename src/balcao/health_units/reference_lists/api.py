@@ -61,6 +61,7 @@ CodeInPath: TypeAlias = Annotated[str, InPath(_parse_code, "Código do valor", "
     ),
     errors=[304, 422],
     **RATES,
+    may_lag=True,
 )
 async def list_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
     """Return a whole list."""

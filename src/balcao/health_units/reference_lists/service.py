@@ -12,7 +12,7 @@ from balcao.health_units.units import service as units
 
 async def list_values(call: Call, lista: Lista) -> ReferenceValues:
     """Return a whole list."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return ReferenceValues(await store.list_values(connection, lista))
 
 

@@ -28,6 +28,7 @@ OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sist
     "Um serviço publicado",
     description="Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404).",
     errors=[304],
+    may_lag=True,
 )
 async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
     """Return a published service."""
@@ -42,6 +43,7 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicServic
     description="Devolve um serviço publicado pelo identificador, com a coleção em que está.",
     errors=[304],
     query=DocumentQuery,
+    may_lag=True,
 )
 async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
     """Return a published service as a document of the unified search."""
@@ -60,6 +62,7 @@ async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocu
     ),
     errors=[304],
     moved=Moved,
+    may_lag=True,
 )
 async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
     """Return the published service of this address, or lead to its present one."""
@@ -74,6 +77,7 @@ async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
     "O serviço que um número antigo é agora",
     status=301,
     description="Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora.",
+    may_lag=True,
 )
 async def find_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
     """Lead to the service that an old number is now."""

@@ -18,7 +18,7 @@ _MOVED = "O serviço mudou de endereço."
 async def read_service(call: Call, service_id: str) -> PublicService:
     """Return a published service. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await collection.read_alias(connection), known))
     popularity.count_view(call.platform, found.id)
     return found
@@ -28,7 +28,7 @@ async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
     """Return the published service of this address, or where it is now. Raises NotFound."""
     if has_control(slug):
         raise NotFound(UNKNOWN)
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found = _require(await store.read_by_slug(connection, await collection.read_alias(connection), slug))
     if found.slug != slug:
         return _describe_move(found, slug, found.slug)
@@ -38,7 +38,7 @@ async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
 
 async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
     """Return where the service of an old system's number is. Raises NotFound, also for one that is not published."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         service_id = await legacy_mappings.find_target(connection, origem, old_id)
         if service_id is None:
             raise NotFound(UNKNOWN)

@@ -51,6 +51,7 @@ _ABOUT = (
     ),
     errors=[304, 400, 401, 403],
     query=CategoriesQuery,
+    may_lag=True,
 )
 async def list_categories(call: Call, query: Query) -> Response[Categories]:
     """Return the categories."""
@@ -66,6 +67,7 @@ async def list_categories(call: Call, query: Query) -> Response[Categories]:
     description=f"Devolve as subcategorias de uma categoria; de uma desconhecida, nenhuma. {_ABOUT}",
     errors=[304, 400, 401, 403],
     query=SubcategoriesQuery,
+    may_lag=True,
 )
 async def list_subcategories(call: Call, category: CategoryInPath, query: Query) -> Response[Subcategories]:
     """Return the subcategories of a category."""
@@ -82,6 +84,7 @@ async def list_subcategories(call: Call, category: CategoryInPath, query: Query)
     description=f"Devolve uma página dos serviços de uma subcategoria, dos mais populares. {_ABOUT}",
     errors=[304, 400, 401, 403],
     query=SubcategoryServicesQuery,
+    may_lag=True,
 )
 async def list_subcategory_services(
     call: Call, subcategory: SubcategoryInPath, query: Query

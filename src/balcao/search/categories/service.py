@@ -25,6 +25,7 @@ from balcao.search.collection import service as collection
 from balcao.search.conventions import describe_event, refuse
 from balcao.search.popularity import service as popularity
 from balcao.search.public import to_listed
+from balcao.search.public_search.state import find_reader
 
 UNKNOWN = "Categoria não encontrada."
 _NO_SERVICES = ServicesPage(0, [])
@@ -32,7 +33,7 @@ _NO_SERVICES = ServicesPage(0, [])
 
 async def list_categories(call: Call, request: CategoryRequest) -> Categories:
     """Return the categories, and the services of the one that is asked for."""
-    async with call.platform.database.connection() as connection:
+    async with find_reader(call).connection() as connection:
         alias = await collection.read_alias(connection)
         listed = await store.list_categories(connection, alias, request)
         found = Categories(listed, len(listed), await _describe(connection))
@@ -49,7 +50,7 @@ async def list_categories(call: Call, request: CategoryRequest) -> Categories:
 
 async def list_subcategories(call: Call, category: str, request: CategoryRequest) -> Subcategories:
     """Return the subcategories of a category; none for an unknown one."""
-    async with call.platform.database.connection() as connection:
+    async with find_reader(call).connection() as connection:
         alias = await collection.read_alias(connection)
         listed, name = [], category
         if is_name(category):
@@ -65,7 +66,7 @@ async def list_subcategory_services(
 ) -> SubcategoryServices:
     """Return a page of the services of a subcategory, of one category or of all."""
     services = _NO_SERVICES
-    async with call.platform.database.connection() as connection:
+    async with find_reader(call).connection() as connection:
         if is_name(subcategory) and is_name(category or ""):
             services = await store.list_services_of_subcategory(
                 connection,

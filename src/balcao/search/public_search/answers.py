@@ -60,7 +60,7 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
     answer = state.find_answer(key)
     if answer is None:
         changes, began = state.changes, time.perf_counter()
-        found = await service.search(call.platform, request)
+        found = await service.search(call, request)
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
         state.keep_answer(key, answer, changes)
     return from_ready(answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
@@ -69,7 +69,7 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
 async def suggest(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
     """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
     await _spend(call, peer)
-    return respond_publicly(Suggestions(await service.suggest(call.platform, parse_text(query))), call)
+    return respond_publicly(Suggestions(await service.suggest(call, parse_text(query))), call)
 
 
 def _finish(result: SearchResult | UnifiedResult) -> Ready:

@@ -38,6 +38,7 @@ _DESCRIPTION = (
     description=_DESCRIPTION,
     errors=[304, 400, 401, 403, 429, 503],
     query=SearchQuery,
+    may_lag=True,
 )
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
     """Return a page of the services that match."""
@@ -55,6 +56,7 @@ async def search_services(call: Call, query: Query, peer: Peer) -> Response[Sear
     ),
     errors=[304, 400, 429, 503],
     query=SuggestQuery,
+    may_lag=True,
 )
 async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Suggestions]:
     """Return names for the text typed so far."""
@@ -71,6 +73,7 @@ async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Sugges
     ),
     errors=[304, 400, 401, 403, 429, 503],
     query=UnifiedSearchQuery,
+    may_lag=True,
 )
 async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
     """Return a page of the documents that match."""

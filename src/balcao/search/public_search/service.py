@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
@@ -15,7 +16,7 @@ from balcao.search.collection.alias import Alias
 from balcao.search.public_search import facets_store, highlights, matching, store, terms
 from balcao.search.public_search.matching import Match, Matching
 from balcao.search.public_search.parameters import SearchRequest
-from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState
+from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState, find_reader
 from balcao.search.public_search.store import FoundPage, ScoredService
 from balcao.search.public_search.terms import ParsedQuery, Part, Word
 from balcao.search.synonyms import service as synonyms
@@ -70,20 +71,20 @@ async def _reload(platform: Platform, state: SearchState) -> None:
         state.finish_reload(alias)
 
 
-async def search(platform: Platform, request: SearchRequest) -> Found:
+async def search(call: Call, request: SearchRequest) -> Found:
     """Return the page that the request asks for. Raises Unavailable beyond the time budget."""
-    state = platform.part(SearchState)
+    state = call.platform.part(SearchState)
     try:
-        return await _search(platform, state, request)
+        return await _search(call, state, request)
     except store.TableGone:  # the copy of the alias row was older than it may be
         state.alias = None
-        return await _search(platform, state, request)
+        return await _search(call, state, request)
 
 
-async def suggest(platform: Platform, typed: str) -> list[str]:
+async def suggest(call: Call, typed: str) -> list[str]:
     """Return at most eight names of published services for the text typed so far."""
-    state = platform.part(SearchState)
-    async with platform.database.connection() as connection:
+    state = call.platform.part(SearchState)
+    async with find_reader(call).connection() as connection:
         parts = terms.split_query(typed)
         words = await _fold(connection, state, [part.text for part in parts])
         folded = [word.folded for part in parts for word in words[part.text]][: terms.MOST_TERMS]
@@ -92,10 +93,12 @@ async def suggest(platform: Platform, typed: str) -> list[str]:
         return await store.suggest_names(connection, await collection.read_alias(connection), folded, MOST_NAMES)
 
 
-async def _search(platform: Platform, state: SearchState, request: SearchRequest) -> Found:
+async def _search(call: Call, state: SearchState, request: SearchRequest) -> Found:
     if request.matches_nothing:
         return Found("none", _NOTHING)
-    async with platform.database.connection() as connection, store.reading(connection):
+    # The alias row is kept, and so read from the primary.
+    database = call.platform.database if state.alias is None else find_reader(call)
+    async with database.connection() as connection, store.reading(connection):
         alias = await _read_alias(connection, state)
         if request.q == terms.LISTS_ALL:
             page = await _try(connection, alias, matching.LIST_ALL, request)
@@ -110,7 +113,7 @@ async def _search(platform: Platform, state: SearchState, request: SearchRequest
         lexemes = query.lexemes | {lexeme for each in step.corrections.values() for lexeme in each.lexemes}
         marked = await _mark(connection, state, page.services, lexemes, request)
     if step.match == "none":
-        zero_results.note(platform, request.q, query.folded)
+        zero_results.note(call.platform, request.q, query.folded)
     return Found(step.match, page, _suggest(parts, words, step.corrections), marked)
 
 

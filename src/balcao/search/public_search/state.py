@@ -3,11 +3,14 @@
 Every write to the catalogue raises the counter of changes by a notice and so drops the answers, in every process.
 """
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Database
 from balcao.core.http.responses import Ready
 from balcao.search.collection.alias import Alias
 from balcao.search.public_search.facets_store import Facets
@@ -62,6 +65,7 @@ class SearchState:
         self.synonyms: Synonyms = {}
         self.synonyms_revision: Hashable = None
         self.changes = 0
+        self.changed_at = -math.inf  # by the process's monotonic clock: when it last heard of a change
         self._words: RecentlyUsed[str, Sequence[Word]] = RecentlyUsed(MOST_WORDS)
         self._answers: RecentlyUsed[Hashable, tuple[float, Ready]] = RecentlyUsed(MOST_ANSWERS)
         self._facets: RecentlyUsed[Hashable, tuple[float, Facets]] = RecentlyUsed(MOST_FACETS)
@@ -71,6 +75,7 @@ class SearchState:
     def begin_reload(self) -> None:
         """Drop every answer: what they were made of has changed."""
         self.changes += 1
+        self.changed_at = self._clock()
         self._answers.clear()
         self._bytes = 0
 
@@ -112,3 +117,8 @@ class SearchState:
     def keep_words(self, text: str, words: Sequence[Word]) -> None:
         """Keep how a text is folded."""
         self._words.put(text, tuple(words))
+
+
+def find_reader(call: Call) -> Database:
+    """Return what to read an answer from that is kept: a replica only if it has every change that was heard of."""
+    return call.find_reader_since(call.platform.part(SearchState).changed_at)

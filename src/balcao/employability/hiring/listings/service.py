@@ -62,7 +62,7 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
 
 async def list_published(call: Call, filters: JobFilters, page: Page) -> Jobs:
     """Return a page of the jobs that were ever published, latest publication first."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         jobs, total = await list_store.list_published(connection, filters, page, utc_now(), call.zone)
     return Jobs(jobs, ListMeta.of(page, total))
 
@@ -76,7 +76,7 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 
 async def read_published(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return _require(await store.read_published(connection, id_, utc_now()))
 
 
@@ -85,7 +85,7 @@ async def read_by_slug(call: Call, slug: str) -> Job:
     beginning = parse_slug(slug)
     if beginning is None:
         raise _unknown()
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return _require(await store.read_by_slug(connection, beginning, slug, utc_now()))
 
 

@@ -42,6 +42,7 @@ SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug
         "publicação à primeira. Não pede token."
     ),
     errors=[304, 400],
+    may_lag=True,
 )
 async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Jobs]:
     """Return a page of the published jobs."""
@@ -55,6 +56,7 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
     "Uma vaga publicada",
     description="Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token.",
     errors=[304, 400, 404],
+    may_lag=True,
 )
 async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     """Return a published job."""
@@ -72,6 +74,7 @@ async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     ),
     errors=[304, 404],
     moved=Job,
+    may_lag=True,
 )
 async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
     """Return a published job, or the way to its present slug."""

@@ -24,6 +24,7 @@ routes = Routes(tags=["companies"])
     ),
     errors=[304, 400],
     query=ActivityQuery,
+    may_lag=True,
 )
 async def list_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)

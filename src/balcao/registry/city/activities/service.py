@@ -14,6 +14,6 @@ CODES = ("secao", "divisao", "grupo", "classe", "subclasse")
 async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> Activities:
     """Return a page of activities by subclass. Raises Invalid naming the parameter."""
     search, codes = parse_search(query), [parse_code(query, name) for name in CODES]
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found, total = await store.find(connection, search, codes, page)
     return Activities(found, page.of(total))

@@ -31,6 +31,7 @@ routes = Routes(tags=["departments"])
     ),
     errors=[304, 400],
     query=DepartmentQuery,
+    may_lag=True,
 )
 async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
     return with_etag(await service.list_departments(call, query, page), call, PUBLIC)
@@ -47,6 +48,7 @@ async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) 
         "repetir a leitura sem corpo (304)."
     ),
     errors=[304],
+    may_lag=True,
 )
 async def read_department_tree(call: Call) -> Response[DepartmentTree]:
     return with_etag(await service.read_tree(call), call, PUBLIC)
@@ -59,6 +61,7 @@ async def read_department_tree(call: Call) -> Response[DepartmentTree]:
     "Um órgão da prefeitura",
     description="Devolve um órgão pelo código. Operação pública; um código desconhecido é 404.",
     errors=[304, 404],
+    may_lag=True,
 )
 async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
@@ -74,6 +77,7 @@ async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Depar
         "código desconhecido é 404."
     ),
     errors=[304, 404],
+    may_lag=True,
 )
 async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
     return with_etag(await service.list_ancestors(call, cd_ua), call, PUBLIC)

@@ -15,7 +15,7 @@ from balcao.registry.city.departments.tree import LONGEST_CHAIN, build_tree
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
     """Return a page of departments by level, then by the order of the city's chart. Raises Invalid."""
     filters = DepartmentFilters.parse(query)
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found, total = await store.find(connection, filters, page)
     return Departments(found, page.of(total), total)
 
@@ -23,7 +23,7 @@ async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> 
 async def read_department(call: Call, cd_ua: str) -> Department:
     """Return a department by its code. Raises NotFound."""
     if not has_control(cd_ua):
-        async with call.platform.database.connection() as connection:
+        async with call.reader.connection() as connection:
             if found := await store.read(connection, cd_ua):
                 return found
     raise _unknown()
@@ -31,7 +31,7 @@ async def read_department(call: Call, cd_ua: str) -> Department:
 
 async def read_tree(call: Call) -> DepartmentTree:
     """Return all departments, each below the one that it belongs to (rules: registry 4.10)."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         found = await store.list_all(connection)
     return DepartmentTree(build_tree(found), len(found))
 
@@ -39,7 +39,7 @@ async def read_tree(call: Call) -> DepartmentTree:
 async def list_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
     if not has_control(cd_ua):
-        async with call.platform.database.connection() as connection:
+        async with call.reader.connection() as connection:
             chain = await store.list_chain(connection, cd_ua, LONGEST_CHAIN + 1)
         if chain:
             return DepartmentAncestors(chain[:-1] if len(chain) <= LONGEST_CHAIN + 1 else [])

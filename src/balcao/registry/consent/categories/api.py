@@ -25,6 +25,7 @@ routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
     "Categorias de notificações ativas",
     errors=[304],
     description="Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública.",
+    may_lag=True,
 )
 async def list_active(call: Call) -> Response[Categories]:
     """Return the active categories."""

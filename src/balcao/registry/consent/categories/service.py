@@ -28,7 +28,7 @@ async def list_all(call: Call) -> Categories:
 
 
 async def _list(call: Call, *, inactive: bool) -> Categories:
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return Categories(await store.list_categories(connection, inactive=inactive))
 
 

@@ -39,6 +39,7 @@ routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
         "cliente com token; o `ETag` permite repetir a leitura sem corpo (304)."
     ),
     errors=[304],
+    may_lag=True,
 )
 async def list_brands(call: Call) -> Response[VehicleBrands]:
     return with_etag(await service.list_brands(call), call, REVALIDATED)
@@ -55,6 +56,7 @@ async def list_brands(call: Call) -> Response[VehicleBrands]:
     ),
     errors=[304, 400],
     query=BrandQuery,
+    may_lag=True,
 )
 async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
     return with_etag(await service.list_models(call, query.get("brand_id")), call, REVALIDATED)

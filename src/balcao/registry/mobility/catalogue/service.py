@@ -41,7 +41,7 @@ async def list_colours() -> VehicleColours:
 
 async def list_kept_brands(call: Call) -> VehicleBrands:
     """Return every brand, the deleted ones too."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return VehicleBrands(_sort(await store.list_brands(connection)))
 
 
@@ -49,7 +49,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
     """Return every model of a brand, or of all brands, the deleted ones too."""
     if brand_id and not is_id(brand_id):
         return VehicleModels([])
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         return VehicleModels(_sort(await store.list_models(connection, brand_id or None)))
 
 

@@ -40,6 +40,7 @@ routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
     "Avatares oferecidos",
     errors=[304, 400],
     description="Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública.",
+    may_lag=True,
 )
 async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     """Return a page of the avatars on offer."""
@@ -58,6 +59,7 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
         "para quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui "
         "(404)."
     ),
+    may_lag=True,
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     """Return the picture of a built-in avatar."""

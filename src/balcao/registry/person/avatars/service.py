@@ -20,7 +20,7 @@ NONE_CHOSEN = AvatarChoice(None, None)
 
 
 async def list_active(call: Call, page: Page) -> Avatars:
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         rows = await store.list_page(connection, page.limit, page.offset)
         counted = page.of(await store.count(connection))
     data = [_to_avatar(call.platform, row) for row in rows]
@@ -29,7 +29,7 @@ async def list_active(call: Call, page: Page) -> Avatars:
 
 async def find_image(call: Call, id_: str) -> str:
     """Return the name of a built-in avatar's picture. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
+    async with call.reader.connection() as connection:
         image = await store.read_image(connection, _require_id(id_))
     if image is None:
         raise _unknown()

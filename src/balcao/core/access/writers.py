@@ -1,0 +1,36 @@
+"""Who may change what a service shows to everybody, and so must not be shown it as it was before."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import Reason, Rule, decide
+from balcao.core.access.snapshot import Snapshot
+
+_ENTITLING = frozenset({Reason.GRANTED, Reason.SCOPE, Reason.CLIENT})
+ClientLists: TypeAlias = Mapping[str, frozenset[str]]
+
+
+class Writers:
+    """The callers of writing operations by a right, as staff and machines have it.
+
+    What people change of their own data nobody else reads without a right.
+    """
+
+    def __init__(self, operations: Iterable[tuple[str, Rule]]) -> None:
+        """Take the keys and the rules of the writing operations."""
+        self._operations = tuple(operations)
+
+    def include(self, caller: Caller, snapshot: Snapshot, client_lists: ClientLists) -> bool:
+        """Return whether the caller may call one of the operations, or further it by an action that it tests itself."""
+        seen: set[tuple[str, Rule]] = set()
+        for key, rule in self._operations:
+            bound = snapshot.bindings.get(key, rule.action)
+            if (bound, rule) in seen:
+                continue
+            seen.add((bound, rule))
+            if decide(rule, bound, caller, None, snapshot, client_lists).reason in _ENTITLING:
+                return True
+            if any(snapshot.grants(caller, action) for action in rule.also):
+                return True
+        return False

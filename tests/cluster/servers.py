@@ -1,0 +1,36 @@
+"""Two PostgreSQL servers in streaming replication, prepared as docs/operate/install.md says."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from balcao import app
+from tests.support.patience import until_now
+from tests.support.postgres import COPY, Postgres
+from tests.support.terminal import open_folder, remove
+
+SYNCHRONOUS = "SELECT true FROM pg_stat_replication WHERE sync_state = 'sync'"
+
+
+@contextmanager
+def folders(count: int) -> Iterator[list[Path]]:
+    made = [open_folder() for _ in range(count)]
+    yield made
+    for folder in made:
+        remove(folder)
+
+
+@contextmanager
+def cluster(*, synchronous: bool = True) -> Iterator[tuple[Postgres, Postgres]]:
+    """Yield the primary, migrated, and its replica."""
+    with folders(2) as (one, two), Postgres.create(one) as primary:
+        primary.sql("CREATE ROLE balcao LOGIN", database="postgres")
+        primary.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
+        primary.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
+        app.migrate_now(primary.url("balcao"))
+        with primary.copy(two) as replica:
+            if synchronous:
+                primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
+                primary.sql("SELECT pg_reload_conf()")
+                until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
+            yield primary, replica
