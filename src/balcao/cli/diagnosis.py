@@ -21,6 +21,7 @@ from balcao.cli.ending import format_end
 from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
 from balcao.cli.issuer_check import Clock, check_issuers, describe_skew
+from balcao.cli.management_check import SILENT, check_management
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
@@ -84,6 +85,8 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
         }
         if settings.database_read_url:
             checks["replicas"] = lambda: _check_replicas(settings)
+        if settings.management_port:
+            checks["management"] = lambda: _check_management(settings, http)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
         if not settings.sandbox:
@@ -319,6 +322,13 @@ async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
             problems=[f"Em {settings.base_url} responde {who}: encerre-o, ou indique outra porta em BALCAO_PORT."],
         )
     return Part(UP if alive.is_success else DOWN)
+
+
+async def _check_management(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Check the ports on which this machine is watched."""
+    states, problems = await check_management(settings, http)
+    silent = set(states.values()) == {SILENT}
+    return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
 
 
 async def _check_redis(settings: Settings) -> Part:
