@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -216,6 +217,11 @@ BOMB = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"\n".join(
 )
 def test_what_is_no_document_is_refused(http: httpx.Client, token: str, content: bytes, status: int) -> None:
     assert send_document(http, token, content).status_code == status
+
+
+def test_the_sample_of_the_documentation_is_a_document(http: httpx.Client, token: str) -> None:
+    sample = Path(__file__).parents[2] / "docs/operate/samples/access/catalogue.yaml"
+    assert plan(http, token, sample.read_bytes())["blocked"] == []
 
 
 def test_a_document_of_the_greatest_size_is_read_within_a_bound() -> None:

@@ -10,10 +10,12 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from balcao import app
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from tests.support import log_scan
 from tests.support.patience import until_now
+from tests.support.postgres import Postgres
 from tests.support.terminal import BALCAO, Terminal, free_port, open_folder, remove
 
 pytestmark = pytest.mark.cluster
@@ -88,6 +90,52 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
         assert run(second, "SELECT FROM pg_roles WHERE rolname = 'balcao_app'")
         assert restored.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
     assert "Já há dados" in restored.refusal("backup", "restore", str(copies))
+
+
+def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders: tuple[Path, Path, Path]) -> None:
+    """As docs/operate/backup.md says it: `--into`, the server's own start, `erase-again`, and the older copy pruned."""
+    first, second, copies = folders
+    with Postgres.create(first) as server, (log_scan.folder() / "follow.log").open("wb") as said:
+        server.sql("CREATE ROLE balcao LOGIN", database="postgres")
+        server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
+        server.sql("CREATE ROLE balcao_backup LOGIN REPLICATION", database="postgres")
+        server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
+        app.migrate_now(server.url("balcao"))
+        terminal = Terminal(first, port=free_port(), **addresses(server), backup_url=server.url("balcao_backup"))
+        assert terminal.run("backup", "create", str(copies)).returncode == 0
+        follow = [str(BALCAO), "backup", "follow", str(copies)]
+        with subprocess.Popen(follow, env=terminal.environment, stdout=said, stderr=said) as following:
+            until_now(lambda: any((copies / "wal").glob("0*")))
+            server.sql(WRITE, STAYS)
+            server.sql("SELECT pg_switch_wal()", database="postgres")
+            server.sql(WRITE, ERASED)
+            made = terminal.run("backup", "create", str(copies), "--keep", "1").stdout.splitlines()
+            assert [copy.name for copy in (copies / "base").iterdir()] == made[:1]
+            assert made[1].startswith("Apagados: 1 cópias")
+            server.sql(WRITE, LATER)
+            until = datetime.now(UTC).isoformat()
+            anonymise(terminal, ERASED)
+            written = server.sql("SELECT pg_current_wal_flush_lsn()::text")[0][0]
+            until_now(lambda: bool(server.sql(RECEIVED, written)))
+            until_now(lambda: (copies / "erased.jsonl").exists() and ERASED in (copies / "erased.jsonl").read_text())
+            following.send_signal(signal.SIGTERM)
+        assert following.returncode == 0
+    done = terminal.run("backup", "restore", str(copies), "--until", until, "--into", str(second))
+    assert (done.returncode, "erase-again" in done.stdout) == (0, True), done.stderr
+    restored = Postgres(second)
+    restored.prepare()  # its socket stands in the folder
+    with restored:
+        until_now(lambda: not restored.sql("SELECT pg_is_in_recovery()")[0][0])
+        wanted = [STAYS, ERASED, LATER]
+        assert [row["cpf"] for row in restored.sql(PEOPLE, wanted)] == wanted
+        again = Terminal(second, port=free_port(), **addresses(restored))
+        assert again.run("backup", "erase-again", str(copies)).stdout == "Eliminações repetidas: 1.\n"
+        assert [row["cpf"] for row in restored.sql(PEOPLE, wanted)] == [STAYS, LATER]
+        assert again.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
+
+
+def addresses(server: Postgres) -> dict[str, str]:
+    return {"database_url": server.url("balcao_app"), "database_owner_url": server.url("balcao")}
 
 
 def test_a_damaged_copy_is_told_and_never_restored(folders: tuple[Path, Path, Path]) -> None:

@@ -154,12 +154,17 @@ def _with_the_name_of(issuer: Issuer) -> RSAKey:
     return RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(issuer.keys[-1].kid)})
 
 
-def test_a_new_key_of_the_provider_is_good_at_once(
+def test_a_rotation_of_the_providers_keys_refuses_no_good_token_and_lets_no_other_pass(
     gateway: httpx.Client, issuer: Issuer, request: pytest.FixtureRequest
 ) -> None:
+    """HAProxy was given the keys of before: what it does not know it leaves to the platform."""
+    before = issuer.person(ANA)
     issuer.keys.append(new_key())
     request.addfinalizer(issuer.keys.pop)
     assert gateway.get(PETS, headers=bearer(issuer.person(ANA))).status_code == 200
+    assert gateway.get(PETS, headers=bearer(before)).status_code == 200
+    for unknown in (issuer.person(ANA, key=new_key()), issuer.person(ANA, key=_with_the_name_of(issuer))):
+        assert gateway.get(PETS, headers=bearer(unknown)).status_code == 401
 
 
 def test_a_body_beyond_the_limit_is_refused_as_the_service_would(

@@ -32,14 +32,25 @@ Folder = Annotated[Path, typer.Argument(metavar="PASTA", help="Onde as cópias f
 
 
 @backup.command("create")
-def create(folder: Folder) -> None:
+def create(
+    folder: Folder,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Depois, guarda só as N cópias mais novas e o que foi gravado desde elas.", show_default=False
+        ),
+    ] = None,
+) -> None:
     """Copia o servidor inteiro do banco, com os papéis, e confere a cópia."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
         made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
+        pruned = backups.prune(folder.absolute(), keep) if keep else None
     print(made.name)
+    if pruned:
+        print(f"Apagados: {pruned[0]} cópias, {pruned[1]} segmentos.")
 
 
 @backup.command("follow")

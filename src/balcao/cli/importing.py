@@ -18,6 +18,7 @@ from balcao.core.imports import service, source
 from balcao.core.imports.declaration import Committed
 from balcao.core.imports.service import Order, Outcome
 from balcao.core.imports.source import Source
+from balcao.core.imports.table import WINDOWS_1252
 from balcao.settings import Settings
 
 console = Console(stderr=True, highlight=False)
@@ -27,6 +28,8 @@ def run_import(operation: str, file: Path, order: Order, *, as_json: bool) -> No
     """Import a file, show how far it is, and print what it did. Raises OperatorFault."""
     with _reporting_refusals(), source.open_source(file) as lines:
         outcome = _run(operation, lines, order)
+    if lines.table is not None and lines.table.encoding == WINDOWS_1252:
+        console.print("O arquivo não está em UTF-8: foi lido como Windows-1252. Confira os acentos de uma linha.")
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(_summarise(outcome, order))).decode())
     else:

@@ -24,7 +24,10 @@ Kind = Annotated[str, typer.Option(callback=_check_kind, metavar="TIPO", help=f"
 
 
 def import_file(
-    file: Annotated[Path, typer.Argument(help="JSON Lines, também .gz; `-` lê da entrada padrão.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(help="JSON Lines ou CSV, também .gz; `-` lê JSON Lines da entrada padrão.", show_default=False),
+    ],
     kind: Kind = "citizens",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")] = False,
     report: Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)] = None,

@@ -105,6 +105,6 @@ async def _write_examples(connection: Connection, dataset_id: str, rows: Sequenc
 
 
 IMPORTS = [
-    Import("datasets", DatasetRow, write_datasets),
+    Import("datasets", DatasetRow, write_datasets, from_table=True),
     Import("examples", ExampleRow, write_examples, batch=BATCH),
 ]

@@ -5,6 +5,7 @@ since. A base backup is the whole server: databases, roles and rights.
 """
 
 import os
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ SLOT = "balcao_backup"
 _NAME = "%Y%m%dT%H%M%SZ"
 _UNFINISHED = ".unfinished"
 _STAGED = "postgres.wal"
+_START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MULTILINE)
 
 
 def list_backups(folder: Path) -> list[Path]:
@@ -48,6 +50,39 @@ def create(url: str, version: int, folder: Path) -> Path:
     complete = unfinished.with_name(datetime.now(UTC).strftime(_NAME))
     unfinished.rename(complete)
     return complete
+
+
+def prune(folder: Path, keep: int) -> tuple[int, int]:
+    """Delete all but the newest `keep` copies, then what was written before the oldest of them.
+
+    Return how many copies and segments that are. What is left restores to any instant since that oldest copy. Raises
+    EmbeddedError, and deletes no segment, where it is not known from which one on that copy needs them.
+    """
+    kept = list_backups(folder)[-keep:]
+    if not kept:
+        return 0, 0
+    first = _find_first_segment(kept[0])
+    old = [backup for backup in list_backups(folder) if backup not in kept]
+    for backup in old:
+        # Under a name that is none of a copy, so that a kill leaves no half of one.
+        leaving = backup.with_name(backup.name + _UNFINISHED)
+        backup.rename(leaving)
+        shutil.rmtree(leaving)
+    wal = folder / "wal"
+    if not wal.exists():
+        return len(old), 0
+    before = len(list(wal.iterdir()))
+    _run(find_binaries(kept[0], _ourselves()), "pg_archivecleanup", "", wal, first)
+    return len(old), before - len(list(wal.iterdir()))
+
+
+def _find_first_segment(backup: Path) -> str:
+    """Return the name of the first segment that a copy needs. Raises EmbeddedError."""
+    label = backup / "backup_label"
+    found = _START.search(label.read_text(errors="replace")) if label.exists() else None
+    if found is None:
+        raise EmbeddedError(f"A cópia {backup.name} não diz onde começa: confira-a com `balcao backup verify`.")
+    return found[1]
 
 
 def verify(backup: Path) -> None:

@@ -20,7 +20,7 @@ class Import:
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
     (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
     stored is an Invalid of `write`, which is then called with fewer rows until that one is found. `batch` is the most
-    rows of one call. `from_table`: its texts, numbers, flags and lists of texts may come in CSV, too.
+    rows of one call. `from_table`: what of it stands in cells may come in CSV, too.
     """
 
     kind: str

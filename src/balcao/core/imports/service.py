@@ -69,8 +69,10 @@ async def run(call: Call, source: Source, order: Order, on_progress: OnProgress)
     Raises Conflict while another import of the kind runs, Invalid for a broken file, an unwritable report, and a table
     of what does not fit in one.
     """
-    if source.table is not None and not order.declared.from_table:
-        raise Invalid(_NO_TABLE, code="import-not-table")
+    if source.table is not None:
+        if not order.declared.from_table:
+            raise Invalid(_NO_TABLE, code="import-not-table")
+        source.table.require_fitting(order.declared.row)
     async with _connect_as_owner(call.platform) as connection:
         await store.lock(connection, order.declared.kind)
         return await _run(connection, call, source, order, on_progress)

@@ -7,13 +7,13 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from balcao.core.errors import Invalid
-from balcao.core.imports.table import Table, is_whole
+from balcao.core.imports.table import UTF_8, Table, detect_encoding, is_whole
 
 STANDARD_INPUT = Path("-")
 LONGEST_LINE = 1024 * 1024
@@ -54,8 +54,12 @@ class Source:
 
     def read_header(self) -> None:
         """Take the first line as that of a table. Raises Invalid."""
+        encoding = UTF_8
+        with suppress(OSError, EOFError, zlib.error):  # a damaged file is told of where its lines are taken
+            encoding = detect_encoding(iter(self._read, b""))
+        self.resume(0, 0)
         header = next(iter(self.take(1)), Line(1, None))
-        self.table = Table.parse(header.text or b"")
+        self.table = Table.parse(header.text or b"", encoding)
 
     def resume(self, offset: int, lines: int) -> None:
         """Go on from there. A compressed file is read again up to there."""
@@ -118,7 +122,7 @@ def open_source(path: Path) -> Iterator[Source]:
         raw.seek(0)
         source = _make_source(raw)
         source.size, source.sha256 = status.st_size, digest
-        if _TABLE in path.suffixes:
+        if _TABLE in map(str.lower, path.suffixes):
             source.read_header()
         yield source
 

@@ -77,4 +77,4 @@ async def _write(connection: Connection, alias: Alias, row: ServiceRow) -> bool:
     return True
 
 
-IMPORTS = [Import("services", ServiceRow, write, batch=BATCH)]
+IMPORTS = [Import("services", ServiceRow, write, batch=BATCH, from_table=True)]

@@ -4,4 +4,4 @@ from balcao.core.imports.declaration import Import
 from balcao.registry.city.departments import store
 from balcao.registry.city.departments.schemas import DepartmentRow
 
-IMPORTS = [Import("departments", DepartmentRow, store.import_rows)]
+IMPORTS = [Import("departments", DepartmentRow, store.import_rows, from_table=True)]

@@ -68,4 +68,7 @@ async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
     return await store.import_models(connection, list(models), *columns)
 
 
-IMPORTS = [Import("vehicle-brands", BrandRow, write_brands), Import("vehicle-models", ModelRow, write_models)]
+IMPORTS = [
+    Import("vehicle-brands", BrandRow, write_brands, from_table=True),
+    Import("vehicle-models", ModelRow, write_models, from_table=True),
+]

@@ -36,4 +36,4 @@ def _encode_wallet(row: CitizenRow) -> str | None:
     return msgspec.json.encode(ImportedWallet(*members)).decode()
 
 
-IMPORTS = [Import("citizens", CitizenRow, write)]
+IMPORTS = [Import("citizens", CitizenRow, write, from_table=True)]

@@ -43,4 +43,4 @@ async def write(connection: Connection, rows: Sequence[TicketRow]) -> int:
     return await store.upsert(connection, list({(row.cpf, row.id): row for row in rows}.values()))
 
 
-IMPORTS = [Import("tickets", TicketRow, write)]
+IMPORTS = [Import("tickets", TicketRow, write, from_table=True)]
