@@ -1,7 +1,7 @@
 """Builds what a process serves from a list of services; the only module that knows them all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao.access import SERVICE as ACCESS
@@ -12,7 +12,8 @@ from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
-from balcao.core.context.platform import Platform, assemble
+from balcao.core.context.metrics import Metrics
+from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations, roles
 from balcao.core.database.gauges import Gauge
@@ -31,6 +32,7 @@ from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
+from balcao.gateway import management
 from balcao.gateway.asgi import Application
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
@@ -124,6 +126,16 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     )
 
 
+def build_management(
+    settings: Settings, database_url: str, group: ProcessGroup, processes: Sequence[str], *, with_jobs: bool
+) -> Application:
+    """Return what the management port serves for these processes, without anything that they serve."""
+    database = make_database(settings, database_url).apart(management.CONNECTIONS)
+    database.is_serving = True
+    metrics = Metrics(telemetry, group)
+    return management.build(settings, database, metrics, list_gauges(), processes, with_jobs=with_jobs)
+
+
 def mount(service: Service, platform: Platform) -> Mount:
     """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
@@ -182,7 +194,8 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
                 await roles.check_login(connection)
         await platform.catalogue.start()
         stack.push_async_callback(platform.catalogue.stop)
-        stack.enter_context(telemetry.state("balcao_database_connections_in_use", lambda: platform.database.in_use))
+        for name, read in _list_states(platform).items():
+            stack.enter_context(telemetry.state(name, read))
         platform.metrics.start()
         stack.callback(platform.metrics.stop)
         await platform.ended_sessions.start()
@@ -198,6 +211,17 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         for service in services:
             await stack.enter_async_context(service.running(platform))
         yield
+
+
+def _list_states(platform: Platform) -> dict[str, Callable[[], float]]:
+    """Return the states of an open platform that are metrics of its process."""
+    database = platform.database
+    return {
+        "balcao_database_connections_in_use": lambda: database.in_use,
+        "balcao_database_connections_limit": lambda: database.size,
+        "balcao_database_requests_waiting": lambda: database.waiting,
+        catalogue.OUTDATED: lambda: not platform.catalogue.is_confirmed,
+    }
 
 
 async def bring_up_to_date(

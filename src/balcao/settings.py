@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError
 from balcao import fixed_tokens, production, remembered
 from balcao.fixed_tokens import FixedToken
 from balcao.key_settings import SANDBOX_HASH_KEY, KeySettings
+from balcao.management_settings import ManagementSettings
 from balcao.service_settings import ServiceSettings
 from balcao.setting_types import (
     Addresses,
@@ -48,7 +49,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
+class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -59,7 +60,6 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, TraceSettings):
     data_dir: Path = Path(".balcao")
     public_url: Addresses = ""
     server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
-    metrics_token: SecretStr = SecretStr("")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Zone = "America/Sao_Paulo"
 

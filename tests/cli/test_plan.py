@@ -9,7 +9,7 @@ import pytest
 
 from balcao import app
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, make_plan
+from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, listening_for_management, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.settings import Settings
 from tests.support.terminal import free_port
@@ -52,6 +52,27 @@ def test_a_trial_is_one_process_and_production_has_one_per_core_beside_the_worke
     assert (trial.together, trial.processes, trial.roles) == (True, 1, ("crm", "worker", "api"))
     assert (city.together, city.processes, city.roles) == (False, len(os.sched_getaffinity(0)), ("worker", "api"))
     assert not make_plan(Settings(), (), None, 2).together
+
+
+def test_the_management_port_is_the_first_process_and_knows_of_all() -> None:
+    apart = production(BALCAO_MANAGEMENT_PORT="8090")
+    city = make_plan(apart, (), None, 2)
+    assert city.roles == ("management", "worker", "api")
+    assert (city.watched.processes, city.watched.with_jobs) == (("api-0", "api-1", "worker-0"), True)
+    without = make_plan(apart, (), False, 1).watched
+    assert (without.processes, without.with_jobs) == (("api-0",), False)
+    trial = make_plan(Settings(management_port=8090), (), None).watched
+    assert (trial.processes, trial.with_jobs) == (("api-0",), True)
+
+
+def test_a_taken_management_port_is_told_by_its_own_setting() -> None:
+    port = free_port()
+    with (
+        listening("127.0.0.1", port, "APIs"),
+        pytest.raises(OperatorFault, match="indique outra em BALCAO_MANAGEMENT_PORT"),
+        listening_for_management("127.0.0.1", port),
+    ):
+        pass
 
 
 def test_named_services_come_without_worker_unless_asked_for() -> None:

@@ -10,6 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from balcao import app
 from balcao.core.database import pool
+from balcao.core.jobs.pulse import Pulse
+from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
@@ -91,9 +93,12 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 
 
 def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
+    # A worker's, and that of a process with replicas.
+    with Pulse().shown(), telemetry.state("balcao_replica_lag_seconds", lambda: 1.0):
+        text = http.get("/metrics").text
     shown = {
         name + ("_total" if kind == "counter" else "")
-        for name, kind in re.findall(r"^# TYPE (\S+?)(?:_total)? (\w+)$", http.get("/metrics").text, re.MULTILINE)
+        for name, kind in re.findall(r"^# TYPE (\S+?)(?:_total)? (\w+)$", text, re.MULTILINE)
         if not name.endswith("_created")
     }
     cells = re.findall(r"^\| (`[^|]*`) \|", PAGE.read_text("utf-8"), re.MULTILINE)

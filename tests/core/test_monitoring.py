@@ -21,8 +21,9 @@ DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text("utf-8"))
 FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (
-    "sum|min|max|rate|increase|topk|histogram_quantile|by|without|and|or|unless|on|ignoring|max_over_time|le".split("|")
-)
+    "sum|min|max|rate|increase|topk|histogram_quantile|by|without|and|or|unless|on|ignoring|max_over_time|"
+    "avg_over_time|time|le"
+).split("|")
 
 
 def read_known() -> dict[str, set[str]]:

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from balcao import app
+from balcao.core.context.processes import ALONE
 from balcao.deploy import production
 from balcao.deploy.files import write
 from balcao.deploy.production import Installation, Secrets, parse_settings
@@ -168,6 +169,11 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
         assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
         diagnosis = json.loads(terminal.run("doctor", "--json").stdout)
         token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
-        assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
+        assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 404
+    with RunningServer(
+        app.build_management(settings, settings.database_url, ALONE, ["api-0"], with_jobs=False)
+    ) as management:
+        assert httpx.get(f"{management.url}/metrics", timeout=PATIENCE).status_code == 401
+        assert httpx.get(f"{management.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
     assert diagnosis["problems"] == []
     assert diagnosis["parts"]["database"]["details"]["login"] == prepared.names[1]

@@ -1,6 +1,7 @@
 """`balcao serve --processes 2`: several processes on one port, and what their supervisor does about them."""
 
 import http.client
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,7 +20,7 @@ PATIENCE = 300
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
     folder = open_folder()
-    yield Terminal(folder, port=free_port())
+    yield Terminal(folder, port=free_port(), management_port=free_port())
     remove(folder)
 
 
@@ -76,11 +77,34 @@ def test_a_killed_process_is_replaced_and_calls_are_answered(serving: Serving, p
     assert answers(port)
 
 
-def test_a_frozen_process_is_replaced(serving: Serving, port: int) -> None:
-    frozen = serving.processes("api")[0]
-    frozen.send_signal(signal.SIGSTOP)
-    until_now(lambda: len(serving.processes("api")) == 2 and frozen not in serving.processes("api"))
+def test_frozen_processes_are_named_and_replaced(serving: Serving, terminal: Terminal, port: int) -> None:
+    (beside,) = (process for process in serving.processes("api") if process not in serving.processes("management"))
+    frozen = {"api-1": beside, "worker-0": serving.process_of("worker")}
+    # One that still starts, as its predecessor was killed, would be given longer.
+    until_now(lambda: all(has_begun(terminal, name, process) for name, process in frozen.items()))
+    for process in frozen.values():
+        process.send_signal(signal.SIGSTOP)
+    until_now(lambda: list_unready(terminal) == list(frozen))
+    until_now(lambda: list_unready(terminal) == [])
+    assert not set(frozen.values()) & set(serving.processes())
     assert all(answers(port) for _ in range(8))
+
+
+def watch(terminal: Terminal, path: str) -> httpx.Response:
+    return httpx.get(f"http://127.0.0.1:{terminal.environment['BALCAO_MANAGEMENT_PORT']}{path}", timeout=PATIENCE)
+
+
+def list_unready(terminal: Terminal) -> list[str]:
+    """Return the checks that the management port says have failed."""
+    failed: list[str] = watch(terminal, "/readiness").json().get("errors", [])
+    return failed
+
+
+def has_begun(terminal: Terminal, name: str, process: psutil.Process) -> bool:
+    """Whether the metrics under this name are those of the process, and not its predecessor's."""
+    pattern = rf'^process_start_time_seconds{{process="{name}"}} (\S+)$'
+    shown = re.search(pattern, watch(terminal, "/metrics").text, re.MULTILINE)
+    return shown is not None and abs(float(shown[1]) - process.create_time()) < 1
 
 
 def test_the_embedded_database_is_replaced_too(serving: Serving, terminal: Terminal, port: int) -> None:

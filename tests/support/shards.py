@@ -46,7 +46,7 @@ class _Scope:
 
 
 def _is(node: Any, kind: type) -> bool:
-    """Return whether the node is of this kind; to narrow its type would make every member of it one that may be None."""
+    """Return whether the node is of this kind, without narrowing its type: its members might all be None then."""
     return isinstance(node, kind)
 
 

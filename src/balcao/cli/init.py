@@ -48,6 +48,9 @@ def write_production(
         bool, typer.Option("--allow-loopback-issuer", help="Aceita um provedor nesta máquina por http.")
     ] = False,
     port: Annotated[int, typer.Option(min=1, max=65534, help="A porta dos processos.")] = 8080,
+    management_port: Annotated[
+        int, typer.Option(min=1, max=65534, help="A de métricas e prontidão; a do worker é a seguinte.")
+    ] = Installation.management_port,
     program: Annotated[str, typer.Option(help="O comando, como está instalado no servidor.")] = Installation.program,
     image: Annotated[str, typer.Option(help="A imagem de contêiner: NOME:VERSÃO.")] = f"balcao:{__version__}",
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("production"),
@@ -62,6 +65,7 @@ def write_production(
         database_name=database_name,
         allow_loopback_issuer=allow_loopback_issuer,
         port=port,
+        management_port=management_port,
         program=program,
         image=image,
         folder=str(folder),

@@ -7,13 +7,14 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from balcao.cli.faults import OperatorFault, writing_to
+from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
 from balcao.settings import Settings, SettingsError
 
@@ -27,16 +28,15 @@ BALANCES_CONNECTIONS = sys.platform == "linux"
 
 @dataclass(frozen=True)
 class Ports:
-    """The listening sockets: one for each process that serves the APIs, and that of the sandbox CRM."""
+    """The listening sockets: one for each process that serves the APIs, and those of roles that one process has."""
 
     api: tuple[socket.socket, ...]
-    crm: socket.socket | None
+    single: Mapping[str, socket.socket]
 
-    def of(self, role: str, process: int) -> socket.socket:
-        """Return the socket of this role in the process of this number."""
-        found = self.api[process % len(self.api)] if role == "api" else self.crm
-        assert found
-        return found
+    def choose(self, roles: Sequence[str], process: int) -> dict[str, socket.socket]:
+        """Return the sockets of these roles in the process of this number; the worker has none."""
+        all_roles = {"api": self.api[process % len(self.api)], **self.single}
+        return {role: all_roles[role] for role in roles if role in all_roles}
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,15 @@ class Plan:
     def together(self) -> bool:
         """Return whether one process has all roles: enough for a trial, and a third of the memory."""
         return self.settings.sandbox and self.processes == 1
+
+    @property
+    def watched(self) -> Watched:
+        """Return what the management port answers for."""
+        names = [f"api-{number}" for number in range(self.processes)]
+        with_jobs = "worker" in self.roles
+        if with_jobs and not self.together:
+            names.append("worker-0")
+        return Watched(tuple(names), with_jobs)
 
     @property
     def connections_of_each(self) -> int:
@@ -84,10 +93,13 @@ class Plan:
             prepare_data_folder(settings.data_dir)
         with ExitStack() as stack:
             api = stack.enter_context(listening(settings.host, settings.port, "APIs", self.processes))
-            crm = None
+            single = {}
             if "crm" in self.roles:
-                (crm,) = stack.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
-            yield Ports(api, crm)
+                (single["crm"],) = stack.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
+            if settings.management_port is not None:
+                host, port = settings.management_host, settings.management_port
+                (single["management"],) = stack.enter_context(listening_for_management(host, port))
+            yield Ports(api, single)
 
 
 def list_withheld(roles: Sequence[str]) -> frozenset[str]:
@@ -104,7 +116,8 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
         raise SettingsError("\n".join(refusals))
     with_crm = settings.sandbox_crm and (not services or with_worker)
     # In the order in which they start: those that are called before those that call them.
-    roles = (*(["crm"] if with_crm else []), *(["worker"] if with_worker else []), "api")
+    wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
+    roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
 
 
@@ -113,9 +126,25 @@ def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
+def listening_for_management(
+    host: str, port: int, variable: str = "BALCAO_MANAGEMENT_PORT"
+) -> AbstractContextManager[tuple[socket.socket, ...]]:
+    """Listen on a management port, set by `variable`, for the duration of the block. Raises OperatorFault."""
+    return listening(host, port, "gestão", settings=("BALCAO_MANAGEMENT_HOST", f"outra em {variable}"))
+
+
 @contextmanager
-def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tuple[socket.socket, ...]]:
+def listening(
+    host: str,
+    port: int,
+    title: str,
+    number: int = 1,
+    *,
+    settings: tuple[str, str] = ("BALCAO_HOST", "outra porta base em BALCAO_PORT"),
+) -> Iterator[tuple[socket.socket, ...]]:
     """Listen on one port with sockets for so many processes, for the duration of the block. Raises OperatorFault.
+
+    Its text names the `settings`: of the host, and which other port is to be set where.
 
     They stay open here while a process is replaced, whose connections wait for its replacement.
     """
@@ -128,11 +157,11 @@ def listening(host: str, port: int, title: str, number: int = 1) -> Iterator[tup
             for one in sockets:
                 one.listen(BACKLOG)
         except UnicodeError as fault:
-            raise OperatorFault(f"{host} não é um nome de servidor: confira BALCAO_HOST.") from fault
+            raise OperatorFault(f"{host} não é um nome de servidor: confira {settings[0]}.") from fault
         except OSError as fault:
             why = "já está em uso" if fault.errno == errno.EADDRINUSE else f"não pode ser usada ({fault.strerror})"
             raise OperatorFault(
-                f"A porta {port} de {host} ({title}) {why}: libere-a, ou indique outra porta base em BALCAO_PORT."
+                f"A porta {port} de {host} ({title}) {why}: libere-a, ou indique {settings[1]}."
             ) from fault
         yield sockets
 

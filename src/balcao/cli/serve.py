@@ -3,14 +3,15 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import AsyncExitStack, ExitStack
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from balcao.cli import embedded, supervisor
-from balcao.cli.plan import SERVICES, Plan, make_plan
-from balcao.cli.processes.channel import Order, Report
+from balcao.cli.plan import SERVICES, Plan, listening_for_management, make_plan
+from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
 from balcao.settings import Settings, SettingsError
@@ -65,22 +66,33 @@ def worker() -> None:
     logs.configure(settings.log_level)
     if refusals := settings.list_refusals(with_worker=True):
         raise SettingsError("\n".join(refusals))
-    _run_worker(settings, embedded.find_database(settings))
+    with ExitStack() as stack:
+        sockets = {}
+        if (port := settings.port_of_worker) is not None:
+            listening = listening_for_management(settings.management_host, port, "BALCAO_WORKER_MANAGEMENT_PORT")
+            (sock,) = stack.enter_context(listening)
+            sockets = {"management": sock.detach()}
+        order = Order(embedded.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
+        _run_worker(settings, order)
 
 
-def _run_worker(settings: Settings, url: str) -> None:
+def _run_worker(settings: Settings, order: Order) -> None:
     """Run the worker in this process: a service manager starts and replaces it."""
     import uvloop
 
     from balcao.cli import database
+    from balcao.cli.processes import management
     from balcao.cli.processes import worker as role
 
     async def run_until_stopped() -> None:
-        await database.check(settings, url)
+        await database.check(settings, order.database_url)
         stopping = asyncio.Event()
         for stop in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
-        async with role.run(settings, Order(url)) as task:
+        async with AsyncExitStack() as running:
+            if order.sockets:
+                await running.enter_async_context(management.run(settings, order))
+            task = await running.enter_async_context(role.run(settings, order))
             console.print("Worker em execução. Ctrl-C encerra.")
             stopped = asyncio.create_task(stopping.wait())
             await asyncio.wait([stopped, task], return_when=asyncio.FIRST_COMPLETED)

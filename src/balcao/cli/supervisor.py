@@ -92,15 +92,18 @@ class _Supervisor:
         }
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
-            sockets = {role: ports.of(role, number) for role in roles if role in ("api", "crm")}
-            return Process(title, roles, sockets, environment, list_withheld(roles))
+            return Process(title, roles, ports.choose(roles, number), environment, list_withheld(roles))
 
         if self.plan.together:
             front = [process("processo único", *self.plan.roles)]
             backstage = []
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
-            front = [process(f"servidor das APIs {n + 1}", "api", number=n) for n in range(self.plan.processes)]
+            beside = [role for role in self.plan.roles if role == "management"]  # of the first process
+            front = [
+                process(f"servidor das APIs {n + 1}", *(beside if n == 0 else []), "api", number=n)
+                for n in range(self.plan.processes)
+            ]
             front += [process("worker", "worker")] if "worker" in self.plan.roles else []
         self.processes = [*backstage, *front]
         return backstage, front
@@ -112,7 +115,14 @@ class _Supervisor:
         url = await self.database.start() if self.database else find_database(self.plan.settings)
         await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
         orders = [
-            Order(url, self.plan.services, folder=folder, number=number, count=self.plan.processes)
+            Order(
+                url,
+                self.plan.services,
+                folder=folder,
+                number=number,
+                count=self.plan.processes,
+                watched=self.plan.watched,
+            )
             for number, _ in enumerate(front)
         ]
         preparing = msgspec.structs.replace(orders[0], prepare=self.database is not None, describe=True)

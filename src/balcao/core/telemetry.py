@@ -3,6 +3,7 @@
 A request adds to plain lists; they become series when somebody asks for them (`core.context.metrics`).
 """
 
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
+# When a process last wrote its numbers, which it does once a second: an old one is that of a process that is gone, or
+# whose event loop stands still.
+BEAT = "balcao_process_beat_timestamp_seconds"
 
 # A family's name and the values of its labels.
 Series: TypeAlias = tuple[str, ...]
@@ -124,6 +128,7 @@ class Telemetry:
             found.counts |= {(counter.name, *values): count for values, count in counter.counts.items()}
         samples = (sample for family in self._process.collect() for sample in family.samples)
         found.states = {(sample.name, process): sample.value for sample in samples}
+        found.states[BEAT, process] = time.time()
         for name, read in self._states:
             found.states[name, process] = found.states.get((name, process), 0.0) + read()
         return found

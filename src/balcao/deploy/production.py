@@ -65,6 +65,7 @@ class Installation:
     database_name: str = "balcao"
     allow_loopback_issuer: bool = False
     port: int = 8080
+    management_port: int = 8090
     trusted_proxies: str = "127.0.0.1,::1"
     program: str = "/opt/balcao/bin/balcao"
     image: str = f"balcao:{__version__}"

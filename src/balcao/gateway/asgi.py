@@ -38,8 +38,12 @@ NO_ORIGIN, NO_PROXY = Cors(), Proxies()
 class Application:
     """Serves a gateway; the server opens and closes it by the lifespan protocol."""
 
-    def __init__(self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY) -> None:
+    def __init__(
+        self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY, *, is_traffic: bool = True
+    ) -> None:
+        """`is_traffic` says whether requests are counted and logged."""
         self.gateway = gateway
+        self._is_traffic = is_traffic
         self._cors = cors
         self._proxies = proxies
 
@@ -79,10 +83,11 @@ class Application:
         if _POLICY not in response.headers:
             headers.append(_NO_PAGE)
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        # Before the body: how long somebody listens to a stream of events says nothing about us.
-        seconds = perf_counter() - request.started
-        endpoint.meter.count(status, seconds)
-        request_log.add(endpoint.meter.labels, status, seconds, request.id)
+        if self._is_traffic:
+            # Before the body: how long somebody listens to a stream of events says nothing about us.
+            seconds = perf_counter() - request.started
+            endpoint.meter.count(status, seconds)
+            request_log.add(endpoint.meter.labels, status, seconds, request.id)
         if response.chunks is not None and request.method != "HEAD":
             await _send_chunks(response.chunks, receive, send)
         else:

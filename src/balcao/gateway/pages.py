@@ -2,27 +2,23 @@
 
 import base64
 import hashlib
-import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from balcao.core.access.live import Maintenance
 from balcao.core.context.platform import Platform
-from balcao.core.database.gauges import Gauge, collect
-from balcao.core.errors import BalcaoError, NotFound, Unauthenticated
+from balcao.core.database.gauges import Gauge
+from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.http.endpoint import PageEndpoint, Responding
+from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.service import Service
-from balcao.core.telemetry import MEDIA_TYPE
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
-from balcao.settings import Settings
-
-Handler = Callable[[Request], Responding]
+from balcao.gateway.metrics import Handler, answer_scraper
 
 _STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem; color: #1b1b1b; }
@@ -55,8 +51,9 @@ _NOTE = '<p class="maintenance"><strong>Em manutenção.</strong> {}</p>'
 
 
 def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge]) -> Mount:
-    """Return the pages at the root; `/` leads to `/docs`, `/metrics` names no path and no person."""
-    instance = {HEADER: name_instance(platform.settings)}
+    """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own."""
+    settings = platform.settings
+    instance = {HEADER: name_instance(settings)}
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
@@ -67,39 +64,20 @@ def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequenc
         listing = _PAGE.format(style=_STYLE, items=items)
         return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
-    async def metrics(request: Request) -> Response[bytes]:
-        _admit_scraper(platform.settings, request)
-        families = await collect(platform.database, gauges)
-        return Response(platform.metrics.exposition(families), media_type=MEDIA_TYPE)
-
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()}, headers=instance)
 
     handlers: dict[str, Handler] = {
         "/": root,
         "/docs": docs,
-        METRICS: metrics,
         "/liveness": liveness,
     }
+    if settings.management_port is None:
+        handlers[METRICS] = answer_scraper(settings, platform.database, platform.metrics, gauges, apart=False)
     endpoints = [
         ("GET", path, PageEndpoint("gateway", "", "GET", handler, _refuse)) for path, handler in handlers.items()
     ]
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
-
-
-def _admit_scraper(settings: Settings, request: Request) -> None:
-    """Let pass who shows `BALCAO_METRICS_TOKEN`; without one anybody, but in production nobody.
-
-    Raises NotFound, Unauthenticated.
-    """
-    token = settings.metrics_token.get_secret_value()
-    if not token:
-        if not settings.sandbox:
-            raise NotFound()
-        return
-    scheme, _, shown = (request.headers.get(b"authorization") or b"").partition(b" ")
-    if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), token.encode()):
-        raise Unauthenticated()
 
 
 def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:

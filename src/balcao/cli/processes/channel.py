@@ -22,6 +22,13 @@ GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
 
 
+class Watched(msgspec.Struct, frozen=True):
+    """What a management port answers for: processes by name, its own first, and whether one of them runs jobs."""
+
+    processes: tuple[str, ...] = ()
+    with_jobs: bool = False
+
+
 class Order(msgspec.Struct, frozen=True):
     """What a process runs on; `sockets` are descriptors of listening sockets that it inherits, by role.
 
@@ -37,6 +44,7 @@ class Order(msgspec.Struct, frozen=True):
     folder: str = ""
     number: int = 0
     count: int = 1
+    watched: Watched = Watched()
 
     def group(self, role: str) -> ProcessGroup:
         """Return the place of one of the process's roles among those of the whole `balcao serve`."""

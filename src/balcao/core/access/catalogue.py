@@ -22,6 +22,8 @@ CHANNEL = "balcao_access"
 # With the reading itself a lost notification is made good within five seconds.
 POLL_SECONDS = 4.0
 USABLE_SECONDS = 300.0
+# The state of a process that refuses callers because it has not heard of the rules for so long.
+OUTDATED = "balcao_access_rules_outdated"
 ANNOUNCING_SECONDS = 3600.0
 _SERVED = "SELECT access.still_served($1)"
 _SINCE = "SELECT access.snapshot_since($1, $2)"
@@ -99,8 +101,13 @@ class Catalogue:
 
     def require_confirmed(self) -> None:
         """Raise Unavailable when the snapshot has not been confirmed for too long: rights may have been withdrawn."""
-        if time.monotonic() - self._confirmed_at > USABLE_SECONDS:
+        if not self.is_confirmed:
             raise Unavailable(code="stale-snapshot", retry_after=5)
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Return whether the snapshot is new enough to decide by."""
+        return time.monotonic() - self._confirmed_at <= USABLE_SECONDS
 
     async def start(self) -> None:
         """Load the first snapshot. Raises Unavailable when the database is away."""

@@ -55,23 +55,27 @@ class Metrics:
 
     def exposition(self, gauges: Iterable[Metric] = ()) -> bytes:
         """Return what Prometheus reads; `gauges` are families that the database knows."""
+        return self._telemetry.exposition(self.numbers(), gauges)
+
+    def numbers(self) -> Numbers:
+        """Return the sums over all processes of the group, and the states of each."""
         folder = self._group.metrics_folder
         if folder is None:
-            return self._telemetry.exposition(self._numbers(), gauges)
+            return self._own_numbers()
         if self._telemetry.publish is not None:
             self._telemetry.publish()
-        return self._telemetry.exposition(total(map(_read, sorted(folder.glob("*.msgpack")))), gauges)
+        return total(map(_read, sorted(folder.glob("*.msgpack"))))
 
     def _publish(self, folder: Path) -> None:
         """Write the file aside and rename it, so that no reader sees half of it; a full disk stops nothing else."""
         file = self._file(folder)
         try:
-            file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._numbers()))
+            file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._own_numbers()))
             file.with_suffix(".new").replace(file)
         except OSError as failure:
             log.warning("metrics.not_published", code=os.strerror(failure.errno or 0))
 
-    def _numbers(self) -> Numbers:
+    def _own_numbers(self) -> Numbers:
         return total([self._inherited, self._telemetry.numbers(self._group.name)])
 
     def _file(self, folder: Path) -> Path:

@@ -61,7 +61,7 @@ class Database:
         # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
         self.is_serving = False
         self.is_replica = replica is not None
-        self._size = size
+        self.size = size
         self._shares = Shares(max(1, size // 2))
         session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
         # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
@@ -93,7 +93,7 @@ class Database:
                 self.url,
                 connect=servers.connect,
                 min_size=1,
-                max_size=self._size,
+                max_size=self.size,
                 reset=_keep_session,
                 timeout=seconds,
                 command_timeout=30,
@@ -109,6 +109,11 @@ class Database:
     def in_use(self) -> int:
         """Return how many of its connections work for somebody now."""
         return self._taken - len(self._ready)
+
+    @property
+    def waiting(self) -> int:
+        """Return how many wait for a connection now."""
+        return sum(not turn.done() for turn in self._waiting)
 
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
@@ -200,7 +205,7 @@ class Database:
             if _is_open(connection):
                 return connection
             await self._release(pool, connection)
-        if self._taken < self._size:
+        if self._taken < self.size:
             self._taken += 1
         elif (handed := await self._wait(deadline)) is not None:
             return handed

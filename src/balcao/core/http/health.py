@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Database
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
@@ -79,7 +80,7 @@ def health_operations(
 
 
 async def _check_readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
-    checks = {"database": await _is_database_up(platform), "snapshot": _has_snapshot(platform)}
+    checks = {"database": await is_database_up(platform.database), "snapshot": platform.catalogue.is_confirmed}
     if further is not None and checks["database"]:
         checks |= await further(platform)
     failed = [name for name, passed in checks.items() if not passed]
@@ -87,16 +88,10 @@ async def _check_readiness(platform: "Platform", service: str, further: Checks |
     return to_json(body, status=503 if failed else 200)
 
 
-async def _is_database_up(platform: "Platform") -> bool:
+async def is_database_up(database: Database) -> bool:
+    """Return whether the database answers at once."""
     try:
-        async with platform.database.connection() as connection:
+        async with database.connection() as connection:
             return bool(await connection.fetchval("SELECT true", timeout=1))
-    except BalcaoError:
-        return False
-
-
-def _has_snapshot(platform: "Platform") -> bool:
-    try:
-        return platform.catalogue.snapshot is not None
     except BalcaoError:
         return False

@@ -29,6 +29,7 @@ from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
 from balcao.core.database import servers
 from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import BalcaoError
+from balcao.core.jobs.pulse import Pulse
 from balcao.core.logs import log
 from balcao.core.tracing import TRACEPARENT, carry, span
 
@@ -57,7 +58,16 @@ def _names() -> DBSettings:
 
 
 class _WorkerQueries(Queries):
-    """The library's statements, but for what it offers no setting for."""
+    """The library's statements, but for what it offers no setting for; `pulse` notes each question for jobs."""
+
+    pulse: Pulse
+
+    async def dequeue(self, *args: Any, **kwargs: Any) -> list[Job]:
+        """Return jobs to run, as the library does."""
+        self.pulse.turn()
+        jobs = await super().dequeue(*args, **kwargs)
+        self.pulse.fetch()
+        return jobs
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
         """Return how much work is left for `drain`: what is due only later does not keep it waiting."""
@@ -266,15 +276,18 @@ class Worker:
         self._resources = resources
         self._queue: PgQueuer | None = None
         self._stopping = asyncio.Event()
+        self._pulse = Pulse()
 
     async def run(self) -> None:
         """Run jobs until `stop`; a lost database is waited for, not died of."""
-        while not self._stopping.is_set():
-            try:
-                await self._run_once()
-            except _AWAY as failure:
-                log.warning("worker.reconnect", code=failure_code(failure))
-                await asyncio.sleep(1)
+        with self._pulse.shown():
+            while not self._stopping.is_set():
+                self._pulse.turn()
+                try:
+                    await self._run_once()
+                except _AWAY as failure:
+                    log.warning("worker.reconnect", code=failure_code(failure))
+                    await asyncio.sleep(1)
 
     def stop(self) -> None:
         """End `run` once the jobs at hand are done."""
@@ -306,7 +319,10 @@ class Worker:
 
     def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
         driver = _ListeningFirst(pool)
-        queue = PgQueuer(driver, _names().channel, queries=queue_queries(driver, _WorkerQueries))
+        queries = queue_queries(driver, _WorkerQueries)
+        assert isinstance(queries, _WorkerQueries)
+        queries.pulse = self._pulse
+        queue = PgQueuer(driver, _names().channel, queries=queries)
         for kind in self._kinds:
             queue.entrypoint(
                 kind.name,

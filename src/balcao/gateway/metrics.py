@@ -1,0 +1,44 @@
+"""What Prometheus reads, for who may read it."""
+
+import hmac
+from collections.abc import Callable, Sequence
+
+from balcao.core.context.metrics import Metrics
+from balcao.core.database.gauges import Gauge, collect
+from balcao.core.database.pool import Database
+from balcao.core.errors import NotFound, Unauthenticated
+from balcao.core.http.endpoint import Responding
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.telemetry import MEDIA_TYPE
+from balcao.settings import Settings
+
+# What answers a page that is no operation of a service.
+Handler = Callable[[Request], Responding]
+
+
+def answer_scraper(
+    settings: Settings, database: Database, metrics: Metrics, gauges: Sequence[Gauge], *, apart: bool
+) -> Handler:
+    """Return the handler of `/metrics`, which names no path and no person.
+
+    Whoever shows `BALCAO_METRICS_TOKEN` is answered. Where there is none: anybody, but in production only who reaches
+    a port that is `apart` from the callers'.
+    """
+    token = settings.metrics_token.get_secret_value()
+    is_open = apart or settings.sandbox
+
+    async def answer(request: Request) -> Response[bytes]:
+        if token:
+            _require(token, request)
+        elif not is_open:
+            raise NotFound()
+        return Response(metrics.exposition(await collect(database, gauges)), media_type=MEDIA_TYPE)
+
+    return answer
+
+
+def _require(token: str, request: Request) -> None:
+    scheme, _, shown = (request.headers.get(b"authorization") or b"").partition(b" ")
+    if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), token.encode()):
+        raise Unauthenticated()

@@ -1,0 +1,17 @@
+"""Settings of who watches: the management port, and what whoever reads the metrics shows."""
+
+from pydantic import BaseModel, Field, SecretStr
+
+
+class ManagementSettings(BaseModel):
+    """Where metrics, liveness and readiness of all processes are served, apart from what callers reach."""
+
+    metrics_token: SecretStr = SecretStr("")
+    management_host: str = "127.0.0.1"
+    management_port: int | None = Field(None, ge=1, le=65535)
+    worker_management_port: int | None = Field(None, ge=1, le=65535)
+
+    @property
+    def port_of_worker(self) -> int | None:
+        """Return the management port of a `balcao worker`: its own where it shares a machine with `balcao serve`."""
+        return self.worker_management_port or self.management_port
