@@ -1,13 +1,30 @@
 """`balcao export` as an operator types it."""
 
 import json
+import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pyrage
+import pytest
 
-from tests.support.terminal import Terminal
+from balcao.core.exports.folder import MANIFEST
+from tests.support.fixtures import Sql
+from tests.support.patience import until_now
+from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
+CITIZENS = 300_000
+# Of the process, whatever the size of the service: a part, and the program itself.
+MOST_MEMORY_MB = 240
+# Some 1,400 bytes each, as `balcao registry generate` makes them.
+FILL = """
+INSERT INTO registry.base_record (cpf, record, source)
+SELECT lpad(n::text, 11, '0'), jsonb_build_object('cpf', lpad(n::text, 11, '0'), 'nome', 'Inventada Pessoa ' || n,
+    'texto', (SELECT string_agg(md5(n::text || m), ' ') FROM generate_series(1, 38) AS m)), 'proof'
+FROM generate_series(1, $1::int) AS n
+"""
 
 
 def test_a_service_is_exported_verified_and_read(terminal: Terminal, tmp_path: Path) -> None:
@@ -34,3 +51,37 @@ def test_a_service_is_exported_verified_and_read(terminal: Terminal, tmp_path: P
     done = terminal.run("export", "verify", "made")
     assert (done.returncode, part.name in done.stdout) == (1, True)
     assert part.name in terminal.refusal("export", "read", "made", "skills", "--identity", "key.txt")
+
+
+@pytest.mark.cluster
+def test_an_export_that_was_killed_goes_on_in_bounded_memory_and_shows_nobody(
+    terminal: Terminal, sql: Sql, tmp_path: Path
+) -> None:
+    sql(FILL, CITIZENS)
+    (tmp_path / "key.txt").write_text(f"{IDENTITY}\n")
+    words = [str(BALCAO), "export", "create", "registry", "made", "--recipient", str(IDENTITY.to_public()), "--json"]
+    folder = tmp_path / "made"
+
+    def count_parts() -> int:
+        return len(list(folder.glob("citizens-*.age")))
+
+    begun = time.monotonic()
+    with psutil.Popen(words, cwd=tmp_path, env=terminal.environment, stdout=subprocess.DEVNULL) as first:
+        until_now(lambda: count_parts() >= 4 or first.poll() is not None)
+        first.kill()
+    assert not json.loads((folder / MANIFEST).read_bytes())["complete"]
+    peak = 0.0
+    with psutil.Popen(words, cwd=tmp_path, env=terminal.environment, stdout=subprocess.PIPE) as second:
+        while second.poll() is None:
+            fields = Path(f"/proc/{second.pid}/status").read_text()
+            peak = max([peak, *(int(line.split()[1]) / 1024 for line in fields.splitlines() if "VmHWM" in line)])
+            time.sleep(0.02)
+        made = json.loads(second.stdout.read())
+    took = time.monotonic() - begun
+    assert (made["lines"]["citizens"], len(made["snapshots"])) == (CITIZENS, 2)
+    assert peak < MOST_MEMORY_MB
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    print(f"\n{took:.0f} s with a kill, {size / 1e6:.0f} MB, {count_parts()} parts of citizens, {peak:.0f} MB at most")
+    assert not any(b"Inventada" in file.read_bytes() for file in folder.iterdir())
+    verified = terminal.run("export", "verify", "made", "--identity", "key.txt")
+    assert verified.returncode == 0, verified.stdout

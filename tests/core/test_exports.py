@@ -2,11 +2,14 @@
 
 import asyncio
 import gzip
+import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import msgspec
 import pyrage
 import pytest
@@ -19,7 +22,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.errors import BalcaoError, Conflict, Invalid, NotFound
 from balcao.core.exports import folder as folders
-from balcao.core.exports import reading, service
+from balcao.core.exports import reading, service, store
 from balcao.core.exports.folder import Manifest
 from balcao.core.exports.service import Order
 from balcao.core.service import Service
@@ -157,6 +160,34 @@ def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
 def decoded(lines: list[bytes], row: type[msgspec.Struct]) -> list[Any]:
     """Lines as the import reads them, in an order of their own: ids that the database gives follow the import."""
     return sorted(msgspec.json.encode(msgspec.json.decode(line, type=row)) for line in lines)
+
+
+async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
+    """The tables of the demo are small: without the choice that pays for those, a plan with a sort has no index."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
+        for export in (export for each in SERVICES for export in each.exports):
+            rows = await export.rows(connection) if callable(export.rows) else export.rows
+            key = await store.read_key(connection, rows)
+            for is_resumed in (False, True):
+                # A value that the planner does not know, in the place of each parameter.
+                statement = re.sub(r"\$[0-9]", "(SELECT '')", store.build_statement(rows, key, is_resumed=is_resumed))
+                found = list_steps(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {statement}"))
+                assert found[0] == "Limit"
+                assert found[-1].startswith("Index"), (export.kind, found)
+                assert "Sort" not in found, (export.kind, found)
+    finally:
+        await connection.close()
+
+
+def list_steps(plan: str) -> list[str]:
+    """The nodes from the root to where the rows come from."""
+    node, found = json.loads(plan)[0]["Plan"], []
+    while node:
+        found.append(node["Node Type"])
+        node = next((each for each in node.get("Plans", ()) if each["Parent Relationship"] == "Outer"), None)
+    return found
 
 
 def test_nothing_of_a_person_is_on_the_disk_in_clear(make: Make, tmp_path: Path) -> None:

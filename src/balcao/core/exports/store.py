@@ -7,7 +7,8 @@ from typing import NamedTuple
 from balcao.core.database.pool import Connection, Row
 from balcao.core.exports.declaration import Rows
 
-PREFETCH = 500
+# Of rows that are in memory at once.
+BATCH = 500
 
 _NOW = "SELECT now()"
 
@@ -19,15 +20,16 @@ async def read_snapshot_time(connection: Connection) -> datetime:
 
 
 _COLUMNS = """
-SELECT quote_ident(attribute.attname) AS name, format_type(attribute.atttypid, attribute.atttypmod) AS type
+SELECT quote_ident(attribute.attname) AS name, format_type(attribute.atttypid, attribute.atttypmod) AS type, place
 FROM pg_index
 CROSS JOIN LATERAL unnest(indkey) WITH ORDINALITY AS part (number, place)
 JOIN pg_attribute AS attribute ON attribute.attrelid = indrelid AND attribute.attnum = part.number
 WHERE indrelid = $1::text::regclass AND indisprimary AND cardinality($2::text[]) = 0
 UNION ALL
-SELECT quote_ident(name), format_type(attribute.atttypid, attribute.atttypmod)
+SELECT quote_ident(name), format_type(attribute.atttypid, attribute.atttypmod), place
 FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, place)
 JOIN pg_attribute AS attribute ON attribute.attrelid = $1::text::regclass AND attribute.attname = name
+ORDER BY place
 """
 
 
@@ -39,13 +41,27 @@ class Line(NamedTuple):
 
 
 async def iterate(connection: Connection, rows: Rows, after: Sequence[str]) -> AsyncIterator[Line]:
-    """Yield the rows whose keys come after this one, all of them after no key; in a transaction only."""
-    statement = _build(rows, await connection.fetch(_COLUMNS, rows.table, rows.key), bool(after))
-    async for row in connection.cursor(statement, *after, prefetch=PREFETCH):
-        yield Line(row["line"], row["key"])
+    """Yield the rows whose keys come after this one, all of them after no key.
+
+    In batches by key, each of which the key's index finds; one statement for all rows would sort the whole table first.
+    """
+    key = await read_key(connection, rows)
+    while found := await connection.fetch(build_statement(rows, key, is_resumed=bool(after)), *after):
+        for row in found:
+            yield Line(row["line"], row["key"])
+        after = found[-1]["key"]
+        if len(found) < BATCH:
+            return
 
 
-def _build(rows: Rows, key: Sequence[Row], is_resumed: bool) -> str:
+async def read_key(connection: Connection, rows: Rows) -> Sequence[Row]:
+    """Return name and type of the columns in whose order the rows leave."""
+    found: Sequence[Row] = await connection.fetch(_COLUMNS, rows.table, rows.key)
+    return found
+
+
+def build_statement(rows: Rows, key: Sequence[Row], *, is_resumed: bool) -> str:
+    """Return the statement of a batch, whose parameters, if it is resumed, are the last key as texts."""
     columns = [f"stored.{part['name']}" for part in key]
     ordered = ", ".join(columns)
     # Parameters of the columns' own types: with others the key's index would not serve.
@@ -55,4 +71,5 @@ def _build(rows: Rows, key: Sequence[Row], is_resumed: bool) -> str:
     FROM {rows.table} AS stored
     WHERE ({rows.condition}) {f"AND ({ordered}) > ({last})" if is_resumed else ""}
     ORDER BY {ordered}
+    LIMIT {BATCH}
     """  # noqa: S608 - names and expressions of our own declarations
