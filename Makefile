@@ -60,6 +60,7 @@ mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes nã
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTHON='$(PYTHON)' PYTEST='$(PYTEST)' tools/test
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
+	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
 
 bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
@@ -92,7 +93,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 	$(COMPILE) $(LOCK) --extra=traces --constraint=requirements-dev.lock --output-file=requirements-traces.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/distributions dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/deploy/go/bin tools/distributions dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 import yaml
 
-from balcao import app
+from balcao import __version__, app
 from balcao.cli import installed_gateway
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.core.context.processes import ALONE
@@ -24,7 +24,7 @@ from balcao.deploy.gateways import Frontend
 from balcao.deploy.production import Installation, Secrets, parse_settings
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.gateways import Certificate, validators
+from tests.support.gateways import Certificate, manifest_tools, validators
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer, free_port
@@ -83,6 +83,53 @@ def test_compose_takes_its_file(folder: Path) -> None:
     program = "import compose_spec, sys; compose_spec.PyCompose.from_json(sys.argv[1]).to_spec()"
     composed = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))  # the parser merges no anchors
     run(validators() / "python", "-c", program, json.dumps(composed))
+
+
+@pytest.mark.validators
+def test_hadolint_finds_nothing_in_the_container_file(folder: Path) -> None:
+    assert run(validators() / "hadolint", folder / "container/Containerfile") == ""
+
+
+def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
+    """One account everywhere, that of the container file."""
+    lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
+    (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
+    services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
+    assert services.keys() == {"migrate", "api", "worker"}
+    for service in services.values():
+        assert (service["read_only"], service["user"], service["cap_drop"]) == (True, account, ["ALL"])
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    documents = [
+        one for path in (folder / "kubernetes").iterdir() for one in yaml.safe_load_all(path.read_text("utf-8"))
+    ]
+    pods = [one["spec"]["template"]["spec"] for one in documents if one["kind"] in {"Deployment", "Job"}]
+    assert len(pods) == len(services)
+    for pod in pods:
+        own = pod["securityContext"]
+        assert (own["runAsNonRoot"], f"{own['runAsUser']}:{own['runAsGroup']}") == (True, account)
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+
+
+@pytest.mark.validators
+@pytest.mark.manifests
+def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: Path) -> None:
+    """By the libraries that are in them; what the kustomization makes holds against the schemas, too."""
+    composed = yaml.safe_load(run(manifest_tools() / "cmd", folder / "container/compose.yaml"))
+    assert composed["services"]["api"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+    made = list(yaml.safe_load_all(run(manifest_tools() / "kustomize", "build", folder / "kubernetes")))
+    assert {one["metadata"]["namespace"] for one in made} == {"balcao"}
+    pods = [one["spec"]["template"]["spec"] for one in made if one["kind"] in {"Deployment", "Job"}]
+    images = {container["image"] for pod in pods for container in pod["containers"]}
+    assert images == {f"balcao:{__version__}"}
+    for number, document in enumerate(made):
+        (tmp_path / f"{number}.json").write_text(json.dumps(document))
+    run(validators() / "kubernetes-validate", "--strict", "--no-warn", *tmp_path.iterdir())
 
 
 def test_no_secret_stands_in_a_file_that_others_may_read(folder: Path) -> None:

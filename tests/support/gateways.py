@@ -47,6 +47,12 @@ def validators() -> Path:
     return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
 
 
+def manifest_tools() -> Path:
+    """Return the folder of what reads compose files and kustomizations, or fail with what to do."""
+    variable = "BALCAO_MANIFEST_TOOLS"
+    return Path(os.environ.get(variable) or _fail("o kustomize e o leitor do Compose", variable, "manifests"))
+
+
 def _fail(what: str, variable: str, name: str) -> NoReturn:
     pytest.fail(
         f"Este teste precisa de {what}: ponha o caminho em {variable} (`tools/{name}` o mostra), "

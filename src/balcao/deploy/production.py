@@ -76,6 +76,7 @@ def generate(installation: Installation, own: Secrets) -> dict[str, File]:
     name, _, tag = installation.image.rpartition(":")
     values = vars(installation) | {
         "secrets": own,
+        "version": __version__,
         "image_name": name,
         "image_tag": tag,
         "database_port": installation.database.rpartition(":")[2],
