@@ -1,4 +1,4 @@
-"""Two PostgreSQL servers in streaming replication, prepared as docs/operate/install.md says."""
+"""PostgreSQL servers prepared as docs/operate/install.md says, also two in streaming replication."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +20,19 @@ def folders(count: int) -> Iterator[list[Path]]:
         remove(folder)
 
 
+def prepare(server: Postgres) -> None:
+    """Make roles and database, and bring the database up to date."""
+    server.sql("CREATE ROLE balcao LOGIN", database="postgres")
+    server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
+    server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
+    app.migrate_now(server.url("balcao"))
+
+
 @contextmanager
 def cluster(*, synchronous: bool = True) -> Iterator[tuple[Postgres, Postgres]]:
     """Yield the primary, migrated, and its replica."""
     with folders(2) as (one, two), Postgres.create(one) as primary:
-        primary.sql("CREATE ROLE balcao LOGIN", database="postgres")
-        primary.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
-        primary.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
-        app.migrate_now(primary.url("balcao"))
+        prepare(primary)
         with primary.copy(two) as replica:
             if synchronous:
                 primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")

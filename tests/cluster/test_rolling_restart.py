@@ -3,9 +3,8 @@
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 import asyncpg
 import httpx
@@ -14,24 +13,17 @@ import pytest
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import clients
+from tests.cluster.servers import folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token
 from tests.support.patience import PATIENCE
-from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
+from tests.support.terminal import Serving, Terminal, free_port
 
 pytestmark = pytest.mark.cluster
 
 CALLERS = 8
 BETWEEN = 100  # calls that are answered before each step
 EVENT = "/registry/v1/webhooks/crm/cidadao"
-
-
-@contextmanager
-def folders(count: int) -> Iterator[list[Path]]:
-    made = [open_folder() for _ in range(count)]
-    yield made
-    for folder in made:
-        remove(folder)
 
 
 class Gateway:

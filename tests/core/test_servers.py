@@ -14,6 +14,7 @@ from balcao.core.errors import Unavailable
 from tests.support.patience import PATIENCE
 from tests.support.relay import Relay
 
+LOCK = "SELECT pg_advisory_xact_lock(1, 1)"
 LISTENING = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'a listener'"
 
 
@@ -85,6 +86,26 @@ async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with
     async with database.connection() as one, database.connection() as other:
         read_only = [await each.fetchval("SHOW default_transaction_read_only") for each in (one, other)]
     assert read_only == ["off", "off"]
+
+
+async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_for_long(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(servers.SESSION, "idle_in_transaction_session_timeout", "50ms")
+    frozen = Database(database_url, role=None)
+    await frozen.open()
+    other = await asyncpg.connect(database_url, server_settings={"lock_timeout": "60s"})
+
+    async def freeze() -> None:
+        async with frozen.transaction() as connection:
+            await connection.execute(LOCK)
+            await other.execute(LOCK)  # it waits for the first one's end
+            await connection.execute("SELECT")
+
+    with pytest.raises(Unavailable):
+        await freeze()
+    await other.close()
+    await frozen.close()
 
 
 async def test_a_listener_whose_server_fell_silent_is_replaced(

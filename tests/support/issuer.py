@@ -21,8 +21,14 @@ class Issuer:
 
     def __init__(self) -> None:
         self.keys = [new_key()]
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.address = f"http://127.0.0.1:{self._server.server_port}/realms/test"
+        self._port = 0
+        self.open()
+        self.address = f"http://127.0.0.1:{self._port}/realms/test"
+
+    def open(self) -> None:
+        """Answer, after `close` at the same address as before."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), self._handler())
+        self._port = self._server.server_port
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:

@@ -61,6 +61,11 @@ class Postgres:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
+        self.spawn()
+        until_now(self._answers)
+
+    def spawn(self) -> None:
+        """Start it; it may end at once."""
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [
             self.binaries / "postgres",
@@ -74,7 +79,11 @@ class Postgres:
         ]
         with self.account.open(self._folder / "postgres.log") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, **self.account.switch, **child_options())
-        until_now(self._answers)
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether it ended by itself."""
+        return self._process is not None and self._process.poll() is not None
 
     def _answers(self) -> bool:
         assert self._process

@@ -66,16 +66,21 @@ class Terminal:
 
 
 class Serving:
-    """A `balcao serve` that runs; use as a context manager. `said` is its standard output once it is ready."""
+    """A `balcao serve` that runs; use as a context manager. `said` is its standard output once it is ready.
 
-    def __init__(self, terminal: Terminal, *words: str) -> None:
+    Its log goes to `log`, or to the log of the whole run.
+    """
+
+    def __init__(self, terminal: Terminal, *words: str, log: Path | None = None) -> None:
         self._terminal = terminal
         self._words = words
+        self._log = log
         self.said = ""
 
     def __enter__(self) -> "Serving":
         output = Path(tempfile.mkstemp(prefix="balcao-said-")[1])
-        with output.open("wb") as out, (log_scan.folder() / f"{output.name}.log").open("wb") as errors:
+        log = self._log or log_scan.folder() / f"{output.name}.log"
+        with output.open("wb") as out, log.open("ab") as errors:
             self.process = psutil.Popen(
                 [str(BALCAO), "serve", *self._words],
                 cwd=self._terminal.folder,

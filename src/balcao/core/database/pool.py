@@ -63,9 +63,7 @@ class Database:
         self.is_replica = replica is not None
         self.size = size
         self._shares = Shares(max(1, size // 2))
-        session = {"application_name": "balcao", "timezone": "UTC"} | ({"role": role} if role else {})
-        # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
-        session["client_connection_check_interval"] = "1s"
+        session = servers.SESSION | ({"role": role} if role else {})
         self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
         if replica is not None:
             session["default_transaction_read_only"] = "on"

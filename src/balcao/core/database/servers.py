@@ -10,6 +10,20 @@ import asyncpg
 
 from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 
+# Of every session of ours.
+SESSION = {
+    "application_name": "balcao",
+    "timezone": "UTC",
+    # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
+    "client_connection_check_interval": "1s",
+    # A host that vanished closes no connection, and one that froze ends no transaction. The server does both by itself,
+    # or their locks would keep people's data from everybody for the hours that TCP waits.
+    "tcp_keepalives_idle": "20s",
+    "tcp_keepalives_interval": "5s",
+    "tcp_keepalives_count": "4",
+    "idle_in_transaction_session_timeout": "60s",
+}
+
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
 

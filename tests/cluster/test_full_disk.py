@@ -1,0 +1,162 @@
+"""The disk of the database server, then that of the platform's own files, runs full under load and has room again."""
+
+import asyncio
+import itertools
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao.core.values.cpf import Cpf
+from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
+from tests.cluster.servers import folders, prepare
+from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE, until_now
+from tests.support.postgres import Postgres
+from tests.support.sizes import size
+from tests.support.terminal import Serving, Terminal, free_port
+
+pytestmark = pytest.mark.cluster
+
+SENDERS = 4  # of events, and as many of own writes
+CALLS = size(100, 400)  # acknowledged of each kind, before the disk is full and after it has room
+REFUSALS = size(20, 100)
+STAFF = "90000040126"
+NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"
+
+
+@contextmanager
+def disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """Mount a small disk there, which only root may."""
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "balcao", folder], capture_output=True, text=True
+    )
+    if done.returncode:
+        pytest.skip(f"mounting a disk needs root: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+class Ballast:
+    """What fills a disk to its last byte, again and again while it lies there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "ballast"
+
+    def fill(self) -> None:
+        with suppress(OSError), self._file.open("ab", buffering=0) as file:
+            while True:
+                file.write(b"." * 4096)
+
+    def drop(self) -> None:
+        self._file.unlink()
+        self.dropped_at = time.monotonic()
+
+
+@contextmanager
+def serving(issuer: Issuer, home: Path, server: Postgres) -> Iterator[str]:
+    terminal = Terminal(
+        home,
+        port=(port := free_port()),
+        data_dir=home,
+        crm_push=False,
+        auth_issuer=issuer.address,
+        database_url=server.url("balcao_app"),
+        database_owner_url=server.url("balcao"),
+    )
+    with Serving(terminal, "--processes", "2", log=home / "balcao.log"):
+        yield f"http://127.0.0.1:{port}"
+
+
+class Service:
+    """Starts the database server again whenever it ended by itself, as a service manager does."""
+
+    def __init__(self, server: Postgres) -> None:
+        self.restarts = 0
+        self._server = server
+
+    async def watch(self, ending: asyncio.Event) -> None:
+        while not ending.is_set():
+            if self._server.has_ended:
+                self.restarts += 1
+                self._server.spawn()
+            await asyncio.sleep(0.5)
+
+    async def end_for_want_of_log(self) -> None:
+        """Let the server ask for new segments of its log until it ends, as it does without room for one."""
+        while not self.restarts:
+            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await asyncio.to_thread(self._server.sql, NEXT_SEGMENT, database="postgres")
+            await asyncio.sleep(0.05)
+
+
+async def run_full(issuer: Issuer, url: str, ballast: Ballast, service: Service, *, refuses: bool) -> list[Sender]:
+    """Fill the disk under load and give it room again; return what was sent."""
+    events, writes = Sender(issuer.machine("crm-sandbox"), send_event), Sender(issuer.admin(STAFF), write)
+    persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(970_000_000))
+    ending = asyncio.Event()
+    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http, asyncio.TaskGroup() as group:
+        group.create_task(service.watch(ending))
+        for sender in (events, writes) * SENDERS:
+            group.create_task(sender.run(http, persons, ending))
+        for sender in (events, writes):
+            await sender.until_acknowledged(CALLS)
+        ballast.fill()
+        for sender in (events, writes):
+            if refuses:
+                await sender.until_refused(REFUSALS)
+            else:
+                await sender.until_acknowledged(CALLS)
+            ballast.fill()
+        if refuses:
+            await service.end_for_want_of_log()
+            await events.until_refused(REFUSALS)
+        ballast.drop()
+        for sender in (events, writes):
+            await sender.until_acknowledged(CALLS)
+        ending.set()
+    return [events, writes]
+
+
+def check_stored(server: Postgres, events: Sender, writes: Sender) -> None:
+    """Every acknowledged event is applied once, every acknowledged write is stored."""
+    until_now(lambda: not server.sql(WAITING)[0][0])
+    stored = {row["cpf"] for row in server.sql(WRITTEN)}
+    applied = {row["cpf"] for row in server.sql(APPLIED)}
+    assert set(events.acknowledged) - applied == set()
+    assert set(writes.acknowledged) - stored == set()
+    assert server.sql(APPLICATIONS)[0][0] == len(applied)
+
+
+def test_a_full_disk_of_the_database_server_loses_nothing_acknowledged(issuer: Issuer) -> None:
+    with folders(2) as (data, home), disk(data, 400), Postgres.create(data) as server:
+        prepare(server)
+        service, ballast = Service(server), Ballast(data)
+        with serving(issuer, home, server) as url:
+            events, writes = asyncio.run(run_full(issuer, url, ballast, service, refuses=True))
+            check_stored(server, events, writes)
+        for name, sent in (("events", events), ("own writes", writes)):
+            back = sent.count_seconds_from(ballast.dropped_at)
+            print(f"{name}: {sent.describe()}; back {back:.2f} s after there was room")
+        print(f"the server was started again {service.restarts} times")
+        assert {*events.refused, *writes.refused} <= {"503 store-away"}
+
+
+def test_a_full_disk_of_the_platforms_own_files_stops_nothing(issuer: Issuer) -> None:
+    """Its data folder and its log lie there."""
+    with folders(2) as (data, home), Postgres.create(data) as server, disk(home, 20):
+        prepare(server)
+        with serving(issuer, home, server) as url:
+            events, writes = asyncio.run(run_full(issuer, url, Ballast(home), Service(server), refuses=False))
+            check_stored(server, events, writes)
+        for name, sent in (("events", events), ("own writes", writes)):
+            print(f"{name}: {sent.describe()}")
+        assert not events.refused
+        assert not writes.refused
