@@ -77,7 +77,7 @@ if [ ! -f "$ETC/balcao.pem" ]; then
     case $host in *[!0-9.]*) kind=DNS ;; *) kind=IP ;; esac
     openssl req -x509 -newkey rsa:2048 -nodes -days 90 -subj "/CN=$host" -addext "subjectAltName=$kind:$host" \
         -keyout "$ETC/balcao.key" -out "$ETC/balcao.crt" 2>/dev/null
-    cat "$ETC/balcao.crt" "$ETC/balcao.key" >"$ETC/balcao.pem"
+    cat "$ETC/balcao.crt" "$ETC/balcao.key" >"$ETC/balcao.pem" && chmod 600 "$ETC/balcao.pem"
     cat /etc/ssl/certs/ca-certificates.crt "$ETC/balcao.crt" >"$ETC/trusted.crt"
     say "O certificado é provisório: troque $ETC/balcao.pem pelo da cidade"
 fi
@@ -86,6 +86,7 @@ fi
     --certificate "$ETC/balcao.pem" --program "$PREFIX/bin/balcao" --replace $OPTIONS
 cat "$FILES/balcao.env" "$MORE_SETTINGS" >"$ETC/balcao.env"
 cp "$FILES/balcao-owner.env" "$ETC/"
+chmod 600 "$ETC/balcao.env" "$ETC/balcao-owner.env"
 {
     echo "BALCAO_DATA_DIR=$STATE"
     [ ! -f "$ETC/trusted.crt" ] || echo "SSL_CERT_FILE=$ETC/trusted.crt"

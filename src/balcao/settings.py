@@ -169,17 +169,20 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
     @property
     def base_url(self) -> str:
         """Return where callers reach the gateway, without a trailing slash."""
-        return self.public_url.rstrip("/") or f"http://{self._reachable_host}:{self.port}"
+        return self.public_url.rstrip("/") or f"http://{_reach(self.host)}:{self.port}"
+
+    @property
+    def metrics_urls(self) -> tuple[str, ...]:
+        """Return where `balcao serve`, and a worker beside it with a port of its own, show metrics on this machine."""
+        if self.management_port is None:
+            return (f"http://{_reach(self.host)}:{self.port}/metrics",)
+        ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)
+        return tuple(f"http://{_reach(self.management_host)}:{port}/metrics" for port in ports)
 
     @property
     def server_urls(self) -> tuple[str, ...]:
         """Return the gateways that the OpenAPI documents name: production first, then staging."""
         return tuple(address.rstrip("/") for address in split(self.server_urls_csv))
-
-    @property
-    def _reachable_host(self) -> str:
-        everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
-        return "127.0.0.1" if self.host in everywhere else self.host
 
     @property
     def docs_client(self) -> str:
@@ -338,6 +341,12 @@ def _named_clients(csv: str) -> frozenset[str] | None:
     """None where nothing is set; the word `none` is the list of no client."""
     names = frozenset(split(csv))
     return names - {NO_CLIENT} if names else None
+
+
+def _reach(host: str) -> str:
+    """Return the host under which this machine reaches what listens there."""
+    everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
+    return "127.0.0.1" if host in everywhere else f"[{host}]" if ":" in host else host
 
 
 def variable_of(field: str) -> str:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from balcao import app
 from balcao.cli.config import describe
 from balcao.cli.diagnosis import list_settings
-from balcao.cli.explanation import _DERIVED, Explanation, _read_texts, _Recorder, choose, explain
+from balcao.cli.explanation import Explanation, _Recorder, choose, explain
 from balcao.deploy.gateways import FILES, READ_SETTINGS, Frontend, Plan, Server, generate
 from balcao.settings import Settings, variable_of
 from tests.support.fixtures import Sql
@@ -32,17 +32,6 @@ ADDRESSES = ("database_url", "database_owner_url", "backup_url", "redis_url")
 
 def by_variable(settings: Settings, environment: dict[str, str] | None = None) -> dict[str, Explanation]:
     return {one.variable: one for one in explain(settings, environment or {}, {})}
-
-
-def test_every_setting_is_explained_once_and_says_what_holds_when_it_is_empty() -> None:
-    """Whoever adds a setting writes its line in `settings.toml`."""
-    texts, empty = _read_texts()
-    variables = [variable_of(name) for name in FIELDS]
-    assert sorted(texts) == sorted(variables)
-    assert all(text.endswith(".") for text in texts.values())
-    blank = {variable_of(name) for name, field in FIELDS.items() if field.get_default() in {None, ""}}
-    assert empty.keys() <= set(variables)
-    assert blank <= empty.keys() | {variable_of(name) for name in _DERIVED}
 
 
 # Letters that stand in none of our own texts, so that what is found is the secret.

@@ -74,6 +74,17 @@ def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: ht
     assert read(http)["balcao_risk_outdated_notifications"] == {(): 1}
 
 
+def test_a_schema_migration_that_runs_shows_how_far_it_has_come(http: httpx.Client, sql: Sql) -> None:
+    assert read(http)["balcao_search_migration_progress"] == {}
+    sql(
+        "INSERT INTO search.search_migrations (id, kind, status, phase, schema_version, previous_schema_version, "
+        "source_collection, target_collection, started_by, total_documents, progress) "
+        "VALUES (gen_random_uuid(), 'migration', 'in_progress', 'back_fill', 'v2', 'v1', 'one', 'two', 'x', 9, 42)"
+    )
+    assert read(http)["balcao_search_migration_progress"] == {("back_fill",): 42}
+    sql("DELETE FROM search.search_migrations WHERE status = 'in_progress'")
+
+
 def test_without_the_database_the_rest_is_there_and_says_so(
     settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import httpx
@@ -14,13 +15,16 @@ import pytest
 import yaml
 
 from balcao import app
+from balcao.cli import installed_gateway
+from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.core.context.processes import ALONE
 from balcao.deploy import production
-from balcao.deploy.files import write
+from balcao.deploy.files import SECRET, File, write
+from balcao.deploy.gateways import Frontend
 from balcao.deploy.production import Installation, Secrets, parse_settings
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.gateways import validators
+from tests.support.gateways import Certificate, validators
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer, free_port
@@ -118,7 +122,12 @@ class Prepared:
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         name = databases.new_name("city")
         answers = Installation(
-            "http://127.0.0.1", issuer.address, database_name=name, allow_loopback_issuer=True, port=free_port()
+            "http://127.0.0.1",
+            issuer.address,
+            database_name=name,
+            allow_loopback_issuer=True,
+            port=free_port(),
+            management_port=free_port(),
         )
         files = production.generate(answers, Secrets())
         write(folder, files, replace=False)
@@ -157,6 +166,18 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
     made.remove()
 
 
+def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
+    """Put settings and gateway where they belong, and return the machine's root."""
+    lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
+    write(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
+    certificate = Certificate(root)
+    certificate.key.chmod(SECRET)
+    front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}")
+    files = make_gateway(Kind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
+    write(root / installed_gateway.FOLDERS[Kind.NGINX], files, replace=False)
+    return root
+
+
 def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     prepared: Prepared, tmp_path: Path
 ) -> None:
@@ -165,15 +186,29 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     assert terminal.run("migrate").returncode == 0
     settings = Settings.load(prepared.settings)
     assert settings.list_refusals(with_worker=True) == []
+    managed = app.build_management(settings, settings.database_url, ALONE, [], with_jobs=False)
+    token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
+    root = install(prepared, settings, tmp_path / "machine")
+
+    def diagnose() -> Any:
+        return json.loads(terminal.run("doctor", "--json", "--root", str(root)).stdout)
+
     with RunningServer(app.build(settings, settings.database_url), settings.port) as server:
         assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
-        diagnosis = json.loads(terminal.run("doctor", "--json").stdout)
-        token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
         assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 404
-    with RunningServer(
-        app.build_management(settings, settings.database_url, ALONE, ["api-0"], with_jobs=False)
-    ) as management:
-        assert httpx.get(f"{management.url}/metrics", timeout=PATIENCE).status_code == 401
-        assert httpx.get(f"{management.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
+        (problem,) = diagnose()["problems"]
+        assert "mas a porta de gestão" in problem
+        with RunningServer(managed, settings.management_port) as management:
+            assert httpx.get(f"{management.url}/metrics", timeout=PATIENCE).status_code == 401
+            assert httpx.get(f"{management.url}/metrics", headers=token, timeout=PATIENCE).status_code == 200
+            diagnosis = diagnose()
+            terminal.environment["BALCAO_METRICS_TOKEN"] = "outro"
+            assert any("recusam BALCAO_METRICS_TOKEN" in one for one in diagnose()["problems"])
     assert diagnosis["problems"] == []
+    assert {name: diagnosis["parts"][name]["state"] for name in ("installation", "gateway", "management")} == {
+        "installation": "up",
+        "gateway": "up",
+        "management": "up",
+    }
+    assert diagnosis["parts"]["installation"]["details"] == {"settings": True}
     assert diagnosis["parts"]["database"]["details"]["login"] == prepared.names[1]

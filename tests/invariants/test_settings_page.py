@@ -1,9 +1,10 @@
-"""Operators find every setting on docs/reference/settings.md, and no other."""
+"""Operators find every setting on docs/reference/settings.md and by `balcao config explain`, and no other."""
 
 import re
 from pathlib import Path
 
-from balcao.settings import Settings
+from balcao.cli.explanation import _DERIVED, _read_texts
+from balcao.settings import Settings, variable_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 
@@ -14,3 +15,14 @@ def test_the_page_lists_every_setting_once() -> None:
     assert sorted(listed) == sorted(
         str(field.validation_alias or f"BALCAO_{name.upper()}") for name, field in Settings.model_fields.items()
     )
+
+
+def test_every_setting_is_explained_once_and_says_what_holds_when_it_is_empty() -> None:
+    """Whoever adds a setting writes its line in `settings.toml`."""
+    texts, empty = _read_texts()
+    variables = [variable_of(name) for name in Settings.model_fields]
+    assert sorted(texts) == sorted(variables)
+    assert all(text.endswith(".") for text in texts.values())
+    blank = {variable_of(name) for name, field in Settings.model_fields.items() if field.get_default() in {None, ""}}
+    assert empty.keys() <= set(variables)
+    assert blank <= empty.keys() | {variable_of(name) for name in _DERIVED}

@@ -56,17 +56,19 @@ def _fail(what: str, variable: str, name: str) -> NoReturn:
 
 
 class Certificate:
-    """A server's certificate for the loopback address, signed by itself: `chain` holds it and the key."""
+    """A server's certificate, of the loopback address unless said, signed by itself: `chain` holds it and the key."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name_of_server: str = "127.0.0.1", days: int = 30) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
         now = datetime.datetime.now(datetime.UTC)
-        alternatives = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+        is_address = name_of_server.replace(".", "").isdigit()
+        server = x509.IPAddress(ip_address(name_of_server)) if is_address else x509.DNSName(name_of_server)
+        alternatives = x509.SubjectAlternativeName([server])
         made = (
             x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
+            .not_valid_before(now - datetime.timedelta(days=30))
+            .not_valid_after(now + datetime.timedelta(days=days))
             .add_extension(alternatives, critical=False)
             .sign(key, hashes.SHA256())
         )

@@ -21,6 +21,7 @@ class Issuer:
 
     def __init__(self) -> None:
         self.keys = [new_key()]
+        self.secret: str | None = None  # which clients must show; None: whatever they show is taken
         self._port = 0
         self.open()
         self.address = f"http://127.0.0.1:{self._port}/realms/test"
@@ -78,11 +79,14 @@ class Issuer:
             def do_POST(self) -> None:
                 """Give whoever asks the token of the client that is named."""
                 form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                if issuer.secret not in {None, form["client_secret"][0]}:
+                    self._answer({"error": "invalid_client"}, 401)
+                    return
                 self._answer({"access_token": issuer.machine(form["client_id"][0]), "expires_in": 300})
 
-            def _answer(self, document: Any) -> None:
+            def _answer(self, document: Any, status: int = 200) -> None:
                 body = json.dumps(document).encode()
-                self.send_response(200)
+                self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

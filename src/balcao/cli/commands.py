@@ -40,6 +40,7 @@ COMMANDS = {
         "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
     ),
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
+    "top": Entry("top:top", "Mostra o que roda, espera e falha agora: chamadas, processos, conexões, tarefas, CRM."),
     "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
     "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
     "config": Entry("config:config", "Configuração: o que cada variável faz, o que vale e de onde vem."),

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import msgspec
@@ -14,10 +15,13 @@ from redis.exceptions import RedisError
 
 from balcao import app
 from balcao.cli import database as databases
+from balcao.cli import installed, installed_gateway
 from balcao.cli.demo_data import base_urls
 from balcao.cli.ending import format_end
 from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
+from balcao.cli.issuer_check import Clock, check_issuers, describe_skew
+from balcao.cli.management_check import SILENT, check_management
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
@@ -28,6 +32,7 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
+from balcao.core.database.queries import fetch_clock
 from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
@@ -67,27 +72,33 @@ class Diagnosis(msgspec.Struct):
     parts: dict[str, Part]
 
 
-async def diagnose(settings: Settings) -> Diagnosis:
-    """Check all parts at the same time."""
+async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
+    """Check all parts at the same time; `root` is where the files of an installation lie."""
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         checks: dict[str, Callable[[], Awaitable[Part]]] = {
             "program": lambda: _check_program(settings),
-            "database": lambda: _check_database(settings),
-            "identity": lambda: _check_identity(settings, http),
+            "database": lambda: _check_database(settings, now),
+            "identity": lambda: _check_identity(settings, http, now),
             "crm": lambda: _check_crm(settings, http),
             "services": lambda: _check_services(settings, http),
             "mail": lambda: _check_mail(settings),
         }
         if settings.database_read_url:
             checks["replicas"] = lambda: _check_replicas(settings)
+        if settings.management_port:
+            checks["management"] = lambda: _check_management(settings, http)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
+        if not settings.sandbox:
+            checks["installation"] = lambda: asyncio.to_thread(_check_installation, settings, root)
+            checks["gateway"] = lambda: asyncio.to_thread(_check_gateway, settings, root)
         found = await asyncio.gather(*(check() for check in checks.values()))
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
         *(stranger.describe() for stranger in list_unknown(os.environ)),
         *_check_fixed_tokens(settings),
+        *installed.check_whether_read(root, settings),
         *(sentence for part in found for sentence in part.problems),
     ]
     running = parts["services"].state == UP
@@ -135,7 +146,19 @@ async def _check_program(settings: Settings) -> Part:
     return Part(UP, program.details, program.problems)
 
 
-async def _check_database(settings: Settings) -> Part:
+def _check_installation(settings: Settings, root: Path) -> Part:
+    """Check the files that `balcao init production` wrote, and the disk."""
+    problems = installed.check(root, settings, os.environ)
+    return Part(DOWN if problems else UP, {"settings": installed.is_installed(root)}, problems)
+
+
+def _check_gateway(settings: Settings, root: Path) -> Part:
+    """Check the configuration of the gateway, where it is on this machine."""
+    file, problems = installed_gateway.check(root, settings)
+    return Part(DOWN if problems else UP if file else STOPPED, {"file": file}, problems)
+
+
+async def _check_database(settings: Settings, now: Clock) -> Part:
     url = settings.database_url
     if settings.embedded_database:
         server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
@@ -147,12 +170,20 @@ async def _check_database(settings: Settings) -> Part:
         await database.open()
         async with database.connection() as connection:
             part = await _check_opened(settings, connection)
+            part.problems += await _check_clock(connection, now)
     except Unavailable as fault:
         return Part(DOWN, problems=[refusal(fault) or str(fault)])
     finally:
         await database.close()
     part.problems += await _check_owner(settings, url)
     return part
+
+
+async def _check_clock(connection: Connection, now: Clock) -> list[str]:
+    """Compare the clocks: periods, leases and tokens stand on both."""
+    before = now()
+    theirs = await fetch_clock(connection)
+    return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
 
 
 def _check_data_folder(folder: Path) -> Part:
@@ -249,39 +280,12 @@ async def _check_replicas(settings: Settings) -> Part:
     return Part(DOWN if problems else UP, {"servers": states}, problems)
 
 
-async def _check_identity(settings: Settings, http: httpx.AsyncClient) -> Part:
-    published = {issuer: await _published(issuer, http) for issuer in settings.issuers}
-    keys = {issuer: found.keys for issuer, found in published.items()}
-    silent = [issuer for issuer, count in keys.items() if not count]
-    if silent and settings.embedded_identity:
+async def _check_identity(settings: Settings, http: httpx.AsyncClient, now: Clock) -> Part:
+    keys, problems = await check_issuers(settings, http, now)
+    is_silent = not all(keys.values())
+    if is_silent and settings.embedded_identity:
         return Part(STOPPED)
-    wrong = [f"O emissor {issuer} não publica chaves que se possam ler." for issuer in silent]
-    wrong += [
-        f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
-        for issuer, found in published.items()
-        if found.issuer not in {None, issuer}
-    ]
-    return Part(DOWN if silent else UP, {"keys": keys}, wrong)
-
-
-class _Published(NamedTuple):
-    """How many keys are published, 0 without an answer; the issuer's own name where there is a discovery document."""
-
-    keys: int
-    issuer: str | None = None
-
-
-async def _published(issuer: str, http: httpx.AsyncClient) -> _Published:
-    name = None
-    try:
-        known = await http.get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
-        address = f"{issuer.rstrip('/')}/protocol/openid-connect/certs"
-        if known.is_success:
-            document = known.json()
-            name, address = str(document["issuer"]), document["jwks_uri"]
-        return _Published(len((await http.get(address)).json()["keys"]), name)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
-        return _Published(0, name)
+    return Part(DOWN if is_silent else UP, {"keys": keys}, problems)
 
 
 async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
@@ -318,6 +322,13 @@ async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
             problems=[f"Em {settings.base_url} responde {who}: encerre-o, ou indique outra porta em BALCAO_PORT."],
         )
     return Part(UP if alive.is_success else DOWN)
+
+
+async def _check_management(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Check the ports on which this machine is watched."""
+    states, problems = await check_management(settings, http)
+    silent = set(states.values()) == {SILENT}
+    return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
 
 
 async def _check_redis(settings: Settings) -> Part:

@@ -1,6 +1,7 @@
 """`balcao doctor`: print the effective configuration and its problems."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -16,9 +17,14 @@ console = Console(highlight=False)
 WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[red]não responde[/]"}
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False) -> None:
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+    root: Annotated[
+        Path, typer.Option(help="Onde estão os arquivos da instalação: etc/balcao, as unidades, o gateway.")
+    ] = Path("/"),
+) -> None:
     """Mostra a configuração em vigor e diz o que há de errado com ela."""
-    diagnosis = _diagnose()
+    diagnosis = _diagnose(root)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(diagnosis)).decode())
     else:
@@ -26,10 +32,10 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = F
     raise typer.Exit(0 if diagnosis.ok else 1)
 
 
-def _diagnose() -> Diagnosis:
+def _diagnose(root: Path) -> Diagnosis:
     logs.configure("error")
     try:
-        return asyncio.run(diagnose(Settings.load()))
+        return asyncio.run(diagnose(Settings.load(), root))
     except SettingsError as fault:
         problems = str(fault).splitlines()
         return Diagnosis(ok=False, running=False, problems=problems, notices=[], settings={}, addresses={}, parts={})

@@ -6,6 +6,7 @@ refusal of its own is the service's in every byte, so that a portal cannot tell 
 """
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from balcao.settings import Settings
 
 # Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.
 FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
+COMMAND = "balcao gateway-config"
 # What the platform takes over as a request's id.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 # The settings that a gateway's configuration follows; whoever changes one of them generates it anew.
@@ -80,6 +82,20 @@ class Plan:
     applications: Mapping[str, Server] = field(default_factory=dict)
     keys: Mapping[str, bytes] = field(default_factory=dict)
 
+    def command(self, kind: str) -> str:
+        """Return the command that generates this gateway, which stands in what it writes: so that drift is found."""
+        front = self.frontend
+        servers = [*self.servers, *(f"{name}={server}" for name, own in self.servers_of.items() for server in own)]
+        options = [
+            *(f"--server={server}" for server in servers),
+            *(f"--application={path}={server}" for path, server in self.applications.items()),
+            f"--certificate={front.certificate}",
+            f"--certificate-key={front.certificate_key}",
+            f"--https-port={front.https_port}",
+            f"--http-port={front.http_port}",
+        ]
+        return f"{COMMAND} {kind} {shlex.join(options)}"
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -104,6 +120,7 @@ def generate(kind: str, plan: Plan) -> dict[str, File]:
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
     text = render(
         f"gateways/{FILES[kind]}",
+        command=plan.command(kind),
         areas=areas,
         pools=_list_pools(areas, plan),
         front=plan.frontend,

@@ -12,10 +12,9 @@ from balcao.deploy.rendering import render
 
 SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES)
+UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
 _OPEN_FILES = (
-    "systemd/balcao-api.service",
-    "systemd/balcao-worker.service",
-    "systemd/balcao-migrate.service",
+    *(f"systemd/{unit}" for unit in UNITS),
     "container/Containerfile",
     "container/compose.yaml",
     "kubernetes/kustomization.yaml",

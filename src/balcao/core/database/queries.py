@@ -33,6 +33,12 @@ async def fetch_count(connection: Connection, statement: str, *values: Any) -> i
     return found
 
 
+async def fetch_clock(connection: Connection) -> float:
+    """Return what time the server has, in Unix seconds."""
+    found: float = await connection.fetchval("SELECT extract(epoch FROM clock_timestamp())::float8")
+    return found
+
+
 def affected(status: str) -> int:
     """Return how many rows a statement wrote, from the status that the server answered (`INSERT 0 5`)."""
     return int(status.rpartition(" ")[2])

@@ -1,5 +1,7 @@
 """SQL of the runs of schema migrations."""
 
+from collections.abc import Mapping
+
 import asyncpg
 import msgspec
 
@@ -101,6 +103,14 @@ async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
     """Return the newest run, None when there was never one."""
     row = await connection.fetchrow(_NEWEST_STATUS)
     return IdentifiedStatus(**row) if row else None
+
+
+_PROGRESS = "SELECT phase, progress::float8 FROM search.search_migrations WHERE status = 'in_progress'"
+
+
+async def find_progress(connection: Connection) -> Mapping[tuple[str, ...], float]:
+    """Return by its phase how far the run that is under way has come, in per cent; nothing while there is none."""
+    return {(row["phase"],): row["progress"] for row in await connection.fetch(_PROGRESS)}
 
 
 _DETAIL = f"""

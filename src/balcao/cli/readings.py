@@ -1,0 +1,194 @@
+"""What two readings of the metrics, a moment apart, say about now."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import msgspec
+from prometheus_client.parser import text_string_to_metric_families
+
+from balcao.core.telemetry import BEAT
+
+SILENT_SECONDS = 5.0
+Labels: TypeAlias = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The series of all addresses by name and labels, and when they were read, on a clock that only goes forward."""
+
+    at: float
+    series: Mapping[str, Mapping[Labels, float]] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, texts: Iterable[str], at: float) -> "Reading":
+        """Put the texts together; what the database knows stands alike in each."""
+        series: dict[str, dict[Labels, float]] = defaultdict(dict)
+        for text in texts:
+            for family in text_string_to_metric_families(text):
+                for sample in family.samples:
+                    series[sample.name][frozenset(sample.labels.items())] = sample.value
+        return cls(at, series)
+
+    def by(self, name: str, label: str) -> dict[str, float]:
+        """Return the sums of a series by the values of one label."""
+        return {value: number for (value,), number in self.by_all(name, label).items()}
+
+    def by_all(self, name: str, *labels: str) -> dict[tuple[str, ...], float]:
+        """Return the sums of a series by the values of these labels."""
+        found: dict[tuple[str, ...], float] = defaultdict(float)
+        for key, number in self.series.get(name, {}).items():
+            known = dict(key)
+            found[tuple(known.get(label, "") for label in labels)] += number
+        return found
+
+
+class Traffic(msgspec.Struct, frozen=True):
+    """One service's answers; `error_share` is of 5xx. Without any there is no share and no time to answer."""
+
+    service: str
+    requests_per_second: float
+    error_share: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+
+
+class ProcessState(msgspec.Struct, frozen=True):
+    """One process; it does not beat when it is gone or frozen. `cpu` is a share of one core."""
+
+    name: str
+    beats: bool
+    cpu: float
+    memory_bytes: float
+    connections_in_use: float
+    connections_limit: float
+    requests_waiting: float
+
+
+class Queue(msgspec.Struct, frozen=True):
+    """The jobs of one kind, and how long the oldest that is due has waited."""
+
+    kind: str
+    queued: int
+    running: int
+    dead: int
+    oldest_due_seconds: float
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """What runs, waits and fails now, seen over `seconds`; `silent` are addresses that do not answer.
+
+    `crm_lag_seconds` is by what waits; `migration` the progress in per cent of a schema migration that runs, by phase;
+    `maintenance` the services that are closed.
+    """
+
+    seconds: float
+    database_up: bool
+    services: list[Traffic]
+    processes: list[ProcessState]
+    queues: list[Queue]
+    dead_jobs: int
+    oldest_due_seconds: float
+    crm_lag_seconds: dict[str, float]
+    migration: dict[str, float]
+    maintenance: list[str]
+    silent: list[str]
+
+
+def compare(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
+    """Return the picture of the time between two readings."""
+    seconds = later.at - earlier.at
+    queues = _list_queues(later)
+    return Picture(
+        seconds=round(seconds, 2),
+        database_up=min(later.by_all("balcao_database_up").values(), default=0.0) > 0,
+        services=_list_traffic(earlier, later, seconds),
+        processes=_list_processes(earlier, later, seconds),
+        queues=queues,
+        dead_jobs=sum(queue.dead for queue in queues),
+        oldest_due_seconds=max((queue.oldest_due_seconds for queue in queues), default=0.0),
+        crm_lag_seconds=later.by("balcao_crm_oldest_seconds", "what"),
+        migration=later.by("balcao_search_migration_progress", "phase"),
+        maintenance=sorted(name for name, closed in later.by("balcao_maintenance", "service").items() if closed),
+        silent=list(silent),
+    )
+
+
+def _subtract(earlier: Reading, later: Reading, name: str, *labels: str) -> dict[tuple[str, ...], float]:
+    """Return by how much counters rose; those of processes that were started anew count from nothing."""
+    before = earlier.by_all(name, *labels)
+    rises = {key: (number, number - before.get(key, 0.0)) for key, number in later.by_all(name, *labels).items()}
+    return {key: rise if rise >= 0 else number for key, (number, rise) in rises.items()}
+
+
+def _list_traffic(earlier: Reading, later: Reading, seconds: float) -> list[Traffic]:
+    answers: dict[str, float] = defaultdict(float)
+    errors: dict[str, float] = defaultdict(float)
+    for (service, status), count in _subtract(earlier, later, "balcao_requests_total", "service", "status").items():
+        answers[service] += count
+        errors[service] += count if status.startswith("5") else 0.0
+    buckets: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for (service, bound), count in _subtract(earlier, later, "balcao_request_seconds_bucket", "service", "le").items():
+        buckets[service].append((float(bound), count))
+    traffic = []
+    for service, count in sorted(answers.items()):
+        share = errors[service] / count if count else None
+        p50, p95, p99 = (_estimate_ms(sorted(buckets[service]), share_below) for share_below in (0.5, 0.95, 0.99))
+        traffic.append(Traffic(service, round(count / seconds, 2), share, p50, p95, p99))
+    return traffic
+
+
+def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | None:
+    """Return the time below which this share of the answers lies, as Prometheus estimates it; None without answers.
+
+    `buckets` are upper bounds in seconds, the last one infinite, and how many answers took no longer.
+    """
+    if not buckets or not buckets[-1][1]:
+        return None
+    wanted = share * buckets[-1][1]
+    lower, below = 0.0, 0.0
+    for bound, count in buckets:
+        if count >= wanted:
+            within = 0.0 if bound == float("inf") else (bound - lower) * (wanted - below) / (count - below)
+            return round((lower + within) * 1000, 1)
+        lower, below = bound, count
+    return None
+
+
+def _list_processes(earlier: Reading, later: Reading, seconds: float) -> list[ProcessState]:
+    beats = later.by(BEAT, "process")
+    newest = max(beats.values(), default=0.0)  # of who answered, a moment ago: no clock but theirs is asked
+    cpu = _subtract(earlier, later, "process_cpu_seconds_total", "process")
+
+    def read(name: str) -> dict[str, float]:
+        return later.by(name, "process")
+
+    memory, in_use = read("process_resident_memory_bytes"), read("balcao_database_connections_in_use")
+    limit, waiting = read("balcao_database_connections_limit"), read("balcao_database_requests_waiting")
+    return [
+        ProcessState(
+            name,
+            newest - beat <= SILENT_SECONDS,
+            round(cpu.get((name,), 0.0) / seconds, 3),
+            memory.get(name, 0.0),
+            in_use.get(name, 0.0),
+            limit.get(name, 0.0),
+            waiting.get(name, 0.0),
+        )
+        for name, beat in sorted(beats.items())
+    ]
+
+
+def _list_queues(reading: Reading) -> list[Queue]:
+    jobs = reading.by_all("balcao_jobs", "kind", "state")
+    oldest = reading.by("balcao_jobs_oldest_due_seconds", "kind")
+
+    def count(kind: str, state: str) -> int:
+        return int(jobs.get((kind, state), 0))
+
+    return [
+        Queue(kind, count(kind, "queued"), count(kind, "running"), count(kind, "dead"), oldest.get(kind, 0.0))
+        for kind in sorted({kind for kind, _ in jobs})
+    ]
