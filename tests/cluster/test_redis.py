@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,7 +18,8 @@ from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
-from tests.support.terminal import free_port
+from tests.support.sizes import FULL
+from tests.support.terminal import Serving, Terminal, free_port
 
 pytestmark = pytest.mark.redis
 MISSING = (
@@ -58,28 +60,36 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
     server.kill()
 
 
+@contextmanager
+def host(database_url: str, settings: dict[str, object]) -> Iterator[httpx.Client]:
+    """Run a host with counts in memory of its own: in a proof a `balcao serve`, else a platform within this process."""
+    with ExitStack() as stack:
+        if FULL:
+            terminal = Terminal(Path(str(settings["data_dir"])), database_url=database_url, **settings)
+            stack.enter_context(Serving(terminal, "--no-worker", "--processes", "2"))
+        else:
+            own = Settings.model_validate(settings)
+            stack.enter_context(RunningServer(app.build(own, database_url), own.port))
+        yield stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{settings['port']}", timeout=PATIENCE))
+
+
 @pytest.fixture
 def hosts(
     redis: Redis, issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[httpx.Client]]:
-    """Two hosts, each with a data folder and counts in memory of its own."""
-
-    def host(name: str) -> RunningServer:
-        settings = Settings(
-            auth_issuer=issuer.address,
-            data_dir=tmp_path_factory.mktemp(name),
-            access_list_limit="1/hour",  # a hundred times more in the sandbox
-            redis_url=f"redis://127.0.0.1:{redis.port}",
-        )
-        return RunningServer(app.build(settings, database_url))
-
-    with (
-        host("one") as one,
-        host("two") as two,
-        httpx.Client(base_url=one.url, timeout=PATIENCE) as http,
-        httpx.Client(base_url=two.url, timeout=PATIENCE) as other,
-    ):
-        yield [http, other]
+    """Two hosts, each with a data folder of its own."""
+    common: dict[str, object] = {
+        "auth_issuer": issuer.address,
+        "access_list_limit": "1/hour",  # a hundred times more in the sandbox
+        "redis_url": f"redis://127.0.0.1:{redis.port}",
+    }
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                host(database_url, common | {"data_dir": tmp_path_factory.mktemp(name), "port": free_port()})
+            )
+            for name in ("one", "two")
+        ]
 
 
 def call(host: httpx.Client, issuer: Issuer, cpf: str) -> int:
