@@ -42,7 +42,9 @@ def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
     assert "20/second" in terminal.run("limits", "set", name, "20/second", "--for", "1d").stdout
     (row,) = [row for row in terminal.json("limits", "show", name, "--json") if row["name"] == name]
     assert (row["rate"], row["configured"]) == ("20/second", "50/second")
-    assert name in terminal.run("limits", "show").stdout
+    said = terminal.run("limits", "show").stdout
+    assert f"{name}: mudado ao vivo até" in said
+    assert "@" in said
     (notice,) = terminal.json("doctor", "--json")["notices"]
     assert notice.startswith(f"O limite {name} vale 20/second até")
     assert "50/second" in terminal.run("limits", "reset", name).stdout

@@ -69,11 +69,18 @@ async def test_on_a_terminal_a_request_is_a_short_line_with_the_id_of_what_went_
     try:
         logging.getLogger(logs.LOGGER_NAME).setLevel(logging.INFO)
         requests.add(("registry", "registry.read_pet", "GET"), status, 0.0123, "the-id")
+        requests.add(("crm", "query", "GET"), 200, 0, "")
+        requests.add(("search", "", "GET"), 404, 0, "")
         requests.flush()
     finally:
         logging.getLogger(logs.LOGGER_NAME).setLevel(logging.NOTSET)
         logging.getLogger().removeHandler(handler)
-    assert written.getvalue()[9:] == f"{status} GET registry.read_pet 12 ms{' the-id' if shown else ''}\n"
+    lines = [line[9:] for line in written.getvalue().splitlines()]
+    assert lines == [
+        f"{status} GET registry.read_pet 12 ms{' the-id' if shown else ''}",
+        "200 GET crm query 0 ms",
+        "404 GET search 0 ms",
+    ]
 
 
 def test_a_cpf_is_masked_when_it_gets_into_a_record(caplog: pytest.LogCaptureFixture) -> None:

@@ -51,6 +51,21 @@ async def rows(platform: Platform, kind: str) -> list[tuple[str, int, bool]]:
     return [tuple(row) for row in found]
 
 
+async def test_a_job_that_is_given_up_is_told_once_and_by_its_code(
+    platform: Platform, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run(_: Platform, __: dict[str, str]) -> None:
+        raise Park("never")
+
+    async with platform.database.transaction() as connection:
+        await enqueue(connection, "test.given_up", {})
+    async with asyncio.timeout(PATIENCE):
+        await Worker(platform.database, [JobKind("test.given_up", run)], platform).drain()
+    told = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert len(told) == 1
+    assert "job.parked" in told[0]
+
+
 @pytest.mark.parametrize(
     ("raised", "state"),
     [

@@ -117,7 +117,7 @@ def test_the_doctor_finds_nothing_wrong_and_every_part_up(serving: Serving, term
     assert (found["ok"], found["running"], found["problems"]) == (True, True, [])
     assert {name: part["state"] for name, part in found["parts"].items()} == dict.fromkeys(found["parts"], "up")
     assert found["addresses"]["base"] == base
-    assert set(found["addresses"]) == {"base", "services", "issuers", "crm", "database", "redis"}
+    assert set(found["addresses"]) == {"base", "services", "issuers", "crm", "database", "database_read", "redis"}
 
 
 def test_a_second_one_on_the_same_port_or_folder_is_told_so(serving: Serving, terminal: Terminal) -> None:

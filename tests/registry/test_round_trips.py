@@ -18,6 +18,7 @@ from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
 CPF = Cpf.with_stem("937000001").digits
+CONFIRMS = Cpf.with_stem("937000002").digits
 OF_CRM = "90000000337"  # has an account there
 AVATAR = "019a7f00-0000-7000-8000-000000000001"
 PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
@@ -89,22 +90,19 @@ def server(settings: Settings, database_url: str, statements: Statements) -> Ite
         yield running
 
 
-def of_calls(statements: Statements) -> list[str]:
-    """Answer what was sent but for what the process reads by itself at any time."""
-    return [text for text in statements.texts if " access." not in text and " identity." not in text]
-
-
 @pytest.fixture
 def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callable[..., list[str]]:
-    """Make a call of the citizen's own; answer the statements that it sent."""
-    token = bearer(issuer.person(CPF))
+    """Make a call of a citizen's own; answer the statements that it sent."""
 
-    def call(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> list[str]:
+    def call(
+        method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, cpf: str = CPF
+    ) -> list[str]:
+        token = bearer(issuer.person(cpf))
         statements.texts.clear()
-        answer = http.request(method, f"/registry/v1/citizen/{CPF}/{path}", json=body, headers=token | (headers or {}))
+        answer = http.request(method, f"/registry/v1/citizen/{cpf}/{path}", json=body, headers=token | (headers or {}))
         assert answer.is_success, answer.text
         http.get("/liveness")  # the driver's loggers are called in a later turn of the server's loop
-        return of_calls(statements)
+        return statements.of_calls()
 
     return call
 
@@ -198,15 +196,17 @@ def test_a_consent_that_the_crm_has_taken_is_written_in_one_round_trip(
     )
     assert answer.is_success, answer.text
     http.get("/liveness")
-    assert len(of_calls(statements)) == 1
+    assert len(statements.of_calls()) == 1
 
 
 def test_a_confirmation_takes_two_round_trips(
     count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
 ) -> None:
-    (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CPF)
+    phone = PHONE | {"valor": "987654322"}  # a number gets one code a minute
+    count("PUT", "phone", phone, cpf=CONFIRMS)
+    (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CONFIRMS)
     code = unseal(assemble(settings, database_url).audit.keys, held["sealed_code"])
-    assert len(count("POST", "phone/validate", PHONE | {"code": code})) == 2
+    assert len(count("POST", "phone/validate", phone | {"code": code}, cpf=CONFIRMS)) == 2
 
 
 def test_an_own_read_of_the_preferences_is_one_statement_without_a_transaction(

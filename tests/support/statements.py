@@ -9,6 +9,8 @@ import pytest
 
 # The driver's own statements about a type that it meets for the first time.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
+# What a serving process reads by itself at any time, to keep its copies of it.
+_OF_COPIES = (" access.", " identity.", " platform.live_change")
 
 
 class Statements:
@@ -23,6 +25,10 @@ class Statements:
     def note(self, sent: Any) -> None:
         if not any(mark in sent.query for mark in _ABOUT_TYPES):
             self.texts.append(sent.query)
+
+    def of_calls(self) -> list[str]:
+        """Return what was sent for callers, where none of them asked for access or identity."""
+        return [text for text in self.texts if not any(mark in text for mark in _OF_COPIES)]
 
 
 @contextmanager

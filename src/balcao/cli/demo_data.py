@@ -1,5 +1,6 @@
 """The demo data of all services: loaded once, and described for those who try the platform."""
 
+from collections.abc import Callable
 from typing import Any
 
 from balcao import app
@@ -17,14 +18,18 @@ OWNER = migrations.DEMO
 BEGUN = "begun"
 
 
-async def load_once(settings: Settings, url: str) -> None:
+def show_no_progress(_: str) -> None:
+    """Pass over what is being done."""
+
+
+async def load_once(settings: Settings, url: str, progress: Callable[[str], None] = show_no_progress) -> None:
     """Load each service's data, unless they have been loaded; one that was interrupted is loaded again.
 
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
     async with database.open_platform(settings, url) as platform:
         await migrations.run_as_owner(
-            platform.owner_url, _mark_begun, lambda connection: _load_missing(connection, platform)
+            platform.owner_url, _mark_begun, lambda connection: _load_missing(connection, platform, progress)
         )
 
 
@@ -33,11 +38,12 @@ async def _mark_begun(connection: Connection) -> None:
         await migrations.mark_done(connection, OWNER, BEGUN)
 
 
-async def _load_missing(connection: Connection, platform: Platform) -> None:
+async def _load_missing(connection: Connection, platform: Platform, progress: Callable[[str], None]) -> None:
     """Load what is missing, then run the jobs of all services once: starting a worker costs several connections."""
     missing = [s for s in app.SERVICES if s.demos and not await migrations.is_done(connection, OWNER, s.name)]
     if not missing:
         return
+    progress("Carregando os dados de demonstração...")
     for service in missing:
         for demo_data in service.demos:
             await demo_data.load(platform)

@@ -50,13 +50,17 @@ def show(
         )
         return
     zone = load_zone(settings.time_zone)
-    table = Table(*(Column(title, no_wrap=True) for title in ("limite", "em vigor", "configurado")), "mudado ao vivo")
+    table = Table(*(Column(title, no_wrap=True) for title in ("limite", "em vigor", "configurado")))
+    said = []
     for limit in known.values():
         change = changed.get(limit.name)
         if limit.name.startswith(name) if name else change or limit.about != "operation":
-            said = f"{format_end(change.ends_at, zone)}, por {change.author}" if change else ""
-            table.add_row(limit.name, change.value if change else limit.configured, limit.configured, said)
+            table.add_row(limit.name, change.value if change else limit.configured, limit.configured)
+        if change:
+            said.append(f"{limit.name}: mudado ao vivo {format_end(change.ends_at, zone)}, por {change.author}.")
     console.print(table if table.rows else f"Nenhum limite começa com {name}.")
+    for sentence in said:
+        console.print(sentence, markup=False, soft_wrap=True)
     if settings.sandbox:
         console.print(f"Na base de demonstração vale {SANDBOX_FACTOR} vezes mais do que está escrito.")
 

@@ -96,5 +96,7 @@ def _run_worker(settings: Settings, order: Order) -> None:
             console.print("Worker em execução. Ctrl-C encerra.")
             stopped = asyncio.create_task(stopping.wait())
             await asyncio.wait([stopped, task], return_when=asyncio.FIRST_COMPLETED)
+            console.print("Encerrando: as tarefas em andamento terminam antes.")
 
     uvloop.run(run_until_stopped())
+    console.print("Encerrado.")

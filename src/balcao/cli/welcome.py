@@ -48,3 +48,4 @@ def _list_people(plan: Plan, offer: Offer) -> Iterator[Text]:
     for call in list(commands.calls(first.username, plan.services or SERVICES))[:1]:
         yield Text(f"Uma chamada {str(call).strip()}")
     yield Text(f"De todos os serviços: {' '.join(own_command())} demo --calls")
+    yield Text(f"Uma tarefa falhou de propósito, para ser vista: {' '.join(own_command())} jobs list --state dead")

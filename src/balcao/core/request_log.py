@@ -72,7 +72,8 @@ def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: flo
     colour = "32" if status < 400 else "33" if status < 500 else "31"
     clock, word = paint(time.strftime("%H:%M:%S"), "2"), paint(str(status), colour)
     which = f" {request_id}" if status >= 500 else ""
-    return f"{clock} {word} {method} {operation or service} {seconds * 1000:.0f} ms{which}\n"
+    name = operation if operation.startswith(f"{service}.") else f"{service} {operation}".rstrip()
+    return f"{clock} {word} {method} {name} {seconds * 1000:.0f} ms{which}\n"
 
 
 request_log = RequestLog(readable=is_terminal())

@@ -19,7 +19,7 @@ async def prepare(settings: Settings, order: Order) -> Report:
         role = ApplicationRole(settings.database_role, settings.database_login)
         await app.bring_up_to_date(url, role, _report_progress)
         if settings.sandbox:
-            await demo_data.load_once(settings, url)
+            await demo_data.load_once(settings, url, lambda text: channel.report(Report(progress=text)))
     else:
         await database.check(settings, url)
     if not order.describe:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
-from balcao.core.database import servers
+from balcao.core.database import connections, servers
 from balcao.core.database.batching import Batch, Lookup
 from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
 from balcao.core.database.shares import Shares, holder
@@ -200,7 +200,7 @@ class Database:
         """
         while self._ready:
             connection = self._ready.pop()
-            if _is_open(connection):
+            if connections.is_open(connection):
                 return connection
             await self._release(pool, connection)
         if self._taken < self.size:
@@ -228,7 +228,7 @@ class Database:
 
     async def _hand_on(self, connection: Connection, *, sound: bool) -> None:
         assert self._pool is not None  # `close` waits for what was taken
-        if not sound or self._is_closing or connection not in self._current or not _is_open(connection):
+        if not sound or self._is_closing or connection not in self._current or not connections.is_open(connection):
             await self._release(self._pool, connection)
         elif not self._wake(connection):
             self._ready.append(connection)
@@ -324,7 +324,7 @@ class Database:
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
-            _terminate(connection)  # as in `_Borrowed`
+            connections.terminate(connection)  # as in `_Borrowed`
             raise
         finally:
             await self.give_back(connection, name, sound=sound)
@@ -356,7 +356,7 @@ class _Borrowed:
         with StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
         # The statement under way then fails at once, as one whose server went away.
-        self._late = None if self._seconds is None else loop.call_at(ends, _terminate, connection)
+        self._late = None if self._seconds is None else loop.call_at(ends, connections.terminate, connection)
         return connection
 
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
@@ -364,13 +364,15 @@ class _Borrowed:
         if self._late is not None:
             self._late.cancel()
         # A block that ends by a fault may have left a statement under way, or a transaction open.
-        is_open = _is_open(connection)
+        is_open = connections.is_open(connection)
         sound = fault is None or (
             is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
-        elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
+        elif (
+            is_open and fault is not None and not self._database.is_replica and not connections.takes_writes(connection)
+        ):
             connection.terminate()
             sound = False
             await self._database.expire()
@@ -378,27 +380,9 @@ class _Borrowed:
         StoreFaults().__exit__(kind, fault, trace)
 
 
-def _terminate(connection: Connection) -> None:
-    if _is_open(connection):
-        connection.terminate()
-
-
-def _takes_writes(connection: Connection) -> bool:
-    """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
-    told = connection.get_settings()
-    return "on" not in (getattr(told, "in_hot_standby", "off"), getattr(told, "default_transaction_read_only", "off"))
-
-
 def _fail(turn: "asyncio.Future[Connection | None]") -> None:
     if not turn.done():
         turn.set_exception(TimeoutError())
-
-
-def _is_open(connection: Connection) -> bool:
-    try:
-        return not connection.is_closed()
-    except asyncpg.InterfaceError:  # the pool has taken it back, because it was lost
-        return False
 
 
 def json_text(value: Any) -> str:

@@ -17,7 +17,7 @@ from joserfc.errors import JoseError
 from balcao import __version__
 from balcao.core.context import sealing as secrets
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Database
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.exports import folder as folders
 from balcao.core.exports import store
@@ -62,7 +62,7 @@ async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -
         manifest, cursor = _open(call, folder, order)
         async with call.platform.database.transaction() as connection:
             await call.platform.audit.record(connection, call, "export", fields=[f"export:{order.service}"])
-        database = Database(call.platform.owner_url, size=1, role=None)
+        database = call.platform.database.apart(1)
         await database.open()
         try:
             async with database.transaction(isolation="repeatable_read") as connection:

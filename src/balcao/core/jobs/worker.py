@@ -7,6 +7,7 @@ never an exception's text, which could hold a person's data, only its stable cod
 import asyncio
 import dataclasses
 import functools
+import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -147,6 +148,14 @@ class JobKind:
 
 class JobFailed(Exception):
     """What the queue stores of a failure: its code."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a record of the library's tells what `job.parked` has not told."""
+    return not (record.exc_info and isinstance(record.exc_info[1], JobFailed))
+
+
+logging.getLogger("pgqueuer").addFilter(_is_news)
 
 
 class Retry(Exception):

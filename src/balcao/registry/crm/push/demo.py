@@ -2,6 +2,7 @@
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.declared import service as declared
@@ -16,4 +17,5 @@ async def load(platform: Platform) -> None:
     async with platform.database.connection() as connection:
         known = (await mirror.read(connection, HEITOR)).known
     if not known:
+        log.info("demo.failure_intended", kind="crm_push", code="STRING_TOO_LONG")
         await declared.declare_email(operator_call(platform, "registry.demo"), HEITOR, ValueBody(EMAIL))
