@@ -118,7 +118,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
             "HTTPS_PORT": str(https),
             "HTTP_PORT": "0",
             "MORE_SETTINGS": str(more),
-            "OPTIONS": "--allow-loopback-issuer",
+            "OPTIONS": f"--allow-loopback-issuer --management-port={free_port()}",
             "PEOPLE": str(people_file),
         }
         stack.callback(end, folder / "run")
