@@ -60,6 +60,7 @@ mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes nã
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTHON='$(PYTHON)' PYTEST='$(PYTEST)' tools/test
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
+	@[ "$$(id -u)" = 0 ] || echo "As provas com discos cheios NÃO foram executadas: só root monta discos."
 	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
 
