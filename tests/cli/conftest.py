@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import typer
 
 from balcao import __version__
 from balcao.cli.commands import COMMANDS
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 LOADED = """
 import json, sys

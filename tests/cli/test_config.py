@@ -18,7 +18,8 @@ from balcao.cli.explanation import Explanation, _Recorder, choose, explain
 from balcao.deploy.gateways import FILES, READ_SETTINGS, Frontend, Plan, Server, generate
 from balcao.settings import Settings, variable_of
 from tests.support.fixtures import Sql
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 FIELDS = Settings.model_fields
 SECRETS = [name for name, field in FIELDS.items() if isinstance(field.get_default(), SecretStr)]

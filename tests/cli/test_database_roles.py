@@ -17,7 +17,8 @@ from balcao.core.database import roles
 from balcao.core.database.roles import ApplicationRole, RoleError
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 
 def run_at(url: str, *statements: str) -> list[asyncpg.Record]:

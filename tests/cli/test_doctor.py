@@ -12,10 +12,10 @@ from balcao.gateway.instance import HEADER
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
-from tests.support.server import RunningServer
+from tests.support.server import RunningServer, free_port
 from tests.support.serving import handlers
 from tests.support.smtp import MailServer
-from tests.support.terminal import Terminal, free_port
+from tests.support.terminal import Terminal
 
 SECRET = "um-segredo-que-ninguem-pode-ver"
 

@@ -10,7 +10,8 @@ from balcao.cli import faults, plan
 from balcao.cli.faults import OperatorFault
 from balcao.settings import Settings, SettingsError
 from tests.support import databases
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Serving, Terminal
 
 NOWHERE = "postgresql://balcao:segredo@127.0.0.1:9/balcao"
 

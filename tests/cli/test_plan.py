@@ -12,7 +12,7 @@ from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, listening_for_management, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.settings import Settings
-from tests.support.terminal import free_port
+from tests.support.server import free_port
 
 PRODUCTION = {
     "BALCAO_PROFILE": "production",

@@ -16,7 +16,8 @@ from balcao.settings import Settings, SettingsError
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.opening import opened
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 KEY = base64.b64encode(bytes(range(7, 39))).decode()
 

@@ -16,7 +16,8 @@ from balcao.core.values.cpf import Cpf
 from tests.support import log_scan
 from tests.support.patience import until_now
 from tests.support.postgres import Postgres
-from tests.support.terminal import BALCAO, Terminal, free_port, open_folder, remove
+from tests.support.server import free_port
+from tests.support.terminal import BALCAO, Terminal, open_folder, remove
 
 pytestmark = pytest.mark.cluster
 

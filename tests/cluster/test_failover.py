@@ -17,7 +17,8 @@ from tests.cluster.servers import cluster, folders
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE, until_now
 from tests.support.postgres import Postgres
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 

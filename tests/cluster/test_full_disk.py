@@ -18,8 +18,9 @@ from tests.cluster.servers import folders, prepare
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.postgres import Postgres
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 

@@ -17,8 +17,9 @@ from tests.cluster.servers import folders
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.owner import Owner
 from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 

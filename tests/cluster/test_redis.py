@@ -17,9 +17,9 @@ from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
-from tests.support.server import RunningServer
+from tests.support.server import RunningServer, free_port
 from tests.support.sizes import FULL
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.redis
 MISSING = (

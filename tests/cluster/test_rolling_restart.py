@@ -17,7 +17,8 @@ from tests.cluster.servers import folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token
 from tests.support.patience import PATIENCE
-from tests.support.terminal import Serving, Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 

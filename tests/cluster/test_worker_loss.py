@@ -22,8 +22,9 @@ from tests.support import log_scan
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.postgres import Postgres
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import BALCAO, Serving, Terminal, free_port
+from tests.support.terminal import BALCAO, Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 

@@ -16,8 +16,9 @@ from balcao.identity.demo import clients
 from balcao.settings import Settings
 from tests.support.login import client_token
 from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
+from tests.support.terminal import Serving, Terminal, open_folder, remove
 
 CALLS = size(80, 500)
 AT_ONCE = 20

@@ -15,8 +15,9 @@ from tests.search.support import REQUIRED
 from tests.support import log_scan
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 from tests.support.sizes import FULL, size
-from tests.support.terminal import BALCAO, Terminal, free_port
+from tests.support.terminal import BALCAO, Terminal
 
 LEASE_SECONDS = 2
 SERVICES = size(20, 200)

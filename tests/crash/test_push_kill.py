@@ -22,8 +22,9 @@ from balcao.registry.mirror.translation import to_crm_gender
 from balcao.settings import Settings
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import Serving, Terminal, free_port, open_folder, remove
+from tests.support.terminal import Serving, Terminal, open_folder, remove
 
 EVENTS = size(150, 2_000)
 CHANGES = size(40, 500)

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from tests.support.patience import until_now
-from tests.support.terminal import Serving, Terminal, ended, free_port, open_folder, remove
+from tests.support.server import free_port
+from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 
 CONNECTIONS = 64
 PATIENCE = 300

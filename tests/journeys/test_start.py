@@ -12,7 +12,8 @@ from balcao import app
 from tests.support import curl
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
-from tests.support.terminal import Serving, Terminal, ended, free_port, open_folder, remove
+from tests.support.server import free_port
+from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 
 PATH = "/registry/v1/citizen/90000000175/gender"
 EXAMPLES = {

@@ -14,8 +14,9 @@ import pytest
 from balcao.registry.person import invented
 from tests.registry.importing import written
 from tests.support.patience import PATIENCE, until_now
+from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import BALCAO, Terminal, free_port
+from tests.support.terminal import BALCAO, Terminal
 
 CITIZENS = size(9_000, 1_000_000)
 # Of the process, whatever the size of the file; without a file to read it takes some 100 MB.

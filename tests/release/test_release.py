@@ -15,7 +15,8 @@ import pytest
 from balcao import __version__
 from balcao.installed import parse_lock
 from tests.support.patience import PATIENCE
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 from tools.release import building, sbom, signing
 from tools.release.components import ROOT, list_bundled
 from tools.release.licences import Refused

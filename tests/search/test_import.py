@@ -17,7 +17,8 @@ from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals
 from tests.search.staff import Staff, with_required
 from tests.search.support import make_button
-from tests.support.terminal import Terminal, free_port
+from tests.support.server import free_port
+from tests.support.terminal import Terminal
 
 Sql = Callable[..., list[asyncpg.Record]]
 

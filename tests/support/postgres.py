@@ -10,7 +10,7 @@ import asyncpg
 
 from balcao.core.embedded.account import child_options, find_binaries, locate_data
 from tests.support.patience import until_now
-from tests.support.terminal import free_port
+from tests.support.server import free_port
 
 OPTIONS = {
     "listen_addresses": "127.0.0.1",

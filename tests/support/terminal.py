@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,19 +24,6 @@ def open_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
-
-
-def free_port() -> int:
-    """Return a port that is free and whose neighbour, the sandbox CRM's, is free too."""
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port: int = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except (OSError, OverflowError):
-                continue
-            return port
 
 
 class Terminal:
