@@ -113,6 +113,8 @@ def test_it_shows_the_instance_that_runs(
     assert picture.processes[0].connections_limit > 0
     assert {service.service: service.requests_per_second > 0 for service in picture.services}["registry"]
     monkeypatch.setattr(Settings, "load", lambda: here)
+    # A command configures the log of its process, and this one is that of the tests, which scan their log.
+    monkeypatch.setattr("balcao.core.logs.configure", lambda level: None)
     top.top(as_json=True, interval=0)
     assert json.loads(capsys.readouterr().out)["dead_jobs"] == picture.dead_jobs
     top.top(once=True, interval=0)
