@@ -1,7 +1,9 @@
 """What a table of bytes cannot say: pieces, half-closed sockets, deadlines, the cap of connections, the end."""
 
+import gc
 import socket
 import threading
+import warnings
 from collections import Counter
 
 import pytest
@@ -156,6 +158,22 @@ def test_a_request_that_does_not_end_is_not_waited_for_longer_than_allowed() -> 
         assert echo.arrived.wait(20)
         running.stop()
         echo.released.set()
+
+
+def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
+    """Their requests may be begun by nobody, as the event loop has ended; no coroutine may be left unawaited by it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(50):
+            with RunningServer(Echo()) as running:
+                callers = [Connection(running.port) for _ in range(8)]
+                for caller in callers:
+                    caller.send(GET)
+                for caller in callers:
+                    with caller:
+                        pass
+        gc.collect()
+    assert [str(warning.message) for warning in said] == []
 
 
 def test_no_accepted_connection_is_reset_at_the_end() -> None:

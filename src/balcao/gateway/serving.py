@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
-from granian import _futures, _granian
+from granian import _granian
 from granian.http import HTTP1Settings
 
 from balcao.core.logs import log
@@ -24,7 +24,6 @@ from balcao.gateway.http_rules import App, HttpRules
 
 # Granian's own type stubs lag behind its compiled module.
 _native: Any = _granian
-_scheduling: Any = _futures
 
 BACKLOG = 1024
 # Of the open files, for the database, the CRM and the process itself.
@@ -142,12 +141,43 @@ def _start(
         metrics=(None, None),
     )
 
-    async def respond(scope: Any, protocol: Any) -> None:
-        await rules(scope, protocol.receive, protocol.send)
-
-    watched = _scheduling._future_watcher_wrapper(respond)
-    worker.serve_async(_scheduling._new_cbscheduler(loop, watched, impl_asyncio=True), loop, signalled)
+    worker.serve_async(_Scheduler(loop, rules), loop, signalled)
     return signalled, ended
+
+
+class _Scheduler(_granian.CallbackScheduler):
+    """Hands each request from Granian's threads to the event loop, as a task.
+
+    Granian's own scheduler makes the coroutine in its thread. A caller who leaves lets the server end before the task
+    exists; the loop is closed by then, and the coroutine is never awaited. Here the loop makes it, or nobody does.
+    """
+
+    def __new__(cls, loop: asyncio.AbstractEventLoop, rules: HttpRules) -> "_Scheduler":
+        new: Any = super().__new__
+        # What it is given beside the loop, Granian uses only where it runs coroutines itself.
+        scheduler: _Scheduler = new(cls, loop, rules, None, None, None)
+        return scheduler
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, rules: HttpRules) -> None:
+        super().__init__()
+        context = self._ctx
+
+        async def respond(request: Any) -> None:
+            try:
+                await rules(request.scope, request.proto.receive, request.proto.send)
+            except BaseException as failure:
+                request.err(failure)
+            else:
+                request.done()
+
+        def begin(request: Any) -> None:
+            request.taskref(loop.create_task(respond(request)))
+
+        def schedule(request: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for the response
+                loop.call_soon_threadsafe(begin, request, context=context)
+
+        self._schedule_fn = schedule
 
 
 def _resolve(ended: "asyncio.Future[None]") -> None:
