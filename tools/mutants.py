@@ -44,6 +44,7 @@ TESTS = {
                 "keys",
                 "limits",
                 "live",
+                "logout_tokens",
                 "rates",
                 "refused_tokens",
                 "replicas",
