@@ -137,16 +137,19 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
 
 
 def _try(folder: Path, tests: list[str], names: list[str]) -> None:
-    """Try the changes; what mutmut tells meanwhile is for a terminal, else for a file."""
+    """Try the changes; mutmut's own output, a progress line above all, goes to a file."""
     log = COPY / f"{'-'.join(folder.parts[2:])}.log"
-    print(f"{folder}: {len(names)} changes{'' if sys.stdout.isatty() else f', progress in {log}'}", flush=True)
-    with log.open("w") as file:
-        subprocess.run(
+    print(f"{folder}: {len(names)} changes, progress: tail -f {log}", flush=True)
+    with log.open("w") as output:
+        trials = subprocess.run(
             [sys.executable, "-m", "tools.trials"],
             input=json.dumps([tests, names]),
             text=True,
-            stdout=None if sys.stdout.isatty() else file,
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
+    if trials.returncode:
+        sys.exit(f"the tests fail before anything is changed, or end early: see {log}")
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
