@@ -24,7 +24,7 @@ from tests.support.acting import Act, acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 ANA = "90000000175"
@@ -168,7 +168,7 @@ def test_a_copy_that_cannot_be_renewed_ends_in_time_all_the_same() -> None:
 def test_it_is_still_in_maintenance_after_a_restart(begin: Begin, settings: Settings, database_url: str) -> None:
     begin("agents")
     with RunningServer(app.build(settings, database_url, ["agents"])) as restarted:
-        refused = httpx.get(f"{restarted.url}{base_of('agents')}/openapi.json")
+        refused = httpx.get(f"{restarted.url}{base_of('agents')}/openapi.json", timeout=PATIENCE)
     assert refused.headers["Error-Code"] == "maintenance"
 
 

@@ -16,6 +16,7 @@ from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
 from tests.support.issuer import Issuer, new_key
+from tests.support.patience import PATIENCE
 
 ISSUER = "https://issuer.example/realms/test"
 NOW = 1_800_000_000.0
@@ -82,7 +83,7 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch, claims: dict[str, Any], taken: bool
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: NOW)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address + "/"], "account", client)
         header = f"Bearer {issuer.machine('portal', **claims)}".encode()
         if taken:
@@ -98,7 +99,7 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
 
 async def test_what_the_issuer_did_not_sign_is_refused(issuer: Issuer) -> None:
     forged = issuer.machine("portal", key=OTHER, header={"kid": issuer.keys[-1].kid})
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         for token in (forged, "x", "x y"):
             with pytest.raises(Unauthenticated) as refused:
@@ -118,7 +119,7 @@ async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CACHE_SIZE", 2)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         headers = [f"Bearer {issuer.machine('portal', sub=str(number))}".encode() for number in range(3)]
         for header in headers:
@@ -171,7 +172,7 @@ async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.Mon
     published = Published(certs=document(KEY))
     verifier = TokenVerifier([ISSUER], "account", httpx.AsyncClient(transport=httpx.MockTransport(published)))
     verifier.start()
-    async with asyncio.timeout(600):
+    async with asyncio.timeout(PATIENCE):
         while published.asked.count("certs") < 3:  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0)
     verifier.stop()

@@ -32,12 +32,23 @@ failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the i
 
 
 class IssuerKeys:
-    """Keys of one issuer, by `kid`."""
+    """Keys of one issuer, by `kid`.
 
-    def __init__(self, issuer: str, client: httpx.AsyncClient, on_rotation: Callable[[], None]) -> None:
+    `patience` is how many seconds a fetch may take where no caller waits for it, as in a command.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        client: httpx.AsyncClient,
+        on_rotation: Callable[[], None],
+        patience: float | None = None,
+    ) -> None:
         self.issuer = issuer.rstrip("/")
         self._client = client
         self._on_rotation = on_rotation
+        self._timeout = FETCH_TIMEOUT if patience is None else httpx.Timeout(patience)
+        self._seconds = patience or FETCH_SECONDS
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
@@ -106,7 +117,7 @@ class IssuerKeys:
         self._keys = keys
 
     async def _fetch(self) -> bytes:
-        async with asyncio.timeout(FETCH_SECONDS):
+        async with asyncio.timeout(self._seconds):
             return await self._read(await self._discover() or f"{self.issuer}/protocol/openid-connect/certs")
 
     async def _discover(self) -> str | None:
@@ -125,7 +136,7 @@ class IssuerKeys:
         document = bytearray()
         # A compressed answer could be small on the wire and huge in memory.
         plain = {"Accept-Encoding": "identity"}
-        async with self._client.stream("GET", address, headers=plain, timeout=FETCH_TIMEOUT) as answer:
+        async with self._client.stream("GET", address, headers=plain, timeout=self._timeout) as answer:
             answer.raise_for_status()
             async for part in answer.aiter_raw():
                 document += part
