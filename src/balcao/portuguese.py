@@ -1,5 +1,6 @@
 """The validation messages of pydantic in Portuguese, for callers and operators alike."""
 
+import re
 from typing import Any
 
 PHRASES = {
@@ -25,9 +26,24 @@ PHRASES = {
 }
 
 
+# A bound that stands behind a validator of ours is named as that of a list, also where the value is a text.
+_OF_TEXTS = {"too_short": "string_too_short", "too_long": "string_too_long"}
+
+
+def name_fault(fault: Any) -> str:
+    """Return the type of one of pydantic's faults."""
+    kind: str = fault["type"]
+    return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
+
+
 def translate_fault(fault: Any) -> str:
     """Return the text of one of pydantic's faults; the messages of our own validators are Portuguese already."""
-    phrase = PHRASES.get(fault["type"])
+    phrase, context = PHRASES.get(name_fault(fault)), fault.get("ctx", {})
     if phrase is None:
-        return str(fault.get("ctx", {}).get("error", "valor inválido"))
-    return phrase.format(**fault.get("ctx", {}))
+        return str(context.get("error", "valor inválido"))
+    return phrase.format(**context | {"expected": _quote(context.get("expected", ""))})
+
+
+def _quote(expected: str) -> str:
+    """Return pydantic's list of what it accepts, "'a', 'b' or 'c'", in Portuguese."""
+    return re.sub(r"'([^']*)'", r"`\1`", expected.replace("' or '", "' ou '"))
