@@ -23,7 +23,11 @@ PHRASES = {
     "too_long": "deve ter no máximo {max_length} itens",
     "enum": "deve ser um de: {expected}",
     "literal_error": "deve ser um de: {expected}",
+    "uuid_type": "deve ser um UUID",
+    "uuid_parsing": "deve ser um UUID",
 }
+# Raised by validators of our own, whose messages are Portuguese already.
+_OURS = "value_error"
 
 
 # A bound that stands behind a validator of ours is named as that of a list, also where the value is a text.
@@ -37,13 +41,15 @@ def name_fault(fault: Any) -> str:
 
 
 def translate_fault(fault: Any) -> str:
-    """Return the text of one of pydantic's faults; the messages of our own validators are Portuguese already."""
-    phrase, context = PHRASES.get(name_fault(fault)), fault.get("ctx", {})
-    if phrase is None:
-        return str(context.get("error", "valor inválido"))
-    return phrase.format(**context | {"expected": _quote(context.get("expected", ""))})
+    """Return the text of one of pydantic's faults."""
+    context = dict(fault.get("ctx", {}))
+    if fault["type"] == _OURS:
+        return str(context["error"])
+    if "expected" in context:
+        context["expected"] = _list_choices(context["expected"])
+    return PHRASES.get(name_fault(fault), "valor inválido").format(**context)
 
 
-def _quote(expected: str) -> str:
-    """Return pydantic's list of what it accepts, "'a', 'b' or 'c'", in Portuguese."""
-    return re.sub(r"'([^']*)'", r"`\1`", expected.replace("' or '", "' ou '"))
+def _list_choices(expected: str) -> str:
+    """Return pydantic's list of what is allowed, such as `'a', 'b' or 'c'`, in Portuguese."""
+    return re.sub("'([^']*)'", r"`\1`", expected).replace("` or `", "` ou `")

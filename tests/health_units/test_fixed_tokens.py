@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 import httpx
 import pytest
 
-from balcao import app, fixed_tokens
+from balcao import app
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.health_units import demo
-from balcao.settings import Settings, SettingsError
+from balcao.settings import Settings, SettingsError, fixed_tokens
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.patience import PATIENCE
