@@ -54,7 +54,7 @@ coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que pe
 	@PYTEST='$(PYTEST) $(COVERAGE)' tools/test
 
 mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x só isso, SAMPLE=0 tudo
-	@$(PIP) --no-build-isolation -e ".[mutants]"
+	@$(BIN)/python -c 'import mutmut' 2>/dev/null || $(PIP) --no-build-isolation -e ".[mutants]"
 	@$(BIN)/python -m tools.mutants $(if $(SAMPLE),--sample=$(SAMPLE)) $(FILE)
 
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
