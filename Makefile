@@ -55,7 +55,7 @@ coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que pe
 	@PYTEST='$(PYTEST) $(COVERAGE)' tools/test
 
 mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x só isso, SAMPLE=0 tudo
-	@$(PIP) --no-build-isolation -e ".[mutants]"
+	@$(BIN)/python -c 'import mutmut' 2>/dev/null || $(PIP) --no-build-isolation -e ".[mutants]"
 	@$(BIN)/python -m tools.mutants $(if $(SAMPLE),--sample=$(SAMPLE)) $(FILE)
 
 previous: $(VENV)/.dev ## os testes da última edição, com o código dela, sobre o esquema desta árvore; RELEASE=v1.2.0 os de outra

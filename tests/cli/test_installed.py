@@ -17,6 +17,7 @@ from balcao.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Installati
 from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key
+from tests.support.patience import PATIENCE
 from tests.support.terminal import Terminal
 
 PEM, KEY = "etc/ssl/balcao/balcao.pem", "etc/ssl/balcao/balcao.key"
@@ -268,7 +269,7 @@ def test_a_configuration_that_is_not_ours_is_left_alone(machine: Installed) -> N
 
 
 async def test_a_client_that_the_provider_does_not_know_is_named(machine: Installed, issuer: Issuer) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=PATIENCE) as http:
         assert (await check_issuers(machine.settings, http)).problems == []
         issuer.secret = "outro"
         try:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from balcao.cli import demo_data
 from balcao.core.context.platform import assemble
-from balcao.production import is_weak_key
 from balcao.settings import Settings, SettingsError
+from balcao.settings.production import is_weak_key
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.opening import opened

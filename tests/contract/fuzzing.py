@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from balcao.core.http.pages import document
 from balcao.core.service import Service
 from tests.support.issuer import bearer
+from tests.support.patience import PATIENCE
 from tests.support.sizes import size
 
 
@@ -52,7 +53,7 @@ def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, s
         case = data.draw(operation.as_strategy(generation_mode=mode))
         with requests.Session() as session:
             case.call_and_validate(
-                base_url=url, session=session, headers=bearer(tokens[who]), checks=CHECKS, timeout=30
+                base_url=url, session=session, headers=bearer(tokens[who]), checks=CHECKS, timeout=PATIENCE
             )
 
     run()

@@ -12,6 +12,7 @@ from balcao.core.context.processes import ProcessGroup, prepare
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 ALLOWED = 100  # one refusal, a hundred times more in the sandbox
@@ -30,7 +31,7 @@ def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Clie
     prepare(folder)
     first, second = (app.build(settings, database_url, group=ProcessGroup(folder, number, 2)) for number in (0, 1))
     with RunningServer(first) as one, RunningServer(second) as two, ExitStack() as clients:
-        yield [clients.enter_context(httpx.Client(base_url=server.url)) for server in (one, two)]
+        yield [clients.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in (one, two)]
 
 
 def test_who_tries_number_after_number_in_turn_is_shut_out_of_both(

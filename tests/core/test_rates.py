@@ -99,7 +99,7 @@ async def test_one_callers_blocked_writes_leave_connections_to_everybody_else(
     """Twenty writes of one person wait for a lock; with the pool of four in their hands nobody could read."""
     greedy, other = bearer(issuer.person("90000000337")), bearer(issuer.person("90000000418"))
     path = "/registry/v1/citizen/90000000337/avatar"
-    async with httpx.AsyncClient(base_url=http.base_url, timeout=60, limits=httpx.Limits()) as calls:
+    async with httpx.AsyncClient(base_url=http.base_url, timeout=PATIENCE, limits=httpx.Limits()) as calls:
         connection = await asyncpg.connect(database_url)
         try:
             async with connection.transaction():
@@ -133,7 +133,7 @@ async def test_who_holds_a_share_waits_for_it_and_others_do_not(
             await first.enter_async_context(database.connection())
             await held.enter_async_context(database.connection())
             third = asyncio.create_task(_use(database))
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 holder.set("other")
                 assert await asyncio.create_task(_use(database)) == 1
             assert not third.done()

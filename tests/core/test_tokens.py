@@ -16,6 +16,7 @@ from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
 from tests.support.issuer import Issuer, new_key
+from tests.support.patience import PATIENCE
 
 ISSUER = "https://issuer.example/realms/test"
 NOW = 1_800_000_000.0
@@ -82,7 +83,7 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch, claims: dict[str, Any], taken: bool
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: NOW)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address + "/"], "account", client)
         header = f"Bearer {issuer.machine('portal', **claims)}".encode()
         if taken:
@@ -98,7 +99,7 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
 
 async def test_what_the_issuer_did_not_sign_is_refused(issuer: Issuer) -> None:
     forged = issuer.machine("portal", key=OTHER, header={"kid": issuer.keys[-1].kid})
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         for token in (forged, "x", "x y"):
             with pytest.raises(Unauthenticated) as refused:
@@ -118,7 +119,7 @@ async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CACHE_SIZE", 2)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         headers = [f"Bearer {issuer.machine('portal', sub=str(number))}".encode() for number in range(3)]
         for header in headers:
@@ -130,17 +131,17 @@ async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
 async def test_a_key_for_another_use_is_none(changes: dict[str, str]) -> None:
     certs = {"keys": [*document(KEY, **changes)["keys"], *document(OTHER)["keys"]]}
     keys = issuer_keys(Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=certs))
-    assert await keys.get(str(KEY.kid)) is None
-    assert await keys.get(str(OTHER.kid)) is not None
+    assert await keys.get(str(KEY.kid), 0) is None
+    assert await keys.get(str(OTHER.kid), 0) is not None
 
 
 async def test_the_keys_stand_where_the_discovery_says_or_else_in_their_usual_place() -> None:
     published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/elsewhere"}, elsewhere=document(KEY))
-    assert await issuer_keys(published).get(str(KEY.kid)) is not None
+    assert await issuer_keys(published).get(str(KEY.kid), 0) is not None
     discoveries: list[dict[str, Any]] = [{}, {"openid_configuration": {}}, {"openid_configuration": {"jwks_uri": 5}}]
     for discovery in discoveries:
         published = Published(**discovery, certs=document(KEY))
-        assert await issuer_keys(published).get(str(KEY.kid)) is not None
+        assert await issuer_keys(published).get(str(KEY.kid), 0) is not None
         assert published.asked == ["openid_configuration", "certs"]
 
 
@@ -152,7 +153,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
     keys = issuer_keys(published, lambda: rotations.append(None))
     for _ in range(2):
         with pytest.raises(Unavailable) as refused:
-            await keys.get(str(KEY.kid))
+            await keys.get(str(KEY.kid), 0)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
     assert published.asked == ["openid_configuration", "certs"]  # not asked again at once
     assert "identity.keys_not_refreshed" in caplog.text
@@ -163,7 +164,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
     assert len(rotations) == 1
     published.documents["certs"] = {"keys": []}
     await keys.refresh()
-    assert await keys.get(str(KEY.kid)) is not None
+    assert await keys.get(str(KEY.kid), 0) is not None
 
 
 async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +172,7 @@ async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.Mon
     published = Published(certs=document(KEY))
     verifier = TokenVerifier([ISSUER], "account", httpx.AsyncClient(transport=httpx.MockTransport(published)))
     verifier.start()
-    async with asyncio.timeout(600):
+    async with asyncio.timeout(PATIENCE):
         while published.asked.count("certs") < 3:  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0)
     verifier.stop()

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 import httpx
 import pytest
 
-from balcao import app, fixed_tokens
+from balcao import app
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.fixed_tokens import FixedCallers
 from balcao.health_units import demo
-from balcao.settings import Settings, SettingsError
+from balcao.settings import Settings, SettingsError, fixed_tokens
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.patience import PATIENCE
@@ -84,6 +84,7 @@ def test_its_bearer_is_a_machine_with_the_operations_scopes_until_its_last_day()
     assert caller is not None
     assert caller.is_machine
     assert caller.scopes == {"sms:read"}
+    assert caller.roles == frozenset()
     assert (caller.client, caller.subject) == (f"fixed-{entry.digest.hex()[:12]}",) * 2
     with pytest.raises(TokenRefused) as refused:
         callers.find(header, last_moment + 1)

@@ -38,7 +38,7 @@ from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.receiver import Answer, Receiver
 
 AT = "2026-03-02T09:00:00-03:00"
@@ -287,7 +287,7 @@ def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLCo
 
 
 async def _post(client: ssl.SSLContext, url: str) -> int:
-    async with httpx.AsyncClient(verify=client, trust_env=False) as http:
+    async with httpx.AsyncClient(verify=client, trust_env=False, timeout=PATIENCE) as http:
         return (await guarded.post(http, url, b"{}", {}, seconds=5, allow_private=True)).status
 
 

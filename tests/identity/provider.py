@@ -56,7 +56,7 @@ class RunningProvider(RunningServer):
         return jwt.decode(token, self.keys(), algorithms=["RS256"]).claims
 
     def token(self, data: Mapping[str, Any], **options: Any) -> httpx.Response:
-        return httpx.post(self.metadata["token_endpoint"], data=dict(data), **options)
+        return httpx.post(self.metadata["token_endpoint"], data=dict(data), timeout=PATIENCE, **options)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.identity.provider import Portal, RunningProvider
 from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 
 REFRESH = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}
@@ -29,14 +30,14 @@ def other(provider: RunningProvider, database_url: str) -> Iterator[str]:
 
 
 def refresh(issuer: str, token: str) -> httpx.Response:
-    return httpx.post(issuer + TOKEN, data=REFRESH | {"refresh_token": token})
+    return httpx.post(issuer + TOKEN, data=REFRESH | {"refresh_token": token}, timeout=PATIENCE)
 
 
 def test_a_code_of_one_process_is_exchanged_by_the_other_once(
     portal: Portal, other: str, provider: RunningProvider
 ) -> None:
     form = portal.exchange_form(portal.log_in())
-    tokens = httpx.post(other + TOKEN, data=form)
+    tokens = httpx.post(other + TOKEN, data=form, timeout=PATIENCE)
     assert tokens.status_code == 200
     assert provider.claims(tokens.json()["access_token"])["azp"] == "portal-cidadao"
     assert provider.token(form).json()["error"] == "invalid_grant"
@@ -50,11 +51,11 @@ def test_a_browser_is_logged_in_at_both_and_logged_out_at_both(
     elsewhere = portal.login_url().replace(provider.issuer, other)
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
     assert portal.browser.get(elsewhere).status_code == 302
-    assert httpx.get(other + USER_INFO, headers=bearer).status_code == 200
+    assert httpx.get(other + USER_INFO, headers=bearer, timeout=PATIENCE).status_code == 200
     form = {"client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
-    assert httpx.post(provider.metadata["end_session_endpoint"], data=form).status_code == 204
+    assert httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE).status_code == 204
     assert portal.browser.get(elsewhere).status_code == 200
-    assert httpx.get(other + USER_INFO, headers=bearer).status_code == 401
+    assert httpx.get(other + USER_INFO, headers=bearer, timeout=PATIENCE).status_code == 401
     assert refresh(other, tokens["refresh_token"]).status_code == 400
 
 
@@ -78,7 +79,8 @@ def test_a_code_tried_in_both_processes_at_once_serves_at_most_one(
 ) -> None:
     form = portal.exchange_form(portal.log_in())
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda issuer: httpx.post(issuer + TOKEN, data=form), [provider.issuer, other] * 2))
+        issuers = [provider.issuer, other] * 2
+        answers = list(pool.map(lambda issuer: httpx.post(issuer + TOKEN, data=form, timeout=PATIENCE), issuers))
     served = [answer.json() for answer in answers if answer.status_code == 200]
     assert len(served) == 1
     assert refresh(other, served[0]["refresh_token"]).json()["error"] == "invalid_grant"

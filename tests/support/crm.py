@@ -85,7 +85,8 @@ class RunningCrm:
     def _authorization(self) -> dict[str, str]:
         settings, secret = self.settings, self.settings.crm_client_secret.get_secret_value()
         form = {"grant_type": "client_credentials", "client_id": settings.crm_client_id, "client_secret": secret}
-        token = httpx.post(f"{settings.crm_url}/services/oauth2/token", data=form).raise_for_status().json()
+        address = f"{settings.crm_url}/services/oauth2/token"
+        token = httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()
         return {"Authorization": f"Bearer {token['access_token']}"}
 
     def accounts(self, cpf: str) -> list[dict[str, Any]]:

@@ -12,11 +12,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from pydantic import SecretStr
 
-from balcao import remembered
 from balcao.cli.masking import mask
 from balcao.core.access.live import RATE, Change
 from balcao.deploy.gateways import READ_SETTINGS
-from balcao.settings import SANDBOX_SECRETS, Settings, variable_of
+from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
 
 Source = Literal["environment", "file", "remembered", "derived", "default"]
 
@@ -139,7 +138,7 @@ def choose(name: str) -> list[str]:
 
 @cache
 def _read_texts() -> tuple[dict[str, str], dict[str, str]]:
-    known = tomllib.loads((files("balcao") / "settings.toml").read_text("utf-8"))
+    known = tomllib.loads((files("balcao.settings") / "descriptions.toml").read_text("utf-8"))
     return known["texts"], known["empty"]
 
 

@@ -6,6 +6,8 @@ import httpx
 
 from balcao.core.access.keys import IssuerKeys
 
+PATIENCE = 60.0  # seconds, as a person waits for it who can end it
+
 
 class KeysUnknown(Exception):
     """An issuer publishes no keys that can be read; `issuer` is its name."""
@@ -20,7 +22,7 @@ async def fetch(issuers: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     async with httpx.AsyncClient() as client:
         for issuer in issuers:
-            keys = IssuerKeys(issuer, client, lambda: None)
+            keys = IssuerKeys(issuer, client, lambda: None, PATIENCE)
             if not await keys.refresh():
                 raise KeysUnknown(issuer)
             found |= {kid: key.as_pem(private=False) for kid, key in keys.known.items()}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from balcao.health_units.situation import Risco
-from balcao.service_settings import ColorEffects, parse_risk_effects
+from balcao.settings.services import ColorEffects, parse_risk_effects
 
 _SHIPPED = {
     Risco.VERDE: ColorEffects("normal", "normal"),

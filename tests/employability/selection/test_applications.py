@@ -23,6 +23,7 @@ from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
@@ -169,7 +170,7 @@ def test_a_person_applies_ten_times_a_minute(
     monkeypatch.setattr(limits, "SANDBOX_FACTOR", 1)
     with (
         RunningServer(app.build(settings, database_url, [SERVICE.name])) as strict,
-        httpx.Client(base_url=strict.url) as client,
+        httpx.Client(base_url=strict.url, timeout=PATIENCE) as client,
     ):
         answers = [client.post(BASE, content=b"{", headers=citizen(issuer, person(954))) for _ in range(11)]
         other = client.post(BASE, content=b"{", headers=citizen(issuer, person(955)))

@@ -21,6 +21,7 @@ from tests.employability.selection.making import BASE, BLOCKS, TERMS, answer_all
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 Know = Callable[..., None]
@@ -45,7 +46,7 @@ def cut_off(settings: Settings, database_url: str, registry: RunningServer) -> I
     away = settings.model_copy(update={"registry_url_override": "http://127.0.0.1:9"})
     with (
         RunningServer(app.build(away, database_url, [SERVICE.name])) as running,
-        httpx.Client(base_url=running.url, timeout=30) as client,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         yield client
 
@@ -136,7 +137,7 @@ def test_the_registrys_declared_schooling_counts(
     job, cpf = publish(id_escolaridade_minima=value(Kind.SCHOOLING, "Superior completo")), person(204)
     know(cpf)
     assert code(apply(job, cpf)) == (400, "not-eligible")
-    with httpx.Client(base_url=registry.url) as client:
+    with httpx.Client(base_url=registry.url, timeout=PATIENCE) as client:
         told = client.put(
             f"/registry/v1/citizen/{cpf}/education", json={"valor": "Pós Graduação"}, headers=citizen(issuer, cpf)
         )

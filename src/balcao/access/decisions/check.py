@@ -22,7 +22,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.logs import log
-from balcao.setting_types import split
+from balcao.settings.types import split
 
 CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"

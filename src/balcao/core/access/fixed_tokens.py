@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from balcao.core.access.caller import Caller, TokenRefused
-from balcao.fixed_tokens import FixedToken, compute_digest
+from balcao.settings.fixed_tokens import FixedToken, compute_digest
 
 
 class FixedCallers:

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 import httpx
@@ -32,22 +32,35 @@ failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the i
 
 
 class IssuerKeys:
-    """Keys of one issuer, by `kid`."""
+    """Keys of one issuer, by `kid`.
 
-    def __init__(self, issuer: str, client: httpx.AsyncClient, on_rotation: Callable[[], None]) -> None:
+    `patience` is how many seconds a fetch may take where no caller waits for it, as in a command.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        client: httpx.AsyncClient,
+        on_rotation: Callable[[], None],
+        patience: float | None = None,
+    ) -> None:
         self.issuer = issuer.rstrip("/")
         self._client = client
         self._on_rotation = on_rotation
+        self._timeout = FETCH_TIMEOUT if patience is None else httpx.Timeout(patience)
+        self._seconds = patience or FETCH_SECONDS
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
+        # The same on the clock of the tokens, from the beginning of the fetch.
+        self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
-    async def get(self, kid: str) -> RSAKey | None:
-        """Return a key; None for one that the issuer, just asked, does not publish.
+    async def get(self, kid: str, issued_at: float) -> RSAKey | None:
+        """Return a key; None for one that the issuer does not publish.
 
-        Raises Unavailable for an unknown key while the issuer does not answer or was asked a moment ago: the key may
-        be new.
+        `issued_at` is when the token says that it was issued, in Unix time. Raises Unavailable for an unknown key of a
+        token from after the last fetch, while the issuer does not answer or was asked a moment ago: the key may be new.
         """
         key = self._keys.get(kid)
         if key is not None:
@@ -58,7 +71,9 @@ class IssuerKeys:
             if await self.refresh():
                 return self._keys.get(kid)
             left = pause
-        text = "O provedor de identidade não respondeu. Tente de novo em instantes."
+        if issued_at < self._published_at:
+            return None
+        text = "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
         raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))
 
     @property
@@ -82,6 +97,7 @@ class IssuerKeys:
         async with self._lock:
             if self._tried_at >= waited_since:
                 return self._fetched_at >= waited_since
+            begun = time()
             try:
                 self._replace(_select_signing_keys(await self._fetch()))
             except Exception as failure:  # whatever was answered, the refresher lives on
@@ -91,7 +107,7 @@ class IssuerKeys:
             finally:
                 # Counted from its end, so that whoever comes meanwhile waits for the keys instead of being refused.
                 self._tried_at = monotonic()
-            self._fetched_at = self._tried_at
+            self._fetched_at, self._published_at = self._tried_at, begun
             return True
 
     def drop_outdated(self) -> None:
@@ -99,6 +115,7 @@ class IssuerKeys:
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
             log.warning("identity.keys_outdated")
             self._replace({})
+            self._published_at = float("-inf")
 
     def _replace(self, keys: Mapping[str, RSAKey]) -> None:
         if _list_thumbprints(keys) != _list_thumbprints(self._keys):
@@ -106,7 +123,7 @@ class IssuerKeys:
         self._keys = keys
 
     async def _fetch(self) -> bytes:
-        async with asyncio.timeout(FETCH_SECONDS):
+        async with asyncio.timeout(self._seconds):
             return await self._read(await self._discover() or f"{self.issuer}/protocol/openid-connect/certs")
 
     async def _discover(self) -> str | None:
@@ -125,7 +142,7 @@ class IssuerKeys:
         document = bytearray()
         # A compressed answer could be small on the wire and huge in memory.
         plain = {"Accept-Encoding": "identity"}
-        async with self._client.stream("GET", address, headers=plain, timeout=FETCH_TIMEOUT) as answer:
+        async with self._client.stream("GET", address, headers=plain, timeout=self._timeout) as answer:
             answer.raise_for_status()
             async for part in answer.aiter_raw():
                 document += part

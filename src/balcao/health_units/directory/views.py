@@ -21,7 +21,7 @@ from balcao.health_units.directory.schemas import (
 from balcao.health_units.opening import SATURDAY, WEEKDAYS, Opening, find_opening, find_usual_hours
 from balcao.health_units.risk.board import UnitState
 from balcao.health_units.situation import Risco
-from balcao.service_settings import ColorEffects
+from balcao.settings.services import ColorEffects
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from balcao.core.imports.source import Source
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.health_units.intake import notifications, store
 from balcao.health_units.intake.schemas import RiskSource, RiskSources
-from balcao.service_settings import parse_pairs
+from balcao.settings.services import parse_pairs
 
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
-from balcao.setting_types import Csv, split
+from balcao.settings.types import Csv, split
 
 _Words = Annotated[str, Meta(min_length=1, max_length=100)]
 Color = Literal["Verde", "Amarelo", "Laranja", "Vermelho"]

@@ -12,12 +12,14 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
-from balcao import fixed_tokens, production, remembered
-from balcao.fixed_tokens import FixedToken
-from balcao.key_settings import SANDBOX_HASH_KEY, KeySettings
-from balcao.management_settings import ManagementSettings
-from balcao.service_settings import ServiceSettings
-from balcao.setting_types import (
+from balcao.settings import fixed_tokens, production, remembered
+from balcao.settings.fixed_tokens import FixedToken
+from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
+from balcao.settings.management import ManagementSettings
+from balcao.settings.services import ServiceSettings
+from balcao.settings.stores import StoreSettings
+from balcao.settings.traces import TraceSettings
+from balcao.settings.types import (
     Addresses,
     Csv,
     FixedTokens,
@@ -29,8 +31,6 @@ from balcao.setting_types import (
     Zone,
     split,
 )
-from balcao.store_settings import StoreSettings
-from balcao.trace_settings import TraceSettings
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",

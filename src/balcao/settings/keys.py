@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
-from balcao.setting_types import split
+from balcao.settings.types import split
 
 SANDBOX_HASH_KEY = "sandbox-hash-key"
 HIGHEST_NUMBER = 32767

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from balcao.setting_types import Addresses
+from balcao.settings.types import Addresses
 
 
 class TraceSettings(BaseModel):

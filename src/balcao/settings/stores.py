@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from balcao.setting_types import DatabaseAddress, RedisServer
+from balcao.settings.types import DatabaseAddress, RedisServer
 
 CONNECTIONS = 10  # of one process, unless set
 MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
