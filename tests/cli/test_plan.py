@@ -1,17 +1,23 @@
 """What `balcao serve` is to start: which roles, in how many processes, with how many connections each."""
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 import pytest
 
 from balcao import app
+from balcao.cli import process
 from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, listening_for_management, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
+from balcao.cli.processes.channel import Order
 from balcao.settings import Settings
+from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 
 PRODUCTION = {
@@ -93,9 +99,9 @@ async def test_only_a_worker_is_given_the_owners_address(monkeypatch: pytest.Mon
 
     async def read_environment(*roles: str) -> dict[str, str]:
         known = {child.pid for child in psutil.Process().children()}
-        process = Process("teste", roles, {}, {"BALCAO_PORT": "8123"}, list_withheld(roles))
-        async with stopping([process]):
-            await process.spawn()
+        started = Process("teste", roles, {}, {"BALCAO_PORT": "8123"}, list_withheld(roles))
+        async with stopping([started]):
+            await started.spawn()
             (child,) = [child for child in psutil.Process().children() if child.pid not in known]
             environment: dict[str, str] = child.environ()
             return environment
@@ -128,3 +134,26 @@ def test_the_pause_before_another_try_grows_up_to_a_bound() -> None:
     assert pauses[:4] == [0.5, 1.0, 2.0, 4.0]
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE_SECONDS
+
+
+def test_a_process_beats_while_it_loads_its_code_and_waits_for_its_order() -> None:
+    loading = subprocess.Popen(
+        [sys.executable, "-m", "balcao.cli.processes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert loading.stdout
+    assert [loading.stdout.readline() for _ in range(2)] == [b"\n", b"\n"]
+    loading.communicate(timeout=PATIENCE)
+    assert loading.returncode == 0
+
+
+async def test_a_process_that_is_frozen_while_it_starts_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(process, "MOST_MISSED_AT_START", 10)
+    known = {child.pid for child in psutil.Process().children()}
+    starting = Process("teste", ["crm"], {}, {})
+    await starting.spawn()
+    (child,) = [child for child in psutil.Process().children() if child.pid not in known]
+    child.send_signal(signal.SIGSTOP)
+    with pytest.raises(OperatorFault, match="terminou antes de ficar pronto"):
+        await starting.begin(Order(), lambda _: None)
+    await starting.stop()

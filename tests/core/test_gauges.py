@@ -64,6 +64,11 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     found = read(http)["balcao_crm_oldest_seconds"]
     assert found["push",] >= 3600
     assert found["event",] == 0
+    # What was given up an operator finds among the dead jobs.
+    sql("INSERT INTO queue.pgqueuer (id, priority, entrypoint, status) VALUES (1, 0, 'crm_push', 'failed')")
+    assert read(http)["balcao_crm_oldest_seconds"]["push",] == 0
+    sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id = 1")
+    assert read(http)["balcao_crm_oldest_seconds"]["push",] >= 3600
 
 
 def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: httpx.Client, sql: Sql) -> None:

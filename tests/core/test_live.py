@@ -109,6 +109,22 @@ def test_every_operation_of_a_service_in_maintenance_says_so_but_for_its_health_
     assert page.count(SENTENCE) == 2
 
 
+def test_what_a_maintenance_refuses_counts_as_no_error(begin: Begin, http: httpx.Client) -> None:
+    def count() -> tuple[float, float]:
+        found = read(http)
+        errors = sum(
+            number
+            for (_, _, service, status), number in found["balcao_requests"].items()
+            if service == "search" and status.startswith("5")
+        )
+        return errors, found["balcao_maintenance_refusals"].get(("search",), 0.0)
+
+    begin("search")
+    errors, refused = count()
+    assert {http.get("/search/api/v1/categories").status_code for _ in range(3)} == {503}
+    assert count() == (errors, refused + 3)
+
+
 def test_an_event_of_the_crm_is_kept_while_the_registry_is_in_maintenance(
     begin: Begin, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:

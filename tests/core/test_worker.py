@@ -1,14 +1,20 @@
 """The worker's way to the queue: nothing it is told is lost, nothing that is due later holds it up."""
 
 import asyncio
+import subprocess
+import sys
 from datetime import timedelta
 
 import asyncpg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Database
+from balcao.core.jobs.pulse import Stillness
 from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 
 
 async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str) -> None:
@@ -114,3 +120,42 @@ async def test_a_job_that_is_no_longer_wanted_leaves_the_queue_unless_a_worker_h
         assert await withdraw(connection, waiting)
         assert not await withdraw(connection, held)
         assert await withdraw(connection, held, also_running=True)
+
+
+@given(turns=st.lists(st.booleans(), max_size=30), most=st.integers(0, 5))
+def test_a_loop_stands_still_once_it_has_not_turned_for_more_looks_than_allowed(turns: list[bool], most: int) -> None:
+    stillness = Stillness(most)
+    stillness.look(1.0)
+    for number, _ in enumerate(turns, 1):
+        still = number - max((at for at, turned in enumerate(turns[:number], 1) if turned), default=0)
+        assert stillness.look(1.0 + number - still) == (still > most)
+
+
+async def test_a_worker_that_waits_for_its_database_does_not_stand_still() -> None:
+    worker = Worker(Database("postgresql:///city?host=/nowhere"), [], None)
+    running = asyncio.create_task(worker.run())
+    for _ in range(2):
+        before = worker.pulse.turned
+        await until(lambda before=before: worker.pulse.turned > before)  # type: ignore[misc]
+    worker.stop()
+    await running
+
+
+FROZEN = """
+import signal, time
+from balcao.cli.processes import channel
+from balcao.core.jobs.pulse import Pulse, watching
+signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
+with watching(Pulse(), 0.1, lambda: channel.end_process(0.1), 0.01):
+    while True:
+        time.sleep(1)
+"""
+
+
+def test_a_process_whose_worker_stands_still_is_asked_to_stop_and_ends_all_the_same() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", FROZEN], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ended.returncode == 70, ended.stderr
+    assert "asked" in ended.stdout
+    assert "worker.stalled" in ended.stdout + ended.stderr

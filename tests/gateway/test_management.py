@@ -1,5 +1,6 @@
 """The management port: what it says of processes that live, are frozen, or run no jobs any more."""
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +15,8 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.cli.plan import listening_for_management
+from balcao.cli.processes import channel, worker
 from balcao.cli.processes import management as role
-from balcao.cli.processes import worker
 from balcao.cli.processes.channel import Order, Watched
 from balcao.core.access.catalogue import OUTDATED
 from balcao.core.context.processes import ProcessGroup, prepare
@@ -24,17 +25,17 @@ from balcao.core.telemetry import BEAT, Numbers, Series
 from balcao.gateway.management import (
     BEAT_SECONDS,
     QUEUE_SECONDS,
-    STALLED_SECONDS,
     check_processes,
     is_stalled,
 )
 from balcao.settings import Settings
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 from tests.support.server import RunningServer, free_port
 
 NOW = 1_800_000_000.0
 BOTH = ("api-0", "worker-0")
+STALLED_SECONDS = Settings.model_fields["worker_stall_timeout"].default
 ages = st.floats(0, 2 * STALLED_SECONDS)
 
 
@@ -56,7 +57,7 @@ def test_each_check_fails_for_its_own_reason(
         "snapshot": not outdated,
         "queue": fetch <= QUEUE_SECONDS,
     }
-    assert is_stalled(found, NOW) == (turn > STALLED_SECONDS)
+    assert is_stalled(found, STALLED_SECONDS, NOW) == (turn > STALLED_SECONDS)
 
 
 def test_a_process_that_never_came_is_missed_and_jobs_that_are_nobodys_task_are_not() -> None:
@@ -68,7 +69,7 @@ def test_a_process_that_never_came_is_missed_and_jobs_that_are_nobodys_task_are_
         "queue": False,
     }
     assert "queue" not in check_processes(nobody, ["api-0"], with_jobs=False, now=NOW)
-    assert not is_stalled(nobody, NOW)
+    assert not is_stalled(nobody, STALLED_SECONDS, NOW)
 
 
 @pytest.fixture
@@ -149,6 +150,17 @@ def test_with_a_port_of_their_own_the_metrics_leave_that_of_the_callers(settings
     with RunningServer(app.build(apart, database_url, ["agents"])) as server:
         assert httpx.get(f"{server.url}/metrics", timeout=PATIENCE).status_code == 404
         assert httpx.get(f"{server.url}/liveness", timeout=PATIENCE).status_code == 200
+
+
+async def test_a_worker_whose_loop_stands_still_ends_its_process(
+    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+    monkeypatch.setattr(channel, "end_process", ended.set)
+    # An idle loop asks for jobs every five seconds: nothing at all is allowed it here.
+    impatient = settings.model_copy(update={"worker_stall_timeout": 0})
+    async with worker.run(impatient, Order(database_url)):
+        await until(ended.is_set)
 
 
 async def test_a_worker_is_ready_once_its_loop_has_asked_for_jobs(settings: Settings, database_url: str) -> None:

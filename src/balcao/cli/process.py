@@ -15,8 +15,8 @@ from balcao.cli.faults import OperatorFault
 from balcao.cli.processes.channel import BEAT_SECONDS, Order, Report
 from balcao.core.logs import log
 
-# In missed heartbeats: until the first one a process loads its code, which takes long on a busy machine.
-MOST_MISSED_AT_START = 300
+# In missed heartbeats: until the first one the interpreter starts, which takes long on a busy machine.
+MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
 STOP_SECONDS = 30.0  # longer than `channel.GRACE_SECONDS`, after which a process ends itself
 STABLE_SECONDS = 60.0

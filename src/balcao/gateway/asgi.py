@@ -10,12 +10,14 @@ from contextlib import aclosing
 from time import perf_counter
 from typing import Any
 
+from balcao.core.access.live import MAINTENANCE
 from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
 from balcao.core.request_log import request_log
+from balcao.core.telemetry import counter
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway
 from balcao.gateway.proxies import Proxies
@@ -33,6 +35,8 @@ _NO_PAGE = (
 )
 _WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
+# They are wanted, so no rate of errors may count them among the responses.
+_refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
 
 
 class Application:
@@ -86,7 +90,10 @@ class Application:
         if self._is_traffic:
             # Before the body: how long somebody listens to a stream of events says nothing about us.
             seconds = perf_counter() - request.started
-            endpoint.meter.count(status, seconds)
+            if status == 503 and response.headers.get("Error-Code") == MAINTENANCE:
+                _refused_in_maintenance.inc(endpoint.service)
+            else:
+                endpoint.meter.count(status, seconds)
             request_log.add(endpoint.meter.labels, status, seconds, request.id)
         if response.chunks is not None and request.method != "HEAD":
             await _send_chunks(response.chunks, receive, send)

@@ -32,13 +32,11 @@ NAME = "management"
 CONNECTIONS = 2
 # A process writes its numbers every second, an idle worker asks for jobs every five.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
-# A worker whose loop stands so long will not go on by itself. A try to reach a database may take a minute.
-STALLED_SECONDS = 180.0
 
 
-def is_stalled(numbers: Numbers, now: float) -> bool:
-    """Return whether a worker's loop stands still, which only a new start can mend."""
-    return any(now - turned > STALLED_SECONDS for turned in _list_states(numbers, TURN))
+def is_stalled(numbers: Numbers, seconds: float, now: float) -> bool:
+    """Return whether a worker's loop has stood still for so long, which only a new start can mend."""
+    return any(now - turned > seconds for turned in _list_states(numbers, TURN))
 
 
 def check_processes(numbers: Numbers, processes: Sequence[str], *, with_jobs: bool, now: float) -> dict[str, bool]:
@@ -71,7 +69,7 @@ def build(
     instance = {HEADER: name_instance(settings)}
 
     def liveness(_: Request) -> Response[Liveness]:
-        stalled = is_stalled(metrics.numbers(), time.time())
+        stalled = is_stalled(metrics.numbers(), settings.worker_stall_timeout, time.time())
         body = Liveness("stalled" if stalled else "healthy", NAME, utc_now())
         return to_json(body, status=503 if stalled else 200, headers=instance)
 

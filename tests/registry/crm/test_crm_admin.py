@@ -80,6 +80,9 @@ def test_the_status_counts_what_waits_what_was_done_and_what_is_dead(
     events = ask("/status").json()["events"]
     assert (events["pending"], events["applied_24h"], events["dead"]) == (1, 1, 1)
     assert 3_600 <= events["oldest_age_s"] < 7_200
+    sql("UPDATE queue.pgqueuer SET status = 'failed'")
+    assert ask("/status").json()["events"]["oldest_age_s"] is None
+    sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id <> (SELECT max(id) FROM queue.pgqueuer)")
     drain()
     assert ask("/status").json()["future_registers"] == before["future_registers"] + 1
 

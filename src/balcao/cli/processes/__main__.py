@@ -29,10 +29,11 @@ Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["async
 def main(names: Sequence[str]) -> int:
     """Run the roles of these names. Their code is loaded before the order comes, which waits for the database."""
     channel.ignore_interrupts()
-    settings = Settings.load()
-    logs.configure(settings.log_level)
-    roles = {name: _load_role(name) for name in names}
-    order = channel.receive()
+    with channel.beating_while_loading():
+        settings = Settings.load()
+        logs.configure(settings.log_level)
+        roles = {name: _load_role(name) for name in names}
+        order = channel.receive()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_run_roles(roles, settings, order))

@@ -2,7 +2,7 @@
 
 A process's standard input is a pipe that only the supervisor holds open: its end of file means "stop", also when the
 supervisor was killed, as the kernel closes it. Standard output carries reports, one JSON object a line; an empty line
-is a heartbeat, which shows that the event loop turns.
+is a heartbeat, which shows that the event loop turns, or before that one does, that the process loads its code.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -20,6 +22,8 @@ from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
+# Loading code takes minutes only on a machine that does nothing else any more; then it hangs.
+MOST_BEATS_WHILE_LOADING = 300
 
 
 class Watched(msgspec.Struct, frozen=True):
@@ -75,6 +79,27 @@ def report(report: Report) -> None:
     _send(msgspec.json.encode(report))
 
 
+@contextmanager
+def beating_while_loading() -> Iterator[None]:
+    """Send heartbeats while the block, in which no event loop turns yet, lasts; for some minutes at most."""
+    loaded = threading.Event()
+
+    def beat() -> None:
+        with suppress(OSError):  # the supervisor is gone, which our standard input tells
+            for _ in range(MOST_BEATS_WHILE_LOADING):
+                os.write(sys.stdout.fileno(), b"\n")
+                if loaded.wait(BEAT_SECONDS):
+                    return
+
+    thread = threading.Thread(target=beat, name="loading", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        loaded.set()
+        thread.join()
+
+
 async def beat() -> None:
     """Send heartbeats, which stop when the event loop stands still."""
     while True:
@@ -100,6 +125,11 @@ def end_with_supervisor(grace: float = GRACE_SECONDS) -> None:
 def _end_with_supervisor(grace: float) -> None:
     while os.read(0, 1024):  # not through `sys.stdin`, whose lock the ending interpreter wants
         continue
+    end_process(grace)
+
+
+def end_process(grace: float = GRACE_SECONDS) -> None:
+    """Ask our own process to stop, and end it when it does not in time."""
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)
     os._exit(70)

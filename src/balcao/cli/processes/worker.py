@@ -5,21 +5,27 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao import app
+from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order
 from balcao.core.context.platform import assemble
+from balcao.core.jobs.pulse import watching
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Run jobs within the block; those that run when it ends are finished first."""
+    """Run jobs within the block; those that run when it ends are finished first.
+
+    The process ends when the loop stands still, so that whoever started it replaces it.
+    """
     platform = assemble(settings, order.database_url, order.group("worker"))
     async with app.open_services(platform):
         worker = Worker(platform.database, app.list_jobs(), platform)
         task = asyncio.create_task(worker.run())
         try:
-            yield task
+            with watching(worker.pulse, settings.worker_stall_timeout, channel.end_process):
+                yield task
         finally:
             worker.stop()
             await task

@@ -208,6 +208,17 @@ async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
     return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
 
 
+def dead_sql(kind: str) -> str:
+    """Return the text of a SELECT of the dead jobs of a kind: `id`, and `payload` as jsonb.
+
+    For a store that tells what still waits from what was given up.
+    """
+    return f"""
+SELECT id, convert_from(payload, 'UTF8')::jsonb AS payload FROM {QUEUE_SCHEMA}.pgqueuer
+WHERE status = 'failed' AND entrypoint = '{kind}'
+"""  # noqa: S608 - texts of our own stores
+
+
 _OLDEST_DUE = f"""
 SELECT entrypoint AS kind, extract(epoch FROM now() - min(execute_after))::float8 AS seconds
 FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'queued' AND execute_after <= now() GROUP BY entrypoint

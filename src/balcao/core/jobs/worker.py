@@ -285,13 +285,13 @@ class Worker:
         self._resources = resources
         self._queue: PgQueuer | None = None
         self._stopping = asyncio.Event()
-        self._pulse = Pulse()
+        self.pulse = Pulse()
 
     async def run(self) -> None:
         """Run jobs until `stop`; a lost database is waited for, not died of."""
-        with self._pulse.shown():
+        with self.pulse.shown():
             while not self._stopping.is_set():
-                self._pulse.turn()
+                self.pulse.turn()
                 try:
                     await self._run_once()
                 except _AWAY as failure:
@@ -330,7 +330,7 @@ class Worker:
         driver = _ListeningFirst(pool)
         queries = queue_queries(driver, _WorkerQueries)
         assert isinstance(queries, _WorkerQueries)
-        queries.pulse = self._pulse
+        queries.pulse = self.pulse
         queue = PgQueuer(driver, _names().channel, queries=queries)
         for kind in self._kinds:
             queue.entrypoint(

@@ -9,6 +9,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_count
+from balcao.core.jobs.queue import dead_sql
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.state.schemas import CrmEvent
 
@@ -16,7 +17,7 @@ from balcao.registry.crm.state.schemas import CrmEvent
 class Counts(msgspec.Struct, frozen=True):
     """What waits and what was done; ages are in whole seconds, None when nothing waits.
 
-    `waiting` includes events whose job is dead.
+    `waiting` includes events whose job is dead; the ages are of what still has a try before it.
     """
 
     waiting: int
@@ -26,15 +27,23 @@ class Counts(msgspec.Struct, frozen=True):
     future_registers: int
 
 
-_COUNTS = """
+# The index has them by age: those that were given up are passed over, up to the first that was not.
+_OLDEST_EVENT = f"""
+SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
+WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql("crm_event")}) AS dead)
+"""  # noqa: S608 - our own texts
+_OLDEST_PUSH = f"""
+SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
+WHERE job NOT IN (SELECT id FROM ({dead_sql("crm_push")}) AS dead)
+"""  # noqa: S608 - our own texts
+_COUNTS = f"""
 SELECT
     (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS waiting,
-    (SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::int
-     FROM registry.crm_event WHERE applied_at IS NULL) AS oldest_event_age,
+    ({_OLDEST_EVENT})::int AS oldest_event_age,
     (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h,
-    (SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::int FROM registry.outbox) AS oldest_push_age,
+    ({_OLDEST_PUSH})::int AS oldest_push_age,
     (SELECT count(*) FROM registry.register WHERE at > now()) AS future_registers
-"""
+"""  # noqa: S608 - our own texts
 
 
 async def fetch_counts(connection: Connection) -> Counts:
@@ -44,17 +53,16 @@ async def fetch_counts(connection: Connection) -> Counts:
     return Counts(**dict(row))
 
 
-_OLDEST = """
-SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 AS event,
-       (SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox) AS push
-FROM registry.crm_event WHERE applied_at IS NULL
-"""
+_OLDEST = f"SELECT ({_OLDEST_EVENT}) AS event, ({_OLDEST_PUSH}) AS push"
 
 
 async def find_oldest(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return for how long, in seconds, the oldest event and the oldest own change have waited; 0 when none waits."""
+    """Return for how long, in seconds, the oldest event and the oldest own change have waited; 0 when none waits.
+
+    One that was given up waits for nothing but an operator; the metric of dead jobs counts it.
+    """
     row = await connection.fetchrow(_OLDEST)
-    assert row is not None  # an aggregate without GROUP BY
+    assert row is not None  # a row of ages
     return {(what,): waited or 0.0 for what, waited in row.items()}
 
 
