@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator
 
-from balcao.portuguese import translate_fault
+from balcao.portuguese import name_fault, translate_fault
 
 
 class Form(BaseModel):
@@ -17,6 +17,8 @@ class Form(BaseModel):
     count: Annotated[int, Field(ge=1, multiple_of=2)] = 2
     name: Annotated[str, Field(pattern="^'x' or 'y'$")] = "'x' or 'y'"
     own: str = ""
+    text: Annotated[str, AfterValidator(str.strip), Field(min_length=2, max_length=3)] = "ab"
+    texts: Annotated[list[str], Field(max_length=1)] = []
 
     @field_validator("own")
     @classmethod
@@ -35,9 +37,21 @@ class Form(BaseModel):
         ("count", 3, "valor inválido"),
         ("name", "z", "não tem a forma esperada (^'x' or 'y'$)"),
         ("own", "y", "deve ser `x`"),
+        ("text", "abcd", "deve ter no máximo 3 caracteres"),
+        ("text", " a ", "deve ter pelo menos 2 caractere(s)"),
+        ("texts", ["a", "b"], "deve ter no máximo 1 itens"),
     ],
 )
 def test_a_fault_is_told_in_portuguese_without_the_value(member: str, value: Any, text: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Form.model_validate({member: value})
     assert [translate_fault(fault) for fault in refused.value.errors()] == [text]
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "name"), [("text", "abcd", "string_too_long"), ("texts", ["a", "b"], "too_long")]
+)
+def test_a_text_that_is_too_long_is_named_as_one_whatever_checks_it_first(member: str, value: Any, name: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Form.model_validate({member: value})
+    assert [name_fault(fault) for fault in refused.value.errors()] == [name]
