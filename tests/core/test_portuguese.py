@@ -15,6 +15,7 @@ class Form(BaseModel):
     id: UUID | None = None
     at: datetime | None = None
     count: Annotated[int, Field(ge=1, multiple_of=2)] = 2
+    latitude: Annotated[float, Field(le=90, allow_inf_nan=False)] = 0.0
     name: Annotated[str, Field(pattern="^'x' or 'y'$")] = "'x' or 'y'"
     own: str = ""
     text: Annotated[str, AfterValidator(str.strip), Field(min_length=2, max_length=3)] = "ab"
@@ -36,6 +37,9 @@ class Form(BaseModel):
         ("count", 0, "deve ser maior ou igual a 1"),
         ("count", 3, "valor inválido"),
         ("name", "z", "não tem a forma esperada (^'x' or 'y'$)"),
+        ("latitude", "norte", "deve ser um número"),
+        ("latitude", [1], "deve ser um número"),
+        ("latitude", "nan", "deve ser um número"),
         ("own", "y", "deve ser `x`"),
         ("text", "abcd", "deve ter no máximo 3 caracteres"),
         ("text", " a ", "deve ter pelo menos 2 caractere(s)"),
