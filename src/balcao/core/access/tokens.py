@@ -20,7 +20,7 @@ ALGORITHMS = ["RS256"]
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 CACHE_SIZE = 50_000
-# How many remembered tokens are looked at for each new one: expired ones are then at most a third of those that are not.
+# How many remembered tokens are looked at for each new one: expired ones are then at most a third of the others.
 LOOKS = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
