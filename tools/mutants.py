@@ -1,12 +1,15 @@
 """Change the code that decides about people's data, one small thing at a time, and count what no test notices.
 
 `make mutants` tries a sample of each file: the same changes each time, spread evenly over the file. `SAMPLE=0` tries
-all of them and `FILE=src/balcao/core/access` those of one file or folder. Each trial is a short run of those of the
-folder's own tests that reach the change; all share one PostgreSQL.
+all of them and `FILE=src/balcao/core/access` those of one file or folder, or of several. Each trial is a short run of
+those of the folder's own tests that reach the change; all share one PostgreSQL. What was not noticed is printed as a
+difference, and stays with everything else in `mutants/` until the next run.
 """
 
 import argparse
 import collections
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -16,6 +19,7 @@ from pathlib import Path
 
 from mutmut.__main__ import create_mutants
 from mutmut.mutation.data import SourceFileMutationData
+from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.stats import status_by_exit_code
 from mutmut.utils.file_utils import copy_also_copy_files, copy_src_dir, walk_mutatable_files
 
@@ -36,14 +40,20 @@ TESTS = {
                 "caller",
                 "catalogue",
                 "counts",
+                "decisions",
                 "keys",
                 "limits",
+                "live",
+                "logout_tokens",
                 "rates",
                 "refused_tokens",
+                "replicas",
                 "rules",
                 "tokens",
             )
         ),
+        "tests/access/test_patterns.py",
+        "tests/access/test_snapshot.py",
         "tests/health_units/test_fixed_tokens.py",
         "tests/identity/test_backchannel.py",
     ],
@@ -68,43 +78,78 @@ TESTS = {
         "tests/registry/test_dead_letters.py",
         PERSONAL_DATA,
     ],
+    Path("src/balcao/access"): [
+        f"tests/access/test_{name}.py"
+        for name in (
+            "actions_and_mappings",
+            "cases",
+            "check",
+            "direct_roles",
+            "earlier_versions",
+            "explain",
+            "failures",
+            "last_way_in",
+            "patterns",
+            "roles_and_groups",
+        )
+    ],
+    Path("src/balcao/employability/selection/applications"): ["tests/employability/selection"],
+    Path("src/balcao/health_units"): ["tests/health_units/test_opening.py"],
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample", type=int, default=20, help="changes to try per file; 0 tries all")
-    parser.add_argument("file", nargs="?", type=Path, default=Path("src"))
+    parser.add_argument("file", nargs="*", type=Path, help="files or folders; all that are looked at, if none is named")
     arguments = parser.parse_args()
-    chosen = _choose(arguments.file, arguments.sample)
+    chosen = _choose(arguments.file or [Path("src")], arguments.sample)
+    if not chosen:
+        parser.error(f"none of {', '.join(map(str, TESTS))} is in {', '.join(map(str, arguments.file))}")
     leftovers = Leftovers(run_folder.make())
     cluster = databases.Cluster()
     os.environ[run_folder.SHARED] = "1"
     try:
         for folder, tests in TESTS.items():
             if names := [name for path in chosen if path.is_relative_to(folder) for name in chosen[path]]:
-                trials = [sys.executable, "-m", "tools.trials"]
-                subprocess.run(trials, input=json.dumps([tests, names]), text=True)
+                _try(folder, tests, names)
     finally:
         cluster.stop()
         leftovers.end(passed=True)
     return _report(chosen)
 
 
-def _choose(below: Path, sample: int) -> dict[Path, list[str]]:
+def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
     """The names of the changes to try, by file."""
     shutil.rmtree(COPY, ignore_errors=True)  # a copy of another day would still hold files that have gone
     COPY.mkdir()
-    copy_src_dir()
-    copy_also_copy_files()
-    create_mutants(os.cpu_count() or 1)
+    with contextlib.redirect_stdout(io.StringIO()):  # the name of every file
+        copy_src_dir()
+        copy_also_copy_files()
+        create_mutants(os.cpu_count() or 1)
     chosen = {}
     for path, results in _results().items():
-        if path.is_relative_to(below):
+        if any(path.is_relative_to(part) for part in below):
             names = list(results)
             step = max(1.0, len(names) / sample) if sample else 1.0
             chosen[path] = [names[int(place * step)] for place in range(int(len(names) / step))]
     return chosen
+
+
+def _try(folder: Path, tests: list[str], names: list[str]) -> None:
+    """Try the changes; mutmut's own output, a progress line above all, goes to a file."""
+    log = COPY / f"{'-'.join(folder.parts[2:])}.log"
+    print(f"{folder}: {len(names)} changes, progress: tail -f {log}", flush=True)
+    with log.open("w") as output:
+        trials = subprocess.run(
+            [sys.executable, "-m", "tools.trials"],
+            input=json.dumps([tests, names]),
+            text=True,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    if trials.returncode:
+        sys.exit(f"the tests fail before anything is changed, or end early: see {log}")
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
@@ -119,7 +164,8 @@ def _report(chosen: dict[Path, list[str]]) -> int:
             tried[folder] += 1
             noticed[folder] += status in NOTICED
             if status not in NOTICED:
-                print(f"{status}: {name}")
+                print(f"\n{status}: {name}\n{get_diff_for_mutant(name, path=path)}")
+    print()
     for folder, count in tried.items():
         print(f"{folder}: {noticed[folder]} of {count} noticed, {noticed[folder] / count:.1%}")
     return int(any(noticed[folder] < LEAST * tried[folder] for folder in tried))

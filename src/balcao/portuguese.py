@@ -1,5 +1,6 @@
 """The validation messages of pydantic in Portuguese, for callers and operators alike."""
 
+import re
 from typing import Any
 
 PHRASES = {
@@ -22,12 +23,33 @@ PHRASES = {
     "too_long": "deve ter no máximo {max_length} itens",
     "enum": "deve ser um de: {expected}",
     "literal_error": "deve ser um de: {expected}",
+    "uuid_type": "deve ser um UUID",
+    "uuid_parsing": "deve ser um UUID",
 }
+# Raised by validators of our own, whose messages are Portuguese already.
+_OURS = "value_error"
+
+
+# A bound that stands behind a validator of ours is named as that of a list, also where the value is a text.
+_OF_TEXTS = {"too_short": "string_too_short", "too_long": "string_too_long"}
+
+
+def name_fault(fault: Any) -> str:
+    """Return the type of one of pydantic's faults."""
+    kind: str = fault["type"]
+    return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
 
 
 def translate_fault(fault: Any) -> str:
-    """Return the text of one of pydantic's faults; the messages of our own validators are Portuguese already."""
-    phrase = PHRASES.get(fault["type"])
-    if phrase is None:
-        return str(fault.get("ctx", {}).get("error", "valor inválido"))
-    return phrase.format(**fault.get("ctx", {}))
+    """Return the text of one of pydantic's faults."""
+    context = dict(fault.get("ctx", {}))
+    if fault["type"] == _OURS:
+        return str(context["error"])
+    if "expected" in context:
+        context["expected"] = _list_choices(context["expected"])
+    return PHRASES.get(name_fault(fault), "valor inválido").format(**context)
+
+
+def _list_choices(expected: str) -> str:
+    """Return pydantic's list of what is allowed, such as `'a', 'b' or 'c'`, in Portuguese."""
+    return re.sub("'([^']*)'", r"`\1`", expected).replace("` or `", "` ou `")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Callable
 
 import httpx
@@ -38,6 +39,8 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
 
 
 ADDRESS = "https://login.example/realms/x"
+# When a token says that it was issued: before any fetch, or after every one.
+EARLIER, LATER = 0.0, math.inf
 DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
 
 
@@ -112,7 +115,7 @@ async def test_whatever_is_no_key_set_is_a_counted_failure_and_the_known_keys_st
     provider.answer = lambda: document(content)
     assert not await known.refresh()
     assert failures() == counted + 1
-    assert await known.get(str(provider.published[0].kid)) is not None
+    assert await known.get(str(provider.published[0].kid), LATER) is not None
     provider.answer = None
     assert await known.refresh()
 
@@ -134,7 +137,7 @@ async def test_a_discovery_that_is_none_is_a_failure_too(provider: Provider, con
 async def test_one_broken_key_takes_no_other_away(provider: Provider) -> None:
     broken = {"kty": "RSA", "kid": "x", "n": "?"}
     provider.answer = lambda: document(provider.key_set(broken))
-    assert await provider.keys().get(str(provider.published[0].kid)) is not None
+    assert await provider.keys().get(str(provider.published[0].kid), LATER) is not None
 
 
 async def test_a_key_that_does_not_say_what_it_is_for_signs(provider: Provider) -> None:
@@ -142,8 +145,8 @@ async def test_a_key_that_does_not_say_what_it_is_for_signs(provider: Provider) 
     plain = {name: value for name, value in key.as_dict(private=False).items() if name != "use"}
     provider.answer = lambda: document(json.dumps({"keys": [plain, plain | {"kid": "sealing", "use": "enc"}]}).encode())
     keys = provider.keys()
-    assert await keys.get(str(key.kid)) is not None
-    assert await keys.get("sealing") is None
+    assert await keys.get(str(key.kid), LATER) is not None
+    assert await keys.get("sealing", LATER) is None
 
 
 async def test_a_document_that_never_ends_is_given_up(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,16 +163,47 @@ async def test_an_unknown_key_is_unknown_once_asked_for_and_unavailable_until_it
     provider: Provider, clock: list[float]
 ) -> None:
     known = provider.keys()
-    assert await known.get("x") is None
+    assert await known.get("x", LATER) is None
     for _ in range(3):
         with pytest.raises(Unavailable) as refused:
-            await known.get("x")
+            await known.get("x", LATER)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 3)
     assert provider.asked == 1
     provider.published.append(new_key())
     clock[0] += 3
-    assert await known.get(str(provider.published[-1].kid)) is not None
+    assert await known.get(str(provider.published[-1].kid), LATER) is not None
     assert provider.asked == 2
+
+
+async def test_an_unknown_key_of_a_token_from_before_the_last_fetch_is_no_new_one(
+    provider: Provider, clock: list[float]
+) -> None:
+    known = provider.keys()
+    assert [await known.get("x", EARLIER) for _ in range(3)] == [None] * 3
+    provider.answer = lambda: httpx.Response(503)
+    clock[0] += 3
+    assert await known.get("x", EARLIER) is None
+    assert provider.asked == 2
+
+
+async def test_a_key_made_in_the_second_of_the_last_fetch_may_be_new(
+    provider: Provider, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "time", lambda: 5000.9)
+    known = provider.keys()
+    await known.refresh()
+    with pytest.raises(Unavailable):
+        await known.get("x", 5000.0)
+    assert await known.get("x", 4999.0) is None
+
+
+async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: Issuer) -> None:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        for iat in (1, "yesterday", -1, None, 1e300):
+            with pytest.raises(TokenRefused) as refused:
+                await verifier.caller(f"Bearer {issuer.token(key=new_key(), iat=iat)}".encode())
+            assert refused.value.reason == "token-key-unknown"
 
 
 async def test_a_provider_that_is_away_makes_an_unknown_key_no_refusal(provider: Provider, clock: list[float]) -> None:
@@ -178,7 +212,7 @@ async def test_a_provider_that_is_away_makes_an_unknown_key_no_refusal(provider:
     clock[0] += 10
     provider.answer = lambda: httpx.Response(503)
     with pytest.raises(Unavailable):
-        await known.get("x")
+        await known.get("x", LATER)
 
 
 async def test_a_deleted_key_loses_trust_with_the_next_fetch_and_so_do_the_tokens_it_signed(issuer: Issuer) -> None:
@@ -205,12 +239,13 @@ async def test_keys_that_cannot_be_confirmed_are_dropped_after_a_bounded_time(
     clock[0] += keys.LONGEST_AGE_SECONDS
     await known.refresh()
     known.drop_outdated()
-    assert await known.get(str(provider.published[0].kid)) is not None
+    assert await known.get(str(provider.published[0].kid), LATER) is not None
     clock[0] += 1
     known.drop_outdated()
     assert provider.rotations == 2
-    with pytest.raises(Unavailable):
-        await known.get(str(provider.published[0].kid))
+    for issued_at in (EARLIER, LATER):
+        with pytest.raises(Unavailable):
+            await known.get(str(provider.published[0].kid), issued_at)
 
 
 async def test_another_key_under_a_known_name_is_another_key(provider: Provider) -> None:

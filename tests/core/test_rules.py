@@ -21,6 +21,7 @@ from balcao.core.access.rules import (
     client,
     decide,
     own,
+    own_alone,
     public,
     scope,
 )
@@ -86,6 +87,8 @@ PERSON, MACHINE_CALLER, LOGIN = caller(BRUNO), caller(None), caller(None, logged
         (own("pets:write"), caller(ANA), BRUNO, None, NO),
         (own("pets:write"), caller(ANA, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
         (own("pets:write"), caller(None, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
+        (own_alone(), PERSON, BRUNO, None, OWNER),
+        (own_alone(), caller(ANA, roles=["admin"]), BRUNO, None, NO),
         (action("pets:write"), caller(BRUNO, roles=["admin"]), None, None, (Reason.GRANTED, "pets:write")),
         (action("pets:write"), caller(BRUNO, roles=["unknown", "nothing"]), None, None, NO),
         (action("pets:write"), caller(ANA), ANA, None, NO),
@@ -212,6 +215,7 @@ def test_what_declares_a_rule_says_who_passes() -> None:
     assert authenticated() == Rule("platform:authenticated")
     assert action("pets:read") == Rule("pets:read")
     assert own("pets:read") == Rule("pets:read", owner=True)
+    assert own_alone() == Rule("platform:machine", owner=True)
     assert scope("a", "b") == Rule("platform:machine", scopes=("a", "b"))
     assert client("LISTED") == Rule("platform:machine", clients=("LISTED",))
 
@@ -256,6 +260,8 @@ def test_what_an_operation_tests_inside_is_added_to_its_rule() -> None:
         (own("pets:read"), "self(pets:read)", "self", "action"),
         (scope("a", "b"), "scope:a or scope:b", "scope:a scope:b", "action"),
         (client("LISTED"), "client:LISTED", "client:LISTED", "action"),
+        (own_alone(), "self", "self", "action"),
+        (own_alone() | scope("a"), "self or scope:a", "self scope:a", "action"),
         (
             own("pets:read") | scope("a") | client("LISTED"),
             "self(pets:read) or scope:a or client:LISTED",
@@ -267,6 +273,11 @@ def test_what_an_operation_tests_inside_is_added_to_its_rule() -> None:
 )
 def test_a_rule_is_written_as_in_the_documents(rule: Rule, written: str, guard: str | None, floor: str) -> None:
     assert (str(rule), rule.guard, rule.floor) == (written, guard, floor)
+
+
+@given(rule=rules)
+def test_the_catalogue_gives_a_rule_back_as_it_took_it(rule: Rule) -> None:
+    assert Rule.with_guard(rule.action, rule.guard) == rule
 
 
 def test_only_a_decision_that_says_by_what_right_lets_pass() -> None:

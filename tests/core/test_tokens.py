@@ -150,17 +150,17 @@ async def test_expired_tokens_leave_the_memory_as_new_ones_come_also_behind_one_
 async def test_a_key_for_another_use_is_none(changes: dict[str, str]) -> None:
     certs = {"keys": [*document(KEY, **changes)["keys"], *document(OTHER)["keys"]]}
     keys = issuer_keys(Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=certs))
-    assert await keys.get(str(KEY.kid)) is None
-    assert await keys.get(str(OTHER.kid)) is not None
+    assert await keys.get(str(KEY.kid), 0) is None
+    assert await keys.get(str(OTHER.kid), 0) is not None
 
 
 async def test_the_keys_stand_where_the_discovery_says_or_else_in_their_usual_place() -> None:
     published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/elsewhere"}, elsewhere=document(KEY))
-    assert await issuer_keys(published).get(str(KEY.kid)) is not None
+    assert await issuer_keys(published).get(str(KEY.kid), 0) is not None
     discoveries: list[dict[str, Any]] = [{}, {"openid_configuration": {}}, {"openid_configuration": {"jwks_uri": 5}}]
     for discovery in discoveries:
         published = Published(**discovery, certs=document(KEY))
-        assert await issuer_keys(published).get(str(KEY.kid)) is not None
+        assert await issuer_keys(published).get(str(KEY.kid), 0) is not None
         assert published.asked == ["openid_configuration", "certs"]
 
 
@@ -172,7 +172,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
     keys = issuer_keys(published, lambda: rotations.append(None))
     for _ in range(2):
         with pytest.raises(Unavailable) as refused:
-            await keys.get(str(KEY.kid))
+            await keys.get(str(KEY.kid), 0)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
     assert published.asked == ["openid_configuration", "certs"]  # not asked again at once
     assert "identity.keys_not_refreshed" in caplog.text
@@ -183,7 +183,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
     assert len(rotations) == 1
     published.documents["certs"] = {"keys": []}
     await keys.refresh()
-    assert await keys.get(str(KEY.kid)) is not None
+    assert await keys.get(str(KEY.kid), 0) is not None
 
 
 async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """Which pages' scripts may call the platform, and what a browser is told of it."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,6 +15,7 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"
 PORTAL, LOCAL = "https://portal.cidade.gov.br", "http://localhost:3000"
 GENDERS = "/registry/v1/citizen/gender/options"
 PETS = "/registry/v1/citizen/90000000175/pets"
@@ -34,6 +37,19 @@ def test_in_the_sandbox_a_page_of_the_own_machine_may_call(http: httpx.Client, i
         assert (called.status_code, called.headers["Access-Control-Allow-Origin"]) == (200, origin)
         assert called.headers["Access-Control-Expose-Headers"] == ", ".join(EXPOSED_HEADERS)
         assert "Access-Control-Allow-Credentials" not in called.headers
+
+
+# Named in descriptions, and meant for an external gateway alone.
+GATEWAYS_OWN = re.compile("X-(Original|Forwarded)-.*|X-Access-(Action|Decision|Mapping|Subject)")
+
+
+def test_a_page_can_send_and_read_every_header_that_a_description_names() -> None:
+    texts = [path.read_text("utf-8") for path in DESCRIPTIONS.glob("*.json")]
+    named = {
+        name for text in texts for name in re.findall("`(X-[A-Za-z-]+)`", text) if not GATEWAYS_OWN.fullmatch(name)
+    }
+    assert {"X-Total-Count", "X-Catalogue-Version"} < named
+    assert named <= {*EXPOSED_HEADERS, *REQUEST_HEADERS}
 
 
 def test_a_refusal_can_be_read_too(http: httpx.Client) -> None:

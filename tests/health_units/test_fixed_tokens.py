@@ -84,6 +84,7 @@ def test_its_bearer_is_a_machine_with_the_operations_scopes_until_its_last_day()
     assert caller is not None
     assert caller.is_machine
     assert caller.scopes == {"sms:read"}
+    assert caller.roles == frozenset()
     assert (caller.client, caller.subject) == (f"fixed-{entry.digest.hex()[:12]}",) * 2
     with pytest.raises(TokenRefused) as refused:
         callers.find(header, last_moment + 1)

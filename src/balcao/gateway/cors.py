@@ -19,7 +19,17 @@ REQUEST_HEADERS = (
     "X-Access-Reason",
     "X-Request-ID",
 )
-EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Error-Code", "Location", "Retry-After", "X-Request-ID")
+EXPOSED_HEADERS = (
+    "Content-Disposition",
+    "ETag",
+    "Error-Code",
+    "Location",
+    "Retry-After",
+    "X-Catalogue-Version",
+    "X-Migration-ID",
+    "X-Request-ID",
+    "X-Total-Count",
+)
 # How long a browser may remember a preflight: the most that the usual ones keep it.
 PREFLIGHT_SECONDS = 7200
 

@@ -162,6 +162,7 @@ def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
     answer = admin("POST", ADMIN, new)
     assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
+    assert answer.json()["error"] == "Já existe uma categoria com este `id`."
 
 
 def test_of_parallel_creations_one_wins(admin: Talk) -> None:
@@ -190,13 +191,25 @@ def test_a_change_keeps_what_it_leaves_out(
 def test_nothing_to_change_is_refused(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     answer = admin("PUT", f"{ADMIN}/{made()['id']}", {"nada": 1})
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "nothing-to-change")
+    text = "Não há o que alterar: envie `name`, `description`, `default_opt_in`, `active` ou `order`."
+    assert answer.json()["error"] == text
+
+
+def test_a_refused_id_is_told_what_would_do(admin: Talk) -> None:
+    answer = admin("POST", ADMIN, {"id": "Bad.Id", "name": "N", "description": "D"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "id-invalid")
+    assert answer.json()["error"] == (
+        "O campo `id` deve ter de 2 a 50 letras minúsculas sem acento, algarismos ou `_`, a começar por uma letra."
+    )
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 @pytest.mark.parametrize("id_", ["nobody_knows", "Bad.Id", "a%00b", "x" * 300])
 def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
     body = {"name": "N"} if method == "PUT" else None
-    assert admin(method, f"{ADMIN}/{id_}", body).status_code == 404
+    answer = admin(method, f"{ADMIN}/{id_}", body)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "category-unknown")
+    assert answer.json()["error"] == "Não há categoria com este `id`."
 
 
 def test_deactivated_it_is_gone_and_revived_the_choices_are_back(

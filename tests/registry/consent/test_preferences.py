@@ -224,15 +224,21 @@ def test_a_malformed_change_is_refused_and_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("member", "value", "text"),
+    ("member", "value", "code", "text"),
     [
-        ("channel", "Web", "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`."),
-        ("reason", "x" * 501, "O campo `reason` deve ter de 0 a 500 caracteres."),
+        (
+            "channel",
+            "Web",
+            "channel-invalid",
+            "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.",
+        ),
+        ("reason", "x" * 501, "reason-length", "O campo `reason` deve ter de 0 a 500 caracteres."),
     ],
 )
-def test_a_refusal_says_what_would_do(citizen: Talk, path: str, member: str, value: str, text: str) -> None:
+def test_a_refusal_says_what_would_do(citizen: Talk, path: str, member: str, value: str, code: str, text: str) -> None:
     answer = citizen("PUT", path, {"channel": "web", "opt_in": False} | {member: value})
-    assert (answer.status_code, answer.json()["error"]) == (400, text)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, code)
+    assert answer.json()["error"] == text
 
 
 def test_a_reason_keeps_its_lines(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
@@ -299,6 +305,8 @@ def test_a_read_by_staff_says_which_preferences_were_shown(http: httpx.Client, i
            WHERE operation = 'registry.read_preferences' AND actor_kind = 'staff' ORDER BY at DESC LIMIT 1"""
     )
     assert tuple(event) == (["opt_in", "category_opt_ins"], "Pedido na loja")
+    seen = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/data-access")["data"]
+    assert [(access["operation"], access["fields"]) for access in seen] == [("registry.read_preferences", event[0])]
 
 
 @pytest.mark.parametrize(("table", "status"), [("platform.audit_event", 503), ("registry.preference_ledger", 500)])

@@ -136,6 +136,22 @@ def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str) -
     assert (answer.status_code, key in answer.json()["error"]) == (400, True)
 
 
+@pytest.mark.parametrize(
+    ("change", "allowed"),
+    [
+        ({"dados": {"consentimento": [{"status": "MAYBE"}]}}, "consentimento[0].status` deve ser `IN` ou `OUT`"),
+        ({"dados": {"consentimento": [{"acao": "x"}]}}, "consentimento[0].acao` deve ser `optin` ou `optout`"),
+        ({"updatedAt": "2026-07-01"}, "como `2026-07-01T10:00:00Z`"),
+        ({"updatedAt": 1751398278}, "`updatedAt` deve ser um texto"),
+    ],
+    ids=str,
+)
+def test_a_refusal_shows_what_would_do_as_the_document_writes_it(
+    send: Ask, change: dict[str, Any], allowed: str
+) -> None:
+    assert allowed in send(event(**change)).json()["error"]
+
+
 @pytest.mark.parametrize("key", [*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS])
 @pytest.mark.parametrize("value", ["", None], ids=repr)
 def test_every_key_may_be_empty_or_null(send: Ask, key: str, value: Any) -> None:

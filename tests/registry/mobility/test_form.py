@@ -122,6 +122,7 @@ TAKEN = [
     "https://storage.googleapis.com",
     "https://storage.googleapis.com/fotos/bicicleta-à-noite.jpg",
     "https://storage.googleapis.com/@a:b",
+    "https://storage.googleapis.com/b/gota-d'agua(1).jpg",
 ]
 REFUSED = [
     "",
@@ -150,6 +151,9 @@ REFUSED = [
     "https://storage.googleapis.com/a b.jpg",
     "https://storage.googleapis.com/a\nb.jpg",
     "https://storage.googleapis.com/a\0b.jpg",
+    'https://storage.googleapis.com/a.jpg"onerror=alert(1)',
+    "https://storage.googleapis.com/a.jpg?<script>",
+    "https://storage.googleapis.com/`a`.jpg",
     "https://storage.googleapis.com/" + "x" * 2048,
 ]
 

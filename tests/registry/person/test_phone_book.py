@@ -299,6 +299,14 @@ def test_a_registration_is_checked_without_telling_more_than_was_sent(book: Book
     assert book.status()["found"] is False
 
 
+def test_what_is_no_birth_date_is_refused_and_costs_no_guess(book: Book) -> None:
+    body = {"cpf": "90000000418", "name": "Davi Furtado", "channel": "whatsapp"}
+    for birth_date in ("17/05/1990", "1990-02-30", "1990-05-17T00:00:00-03:00", "") * 2:
+        answer = book.post("validate-registration", body | {"birth_date": birth_date})
+        assert (answer.status_code, answer.headers["Error-Code"]) == (400, "birth_date-invalid")
+    assert book.post("validate-registration", body | {"birth_date": " 1990-05-17 "}).status_code == 200
+
+
 def test_quarantined_numbers_are_listed_and_counted(book: Book) -> None:
     before = book.staff.ok("GET", "/admin/phone/quarantine/stats")
     book.prove(ANA)

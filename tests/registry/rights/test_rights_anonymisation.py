@@ -49,7 +49,8 @@ def declared(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
     """Ana has a base record, a gender of her own and a choice of notification."""
     record = '{"_id": "a1", "nome": "Ana Beatriz"}'
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
-    sql("INSERT INTO registry.preferences (cpf, opt_in) VALUES ($1, false) ON CONFLICT DO NOTHING", ANA)
+    preferences = {"channel": "web", "opt_in": False}
+    http.put(f"/registry/v1/citizen/{ANA}/notification-preferences", headers=owner, json=preferences).raise_for_status()
     http.put(f"/registry/v1/citizen/{ANA}/gender", headers=owner, json={"valor": "Travesti"}).raise_for_status()
 
 
@@ -57,7 +58,11 @@ def exported(http: httpx.Client, owner: dict[str, str]) -> Any:
     return http.get(f"/registry/v1/citizen/{ANA}/data-export", headers=owner).raise_for_status().json()
 
 
-def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(post: Post, sql: Sql) -> None:
+def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(
+    post: Post, http: httpx.Client, owner: dict[str, str], sql: Sql
+) -> None:
+    history = exported(http, owner)["historico_preferencias"]
+    assert history
     before = everything(sql)
     answers = [post(), post({"dry_run": True}), post(content_is="ignored")]
     assert everything(sql) == before
@@ -69,7 +74,7 @@ def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(post: 
         assert cleared["mirrored_fields"] == (1, ["genero"])
         assert cleared["wordings"] == (1, ["genero"])
         kept = {entry["kind"]: entry["count"] for entry in report["kept"]}
-        assert (kept["base_record"], kept["preferences"]) == (1, 1)
+        assert (kept["base_record"], kept["preferences"], kept["preference_history"]) == (1, 1, len(history))
         assert kept["audit_events"] >= 1
         assert all(entry["basis"] for entry in report["kept"])
         assert report["confirmation"]

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 import httpx
@@ -23,6 +23,8 @@ LONGEST_AGE_SECONDS = 3600.0
 # Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
+# Tokens leave out the fraction of the instant at which they were issued.
+WHOLE_SECOND = 1.0
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # Of discovery and keys together, however slowly they drip in.
 FETCH_SECONDS = 5.0
@@ -52,13 +54,15 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
+        # The same on the clock of the tokens, from the beginning of the fetch.
+        self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
-    async def get(self, kid: str) -> RSAKey | None:
-        """Return a key; None for one that the issuer, just asked, does not publish.
+    async def get(self, kid: str, issued_at: float) -> RSAKey | None:
+        """Return a key; None for one that the issuer does not publish.
 
-        Raises Unavailable for an unknown key while the issuer does not answer or was asked a moment ago: the key may
-        be new.
+        `issued_at` is when the token says that it was issued, in Unix time. Raises Unavailable for an unknown key of a
+        token from after the last fetch, while the issuer does not answer or was asked a moment ago: the key may be new.
         """
         key = self._keys.get(kid)
         if key is not None:
@@ -69,7 +73,9 @@ class IssuerKeys:
             if await self.refresh():
                 return self._keys.get(kid)
             left = pause
-        text = "O provedor de identidade não respondeu. Tente de novo em instantes."
+        if issued_at + WHOLE_SECOND <= self._published_at:
+            return None
+        text = "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
         raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))
 
     @property
@@ -93,6 +99,7 @@ class IssuerKeys:
         async with self._lock:
             if self._tried_at >= waited_since:
                 return self._fetched_at >= waited_since
+            begun = time()
             try:
                 self._replace(_select_signing_keys(await self._fetch()))
             except Exception as failure:  # whatever was answered, the refresher lives on
@@ -102,7 +109,7 @@ class IssuerKeys:
             finally:
                 # Counted from its end, so that whoever comes meanwhile waits for the keys instead of being refused.
                 self._tried_at = monotonic()
-            self._fetched_at = self._tried_at
+            self._fetched_at, self._published_at = self._tried_at, begun
             return True
 
     def drop_outdated(self) -> None:
@@ -110,6 +117,7 @@ class IssuerKeys:
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
             log.warning("identity.keys_outdated")
             self._replace({})
+            self._published_at = float("-inf")
 
     def _replace(self, keys: Mapping[str, RSAKey]) -> None:
         if _list_thumbprints(keys) != _list_thumbprints(self._keys):

@@ -91,7 +91,7 @@ class TokenVerifier:
             raise TokenRefused("token-algorithm")
         if "crit" in header:  # we understand none of the extensions that it could demand
             raise TokenRefused("token-critical")
-        key = await self._find_key(header.get("kid"), claims.get("iss"))
+        key = await self._find_key(header.get("kid"), claims)
         try:
             genuine = jws.validate_compact(signed, key, algorithms=ALGORITHMS)
         except (JoseError, ValueError, KeyError, TypeError, AttributeError):
@@ -100,15 +100,16 @@ class TokenVerifier:
             raise TokenRefused("token-signature")
         return claims
 
-    async def _find_key(self, kid: object, issuer: object) -> RSAKey:
+    async def _find_key(self, kid: object, claims: Mapping[str, Any]) -> RSAKey:
         """Return the key of the token's own issuer: a key of one issuer never vouches for another.
 
-        The issuer is read before the signature is verified, and only to choose the key.
+        Issuer and age are read before the signature is verified, and only to choose the key.
         """
+        issuer, issued = claims.get("iss"), parse_date(claims.get("iat", 0))
         keys = self._issuers.get(issuer.rstrip("/")) if isinstance(issuer, str) else None
         if keys is None:
             raise TokenRefused("token-issuer")
-        key = await keys.get(kid) if isinstance(kid, str) else None
+        key = await keys.get(kid, issued or 0) if isinstance(kid, str) else None
         if key is None:
             raise TokenRefused("token-key-unknown")
         return key

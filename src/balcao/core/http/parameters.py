@@ -82,7 +82,8 @@ def parse_path_cpf(text: str) -> Cpf:
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:
-        raise Invalid("O CPF do caminho é inválido: use 11 dígitos.", code="cpf-invalid")
+        text = "O CPF do caminho é inválido: confira os 11 dígitos, também os dois verificadores."
+        raise Invalid(text, code="cpf-invalid")
     return cpf
 
 

@@ -57,6 +57,7 @@ def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> dateti
     except (msgspec.ValidationError, OverflowError):
         pass
     raise Invalid(
-        f"O parâmetro `{name}` deve ser uma data (AAAA-MM-DD) ou uma data com hora e fuso (RFC 3339).",
+        f"O parâmetro `{name}` deve ser uma data (AAAA-MM-DD) ou uma data com hora e fuso (RFC 3339), "
+        "em que `+` se escreve `%2B`.",
         code=f"{name}-invalid",
     )

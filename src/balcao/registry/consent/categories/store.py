@@ -40,7 +40,8 @@ async def add(
     try:
         return _category(await connection.fetchrow(_ADD, id_, name, description, default_opt_in, active, order))
     except asyncpg.UniqueViolationError:
-        raise Conflict("Já existe uma categoria com este `id`.", code="category-exists") from None
+        text = "Já existe uma categoria com este `id`; uma inativa volta a valer com `active` verdadeiro."
+        raise Conflict(text, code="category-exists") from None
 
 
 _SAVE = f"""

@@ -81,14 +81,19 @@ def _parse_updated_at(value: object) -> datetime | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if not isinstance(value, str):
-        raise Invalid("O campo `updatedAt` deve ser texto, uma data com hora em ISO 8601.", code="updated-at-invalid")
+        raise _updated_at_invalid()
     text = value.strip()
     if len(text.encode()) > UPDATED_AT_LIMIT:
         raise Invalid(f"O campo `updatedAt` passa de {UPDATED_AT_LIMIT} bytes.", code="updated-at-too-long")
     at = iso_time.parse(text)
     if at is None:
-        raise Invalid("O campo `updatedAt` deve ser uma data com hora em ISO 8601.", code="updated-at-invalid")
+        raise _updated_at_invalid()
     return at
+
+
+def _updated_at_invalid() -> Invalid:
+    text = "O campo `updatedAt` deve ser um texto com data e hora em ISO 8601, como `2026-07-01T10:00:00Z`, desde 1970."
+    return Invalid(text, code="updated-at-invalid")
 
 
 def _parse_dados(value: object, length: int) -> dict[str, Any]:
@@ -150,7 +155,7 @@ def _parse_consents(key: str, value: object) -> list[dict[str, str | None]] | st
 def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | None]:
     consent = {name: _parse_text(f"{place}.{name}", entry[name]) for name in CONSENT_TEXTS if name in entry}
     choices = [
-        _parse_choice(place, consent, "status", {"in": "IN", "out": "OUT"}),
+        _parse_choice(place, consent, "status", {"IN": "IN", "OUT": "OUT"}),
         _parse_choice(place, consent, "acao", {"optin": "IN", "optout": "OUT"}),
     ]
     given = {choice for choice in choices if choice}
@@ -164,12 +169,14 @@ def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | N
 
 
 def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
+    """Return what the member says, in whatever case; None where it says nothing."""
     word = consent.get(name)
     if not word:
         return None
-    if word.lower() not in allowed:
-        raise _fault(f"{place}.{name}", " ou ".join(f"`{choice}`" for choice in allowed))
-    return allowed[word.lower()]
+    for choice, meaning in allowed.items():
+        if word.lower() == choice.lower():
+            return meaning
+    raise _fault(f"{place}.{name}", " ou ".join(f"`{choice}`" for choice in allowed))
 
 
 _PARSERS: Mapping[str, Callable[[str, Any], Any]] = {

@@ -9,8 +9,9 @@ from balcao.core.values.text import has_control
 LONGEST_URL = 2048
 
 # Matched as a whole rather than parsed: browsers and parsers disagree on user parts, backslashes and other alphabets in
-# a host, so nothing of the kind gets in. A port other than the default one, written or not, does not match.
-_URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
+# a host, so nothing of the kind gets in. A port other than the default one, written or not, does not match. Nor does
+# what no address has unescaped, and what would end the attribute in which a page puts it.
+_URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\<>\"`]*)?", re.IGNORECASE)
 
 
 def parse_url(field: str, url: str, hosts: Collection[str]) -> str:

@@ -2,9 +2,10 @@
 
 import unicodedata
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
+import msgspec
 from msgspec import UnsetType
 
 from balcao.core.context.audit import recording
@@ -260,7 +261,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean("name", body.name, longest=NAME_LENGTH)
-    born = clean("birth_date", body.birth_date, longest=10)
+    born = _parse_birth(body.birth_date)
     key = call.platform.audit.key.derive("phone-guesses", cpf.digits)
     await call.platform.limits.spend(GUESSES, "registry.validate_phone_registration", key.hex())
     async with call.reading(cpf, ["nome", "nascimento"]) as connection:
@@ -270,10 +271,18 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     return RegistrationVerdict(True, cpf.masked, mask_name(name))
 
 
-async def _is_known(connection: Connection, cpf: Cpf, name: str, born: str) -> bool:
+def _parse_birth(text: str) -> date:
+    """Return the day of a birth. Raises Invalid: what is no day must not cost a guess."""
+    try:
+        return msgspec.convert(text.strip(), date)
+    except msgspec.ValidationError:
+        raise Invalid("O campo `birth_date` deve ser uma data `AAAA-MM-DD`.", code="birth_date-invalid") from None
+
+
+async def _is_known(connection: Connection, cpf: Cpf, name: str, born: date) -> bool:
     record = await citizens.read_record(connection, cpf)
-    birth = record.nascimento.data if record.nascimento else None
-    return record.nome is not None and _fold(record.nome) == _fold(name) and birth is not None and birth[:10] == born
+    birth = (record.nascimento.data if record.nascimento else None) or ""
+    return record.nome is not None and _fold(record.nome) == _fold(name) and birth[:10] == born.isoformat()
 
 
 def _fold(text: str) -> str:

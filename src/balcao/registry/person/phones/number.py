@@ -29,7 +29,7 @@ class Number:
         _require("ddi", number.ddi, r"[0-9]{1,3}", "de 1 a 3 dígitos")
         if number.ddi == HOME_DDI:
             _require("ddd", number.ddd, r"[1-9][0-9](?<!10)", "dois dígitos, de 11 a 99")
-            _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos")
+            _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos, sem espaços nem hífen")
         else:
             _require("ddd", number.ddd, r"[0-9]{0,4}", "até 4 dígitos")
             _require("valor", number.valor, r"[0-9]{4,14}", "de 4 a 14 dígitos")
