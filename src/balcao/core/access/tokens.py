@@ -20,6 +20,8 @@ ALGORITHMS = ["RS256"]
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 CACHE_SIZE = 50_000
+# How many remembered tokens are looked at for each new one: expired ones are then at most a third of the others.
+LOOKS = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
 
@@ -127,9 +129,20 @@ class TokenVerifier:
             raise TokenRefused("token-not-yet-valid")
 
     def _remember(self, digest: bytes, caller: Caller) -> None:
+        self._drop_expired()
         self._verified[digest] = caller
         while len(self._verified) > CACHE_SIZE:
             self._verified.popitem(last=False)
+
+    def _drop_expired(self) -> None:
+        """Look at some of the remembered tokens in turn, and drop those that nobody will be known by any more."""
+        now = time.time()
+        for _ in range(min(LOOKS, len(self._verified))):
+            digest, caller = next(iter(self._verified.items()))
+            if caller.expires_at + LEEWAY_SECONDS <= now:
+                del self._verified[digest]
+            else:
+                self._verified.move_to_end(digest)
 
     def _forget(self) -> None:
         self._verified.clear()
