@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -105,11 +106,12 @@ class TokenVerifier:
 
         Issuer and age are read before the signature is verified, and only to choose the key.
         """
-        issuer, issued = claims.get("iss"), parse_date(claims.get("iat", 0))
+        issuer = claims.get("iss")
         keys = self._issuers.get(issuer.rstrip("/")) if isinstance(issuer, str) else None
         if keys is None:
             raise TokenRefused("token-issuer")
-        key = await keys.get(kid, issued or 0) if isinstance(kid, str) else None
+        issued_by = (parse_date(claims["iat"]) or 0) + LEEWAY_SECONDS if "iat" in claims else math.inf
+        key = await keys.get(kid, issued_by) if isinstance(kid, str) else None
         if key is None:
             raise TokenRefused("token-key-unknown")
         return key
