@@ -13,8 +13,8 @@ _DAY_LENGTH = 10
 LAST_SECOND = time(23, 59, 59)
 
 
-def parse_instant(field: str, text: str, zone: ZoneInfo) -> datetime:
-    """Return the instant; one without offset is meant in the platform's zone, a date alone is its last second.
+def parse_instant(field: str, text: str, zone: ZoneInfo, *, of_day: time = LAST_SECOND) -> datetime:
+    """Return the instant; one without offset is meant in the platform's zone, a date alone is this time of the day.
 
     Raises Invalid naming the field, also before 1900 and after 2199.
     """
@@ -28,5 +28,5 @@ def parse_instant(field: str, text: str, zone: ZoneInfo) -> datetime:
             f"O campo `{field}` deve ser um instante (RFC 3339) ou uma data.", code=f"{field}-invalid"
         ) from None
     if len(text) == _DAY_LENGTH:
-        given = datetime.combine(given, LAST_SECOND)
+        given = datetime.combine(given, of_day)
     return given.replace(tzinfo=zone) if given.tzinfo is None else given

@@ -1,12 +1,14 @@
 """Companies and jobs of a former system, from files, and the sandbox's own (rules: employability 3.2, 3.3, 7)."""
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from balcao.core.errors import Invalid
+from balcao.core.values.clock import utc_now
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
 from tests.employability.hiring.making import COMPANY, describe_job
@@ -31,6 +33,7 @@ def test_a_file_of_jobs_again_changes_nothing_and_keeps_the_state(database_url: 
     assert [load(database_url, JOBS[0], line) for _ in range(2)] == [1, 0]
     [job] = sql("SELECT status, publicado_em::text, data_limite::text FROM employability.job WHERE id = $1", id_)
     assert job["status"] == "publicado_ativo"
+    assert (job["publicado_em"], job["data_limite"]) == ("2024-04-01 00:00:00+00", "2024-05-01 23:59:59+00")
     steps = sql("SELECT id FROM employability.job_step WHERE id_vaga = $1 ORDER BY ordem", id_)
     sql("UPDATE employability.job SET status = 'vaga_congelada' WHERE id = $1", id_)
     assert load(database_url, JOBS[0], line | {"titulo": "Outro"}) == 1
@@ -40,6 +43,16 @@ def test_a_file_of_jobs_again_changes_nothing_and_keeps_the_state(database_url: 
     assert [row["cd_ua"] for row in sql("SELECT cd_ua FROM employability.department")] == ["1100"]
     sql("UPDATE employability.job SET deleted_at = now() WHERE id = $1", id_)
     assert load(database_url, JOBS[0], line) == 0
+
+
+@pytest.mark.parametrize("name", ["publicado_em", "created_at"])
+def test_nothing_of_a_file_has_happened_tomorrow(database_url: str, name: str) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    line = describe_job(id=str(uuid4()), status="publicado_ativo")
+    today, tomorrow = utc_now() - timedelta(minutes=1), utc_now() + timedelta(days=1)
+    assert load(database_url, JOBS[0], line | {name: today.isoformat(timespec="seconds")}) == 1
+    with pytest.raises(Invalid, match=f"`{name}` está no futuro"):
+        load(database_url, JOBS[0], line | {"id": str(uuid4()), name: tomorrow.isoformat(timespec="seconds")})
 
 
 def test_a_job_of_a_file_is_checked_as_one_that_is_sent(database_url: str) -> None:

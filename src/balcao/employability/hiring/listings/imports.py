@@ -1,7 +1,7 @@
 """The import of jobs: a line of JSON for each, with the members of a POST and what only a file says."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid
 from balcao.core.imports.declaration import Import
 from balcao.core.values.clock import utc_now
 from balcao.employability.hiring.departments import service as departments
@@ -24,6 +25,8 @@ EVENT = "import"
 # Three statements for each.
 BATCH = 200
 _ANY_ZONE = ZoneInfo("UTC")
+# A former system's clock, or ours, may be a little ahead.
+_LEEWAY = timedelta(minutes=5)
 
 
 class JobRow(JobBody, kw_only=True):
@@ -61,11 +64,19 @@ def read_row(row: JobRow, zone: ZoneInfo, present: JobContent | None = None) -> 
     questions = _rename(
         row.id, "pergunta", read_questions(row.informacoes_complementares or (), known_questions), known_questions
     )
-    made = parse_instant("created_at", row.created_at, zone) if row.created_at else utc_now()
-    published = parse_instant("publicado_em", row.publicado_em, zone) if row.publicado_em else made
+    made = _parse_past("created_at", row.created_at, zone) if row.created_at else utc_now()
+    published = _parse_past("publicado_em", row.publicado_em, zone) if row.publicado_em else made
     status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
     content = msgspec.structs.replace(content, etapas=steps, informacoes_complementares=questions)
     return ReadRow(content, status, None if status in DRAFTS else published, made)
+
+
+def _parse_past(field: str, text: str, zone: ZoneInfo) -> datetime:
+    """Return what has happened, a date alone at its midnight. Raises Invalid for an instant that is still to come."""
+    at = parse_instant(field, text, zone, of_day=time.min)
+    if at > utc_now() + _LEEWAY:
+        raise Invalid(f"O campo `{field}` está no futuro.")
+    return at
 
 
 def _rename(job_id: UUID, what: str, items: Sequence[Any], known: Sequence[Any]) -> list[Any]:
