@@ -40,7 +40,11 @@ ReasonText: TypeAlias = Annotated[
     str | None, Meta(description="Motivo informado por quem agiu.", examples=["Atendimento 4711"])
 ]
 Outcome: TypeAlias = Annotated[
-    str, Meta(description="Como terminou: `done` ou, recusado, `denied`.", examples=["done"])
+    str,
+    Meta(
+        description="Como terminou: `done`, `denied` se foi recusado, ou o que deu a tarefa, como `applied`.",
+        examples=["done"],
+    ),
 ]
 EventHash: TypeAlias = Annotated[
     str | None, Meta(description="SHA-256 em hexadecimal; nulo até o evento entrar na cadeia.")
