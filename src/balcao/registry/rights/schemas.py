@@ -28,13 +28,24 @@ FieldNames: TypeAlias = Annotated[
     list[str], Meta(description="Nomes do que foi visto ou mudado, nunca valores.", examples=[["citizen"]])
 ]
 ActorKind: TypeAlias = Annotated[
-    str, Meta(description="Quem agiu: o dono dos dados, outra pessoa, um cliente ou a plataforma.", examples=["client"])
+    str,
+    Meta(
+        description="Quem agiu: o próprio cidadão (`owner`), outra pessoa, seja servidor ou alguém recusado (`staff`), "
+        "um sistema (`client`), o CRM (`crm`), uma tarefa da plataforma (`worker`) ou quem a opera (`operator`).",
+        examples=["client"],
+    ),
 ]
 Grant: TypeAlias = Annotated[str, Meta(description="Direito pelo qual a chamada passou.", examples=["scope:smtr:read"])]
 ReasonText: TypeAlias = Annotated[
     str | None, Meta(description="Motivo informado por quem agiu.", examples=["Atendimento 4711"])
 ]
-Outcome: TypeAlias = Annotated[str, Meta(description="Como terminou.", examples=["ok"])]
+Outcome: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Como terminou: `done`, `denied` se foi recusado, ou o que deu a tarefa, como `applied`.",
+        examples=["done"],
+    ),
+]
 EventHash: TypeAlias = Annotated[
     str | None, Meta(description="SHA-256 em hexadecimal; nulo até o evento entrar na cadeia.")
 ]
