@@ -12,6 +12,7 @@ from joserfc import jws
 
 from balcao.core.access import keys as keys_module
 from balcao.core.access import tokens as module
+from balcao.core.access.caller import TokenRefused
 from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
@@ -95,6 +96,25 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
                 await verifier.caller(header)
             assert refused.value.code == "token-invalid"
             assert verifier.known(header) is None
+
+
+async def test_a_known_token_is_known_until_it_expires_or_its_session_ends(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, ended = [NOW], set[str]()
+    monkeypatch.setattr(time, "time", lambda: clock[-1])
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client, has_ended=lambda caller: caller.session in ended)
+        header = f"Bearer {issuer.login(sid='desk', exp=NOW + FAR)}".encode()
+        caller = await verifier.caller(header)
+        for after, known in ((FAR + LEEWAY_SECONDS - 1, caller), (FAR + LEEWAY_SECONDS, None), (0, caller)):
+            clock.append(NOW + after)
+            assert verifier.known(header) is known
+        ended.add("desk")
+        assert verifier.known(header) is None
+        with pytest.raises(TokenRefused) as refused:
+            await verifier.caller(header)
+        assert refused.value.reason == "token-session-ended"
 
 
 async def test_what_the_issuer_did_not_sign_is_refused(issuer: Issuer) -> None:
