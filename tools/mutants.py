@@ -49,6 +49,7 @@ TESTS = {
                 "refused_tokens",
                 "replicas",
                 "rules",
+                "snapshot_rights",
                 "tokens",
             )
         ),

@@ -14,7 +14,7 @@ from balcao.core.access import keys as keys_module
 from balcao.core.access import tokens as module
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.keys import IssuerKeys
-from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
+from balcao.core.access.tokens import LATEST_INSTANT, LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
@@ -67,6 +67,8 @@ def at(**offsets: float) -> dict[str, Any]:
         ({"aud": None}, False),
         (at(exp=1 - LEEWAY_SECONDS), True),
         (at(exp=-LEEWAY_SECONDS), False),
+        ({"exp": LATEST_INSTANT}, True),
+        ({"exp": LATEST_INSTANT + 1}, False),
         ({"exp": True}, False),
         ({"exp": None}, False),
         (at(nbf=LEEWAY_SECONDS), True),
