@@ -12,14 +12,15 @@ from joserfc import jws
 
 from balcao.core.access import keys as keys_module
 from balcao.core.access import tokens as module
-from balcao.core.access.caller import TokenRefused
+from balcao.core.access.caller import ClaimPolicy, TokenRefused
 from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import LATEST_INSTANT, LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
+from balcao.core.values.cpf import Cpf
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
 
-ISSUER = "https://issuer.example/realms/test"
+ISSUER = "https://issuer.example/realms/X"
 NOW = 1_800_000_000.0
 FAR = 1_000  # seconds: more than the leeway
 KEY, OTHER = new_key(), new_key()
@@ -135,6 +136,13 @@ async def test_a_token_without_the_times_that_may_be_left_out_is_taken() -> None
         claims = {"iss": ISSUER, "aud": "account", "exp": time.time() + FAR, "sub": "1", "azp": "portal"}
         token = jws.serialize_compact({"alg": "RS256", "kid": KEY.kid}, msgspec.json.encode(claims), KEY)
         assert (await TokenVerifier([ISSUER], "account", client).caller(f"Bearer {token}".encode())).subject == "1"
+
+
+async def test_claims_are_read_as_the_installation_says(issuer: Issuer) -> None:
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client, ClaimPolicy(cpf_claim="documento"))
+        caller = await verifier.caller(f"Bearer {issuer.token(sub='1', documento='90000000175')}".encode())
+    assert caller.cpf == Cpf("90000000175")
 
 
 async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
