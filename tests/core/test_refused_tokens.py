@@ -69,6 +69,8 @@ STRANGE: list[tuple[str, Callable[[Issuer], str]]] = [
     ("token-key-unknown", lambda issuer: f"Bearer {with_header(issuer, kid=[])}"),
     ("token-key-unknown", lambda issuer: f"Bearer {with_header(issuer, kid=None)}"),
     ("token-signature", lambda issuer: f"Bearer {with_header(issuer, typ='x')}"),
+    ("token-signature", lambda issuer: f"Bearer {with_header(issuer, typ=5)}"),
+    ("token-signature", lambda issuer: f"Bearer {with_header(issuer, unknown=1)}"),
     ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA).rpartition('.')[0]}."),
     ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA).rpartition('.')[0]}.a"),
     ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA)[:-4]}"),
