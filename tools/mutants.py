@@ -69,6 +69,8 @@ TESTS = {
         "tests/registry/crm/test_push_failures.py",
         "tests/registry/crm/test_webhook_deltas.py",
         PERSONAL_DATA,
+        "tests/registry/crm/test_reconciliation.py",
+        "tests/registry/test_dead_letters.py",
     ],
     Path("src/balcao/registry/consent"): [
         "tests/registry/consent",
