@@ -68,9 +68,9 @@ TESTS = {
         "tests/registry/crm/test_push.py",
         "tests/registry/crm/test_push_failures.py",
         "tests/registry/crm/test_webhook_deltas.py",
-        PERSONAL_DATA,
         "tests/registry/crm/test_reconciliation.py",
         "tests/registry/test_dead_letters.py",
+        PERSONAL_DATA,
     ],
     Path("src/balcao/registry/consent"): [
         "tests/registry/consent",
