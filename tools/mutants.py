@@ -55,7 +55,6 @@ TESTS = {
         ),
         "tests/access/test_patterns.py",
         "tests/access/test_registration.py",
-        "tests/access/test_retention.py",
         "tests/access/test_snapshot.py",
         "tests/health_units/test_fixed_tokens.py",
         "tests/identity/test_backchannel.py",
