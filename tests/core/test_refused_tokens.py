@@ -60,8 +60,15 @@ def with_header(issuer: Issuer, **names: Any) -> str:
     return f"{header.decode()}.{issuer.person(ANA).partition('.')[2]}"
 
 
+def with_payload(issuer: Issuer, payload: bytes) -> str:
+    header, _, signature = issuer.person(ANA).split(".")
+    return f"{header}.{b64encode(payload).rstrip(b'=').decode()}.{signature}"
+
+
 STRANGE: list[tuple[str, Callable[[Issuer], str]]] = [
     ("token-missing", lambda _: f"Basic {'x' * MAX_TOKEN_BYTES}"),
+    ("token-malformed", lambda issuer: f"Bearer {with_payload(issuer, b'[]')}"),
+    ("token-malformed", lambda issuer: f"Bearer {with_payload(issuer, b'{')}"),
     ("token-algorithm", lambda issuer: f"Bearer {with_header(issuer, alg='PS256')}"),
     ("token-algorithm", lambda issuer: f"Bearer {with_header(issuer, alg='HS256')}"),
     ("token-issuer", lambda issuer: f"Bearer {issuer.person(ANA, iss=5)}"),
