@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # One more than there are cores, as many tests wait for processes of theirs; in their own order, so that the few long ones
 # do not come last and alone.
-PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
+SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest $(SPREAD)
 # What a change usually breaks: walls, rules, declarations, hostile tokens, the contract table, what converges.
 QUICK := tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
 	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
@@ -21,7 +22,7 @@ COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-h
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants prove bench lint types openapi docs lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove bench lint types openapi docs lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -57,8 +58,12 @@ mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes nã
 	@$(BIN)/python -c 'import mutmut' 2>/dev/null || $(PIP) --no-build-isolation -e ".[mutants]"
 	@$(BIN)/python -m tools.mutants $(if $(SAMPLE),--sample=$(SAMPLE)) $(FILE)
 
+previous: $(VENV)/.dev ## os testes da última edição, com o código dela, sobre o esquema desta árvore; RELEASE=v1.2.0 os de outra
+	@$(BIN)/python -m tools.previous_release $(if $(RELEASE),--release '$(RELEASE)') -- $(SPREAD) $(FILE)
+
 prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@BALCAO_PROVE=1 PYTHON='$(PYTHON)' PYTEST='$(PYTEST)' tools/test
+	@$(MAKE) --no-print-directory previous
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
 	@[ "$$(id -u)" = 0 ] || echo "As provas com discos cheios NÃO foram executadas: só root monta discos."
 	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."

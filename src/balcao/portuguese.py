@@ -30,6 +30,16 @@ PHRASES = {
 _OURS = "value_error"
 
 
+# A bound that stands behind a validator of ours is named as that of a list, also where the value is a text.
+_OF_TEXTS = {"too_short": "string_too_short", "too_long": "string_too_long"}
+
+
+def name_fault(fault: Any) -> str:
+    """Return the type of one of pydantic's faults."""
+    kind: str = fault["type"]
+    return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
+
+
 def translate_fault(fault: Any) -> str:
     """Return the text of one of pydantic's faults."""
     context = dict(fault.get("ctx", {}))
@@ -37,7 +47,7 @@ def translate_fault(fault: Any) -> str:
         return str(context["error"])
     if "expected" in context:
         context["expected"] = _list_choices(context["expected"])
-    return PHRASES.get(fault["type"], "valor inválido").format(**context)
+    return PHRASES.get(name_fault(fault), "valor inválido").format(**context)
 
 
 def _list_choices(expected: str) -> str:

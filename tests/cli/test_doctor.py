@@ -88,6 +88,16 @@ def test_an_older_program_refuses_a_newer_database(terminal: Terminal, sql: Sql)
         sql("DELETE FROM platform.migration WHERE name = '9999_later.sql'")
 
 
+def test_a_newer_program_refuses_a_database_that_lacks_its_migration(terminal: Terminal, sql: Sql) -> None:
+    first = "owner = 'registry' AND name LIKE '0001%'"
+    (row,) = sql(f"DELETE FROM platform.migration WHERE {first} RETURNING owner, name, digest, applied_at")
+    try:
+        for words in (("serve",), ("worker",), ("jobs", "list")):
+            assert terminal.refusal(*words) == "Migrações que faltam neste banco: 1; execute `balcao migrate`."
+    finally:
+        sql("INSERT INTO platform.migration (owner, name, digest, applied_at) VALUES ($1, $2, $3, $4)", *row)
+
+
 def test_the_port_of_a_data_folder_is_remembered_for_every_command(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     folder = tmp_path / ".balcao"

@@ -137,7 +137,9 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     [
         (OSError(errno.ENOSPC, "No space left on device"), "O disco está cheio: libere espaço e repita."),
         (PermissionError(errno.EACCES, "Permission denied", "a.txt"), "Sem permissão para usar a.txt: "),
-        (FileNotFoundError(errno.ENOENT, "No such file", "b.txt"), "Não é possível usar b.txt: No such file."),
+        (FileNotFoundError(errno.ENOENT, "No such file", "b.txt"), "b.txt não existe: confira o caminho."),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "c"), "c é uma pasta: indique um arquivo."),
+        (OSError(errno.EIO, "Input/output error", "d.txt"), "Não é possível usar d.txt: Input/output error."),
         (ExceptionGroup("x", [SettingsError("x")]), "x"),
         (ValueError("um valor de alguém"), None),
     ],

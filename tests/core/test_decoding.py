@@ -1,12 +1,16 @@
-"""What a body may cost before anything is made of it."""
+"""What a body may cost before anything is made of it, and what is said of a wrong one."""
 
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any, Literal
 
 import msgspec
+import pydantic
 import pytest
+from msgspec import UNSET, UnsetType
 
 from balcao.core.errors import Invalid
-from balcao.core.http.decoding import MAX_VALUES, parse
+from balcao.core.http.decoding import MAX_VALUES, convert, parse
+from balcao.portuguese import name_fault, translate_fault
 
 
 @pytest.mark.parametrize(
@@ -41,3 +45,56 @@ def test_what_stands_in_a_text_is_no_value(text: str) -> None:
 def test_a_body_of_many_values_is_read() -> None:
     values = list(range(MAX_VALUES - 2))
     assert parse(msgspec.json.encode(values)) == values
+
+
+class Colour(StrEnum):
+    GREEN = "Verde"
+    RED = "Vermelho"
+
+
+class Item(msgspec.Struct):
+    kind: Annotated[Literal["a", "b"] | None, msgspec.Meta(description="Um de dois.")] | UnsetType = UNSET
+
+
+class Body(msgspec.Struct):
+    colour: Colour | None = None
+    items: list[Item] | UnsetType = UNSET
+    named: dict[str, Colour] | UnsetType = UNSET
+    price: Annotated[float, msgspec.Meta(le=9999.99)] = 0
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"colour": "Azul"}, "O campo `colour` deve ser um de: Verde, Vermelho."),
+        ({"items": [{"kind": "a"}, {"kind": "c"}]}, "O campo `items[1].kind` deve ser um de: a, b."),
+        ({"named": {"x": "Azul"}}, "O campo `named[...]` deve ser um de: Verde, Vermelho."),
+        ({"price": 10_000}, "O campo `price` deve ser um número <= 9999.99."),
+    ],
+)
+def test_a_refusal_says_what_would_be_taken(body: dict[str, Any], message: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        convert(body, Body)
+    assert refused.value.message == message
+
+
+class Model(pydantic.BaseModel):
+    colour: Colour | None = None
+    text: Annotated[str, pydantic.AfterValidator(str.strip), pydantic.Field(min_length=2, max_length=3)] = "ab"
+    texts: Annotated[list[str], pydantic.Field(max_length=1)] = []
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "message"),
+    [
+        ({"colour": "Azul"}, "enum", "deve ser um de: `Verde` ou `Vermelho`"),
+        ({"text": "abcd"}, "string_too_long", "deve ter no máximo 3 caracteres"),
+        ({"text": " a "}, "string_too_short", "deve ter pelo menos 2 caractere(s)"),
+        ({"texts": ["a", "b"]}, "too_long", "deve ter no máximo 1 itens"),
+    ],
+)
+def test_a_fault_of_a_model_is_told_in_portuguese(body: dict[str, Any], kind: str, message: str) -> None:
+    with pytest.raises(pydantic.ValidationError) as refused:
+        Model.model_validate(body)
+    [fault] = refused.value.errors()
+    assert (name_fault(fault), translate_fault(fault)) == (kind, message)

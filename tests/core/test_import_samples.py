@@ -1,5 +1,6 @@
 """Every kind of import has samples that it takes, a true line on docs/operate/import.md, and a table if one fits."""
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -122,6 +123,22 @@ def test_a_spreadsheet_of_brazil_is_read_as_it_was_meant(tmp_path: Path, encodin
     assert (first.nome, first.nascimento.data, first.obito.indicador) == ("João da Conceição", "1990-07-01", True)
     assert (first.endereco.principal.latitude, first.documentos.cns) == (-22.5, ["1", "2"])
     assert (second.nome, second.nascimento, second.obito.indicador, second.endereco) == ("Zé", None, False, None)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'[\n  {"cpf": "90000000175"}\n]\n', "lista JSON"),
+        (b'\xef\xbb\xbf [{"cpf": "90000000175"}]', "lista JSON"),
+        ('{"cpf": "90000000175"}\n'.encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_a_file_of_another_form_is_refused_whole(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    with pytest.raises(Invalid, match=reason), open_source(file):
+        pass
 
 
 def test_a_broken_line_makes_no_other_encoding_of_a_file_in_utf_8() -> None:

@@ -186,6 +186,17 @@ async def test_an_unknown_key_of_a_token_from_before_the_last_fetch_is_no_new_on
     assert provider.asked == 2
 
 
+async def test_a_key_made_in_the_second_of_the_last_fetch_may_be_new(
+    provider: Provider, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "time", lambda: 5000.9)
+    known = provider.keys()
+    await known.refresh()
+    with pytest.raises(Unavailable):
+        await known.get("x", 5000.0)
+    assert await known.get("x", 4999.0) is None
+
+
 async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: Issuer) -> None:
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)

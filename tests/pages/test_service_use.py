@@ -41,6 +41,9 @@ def test_a_person_logs_in_and_their_token_goes_with_the_calls(window: Window) ->
     assert window.page.url.endswith(REGISTRY)
     path = "/citizen/{cpf}/notification-preferences"
     window.page.locator(f'.opblock-get:has([data-path="{path}"]) .opblock-summary-control').click()
+    expect(window.page.locator(".response-control-media-type__accept-message").first).to_have_text(
+        "Define o cabeçalho Accept"
+    )
     window.page.get_by_role("button", name="Experimentar").click()
     window.page.locator('tr[data-param-name="cpf"] input').fill(ANA)
     window.page.get_by_role("button", name="Executar").click()

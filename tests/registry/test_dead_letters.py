@@ -173,6 +173,18 @@ def test_a_push_shows_its_fields_and_the_crms_answers(ask: Ask, dead_push: Calla
     assert (letter["fields"], letter["http_status"], letter["request_id"]) == (["email", "genero"], 400, "request-1")
     assert (letter["error_code"], letter["cpf"]) == ("STRING_TOO_LONG", "***.000.003-**")
     assert [tried["status"] for tried in letter["attempts_log"]] == [400, 500]
+    queued = ask("POST", f"/{number}/retry").json()
+    assert [queued[name] for name in ("attempts", "last_failed_at", "http_status", "error_code")] == [
+        0,
+        None,
+        None,
+        None,
+    ]
+    sql("DELETE FROM registry.outbox")
+
+
+def test_a_dropped_push_leaves_nothing_to_send(ask: Ask, dead_push: Callable[[str], str], sql: Sql) -> None:
+    number = dead_push(CARLA)
     assert ask("DELETE", f"/{number}", params={"reason": "Corrigido no CRM"}).status_code == 204
     assert sql("SELECT FROM registry.outbox") == []
 

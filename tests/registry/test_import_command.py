@@ -90,10 +90,10 @@ def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory
 
 def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> None:
     sql("TRUNCATE registry.base_record")
-    written(terminal.folder / "a.jsonl", [b"{", *invented.make_citizens(3)])
+    written(terminal.folder / "a.jsonl", [b"{", b"", *invented.make_citizens(3)])
     told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
-    assert "3 novas ou alteradas, 0 sem mudança, 1 recusadas" in told[0]
-    assert "0 mudariam, 3 sem mudança, 1 recusadas" in told[1]
+    assert "4 registros: 3 novos ou alterados, 0 sem mudança, 1 recusados" in told[0]
+    assert "4 registros: 0 mudariam, 3 sem mudança, 1 recusados" in told[1]
     assert "Nada foi gravado" in told[1]
 
 

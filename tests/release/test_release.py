@@ -15,6 +15,7 @@ import pytest
 from balcao import __version__
 from balcao.installed import parse_lock
 from tests.support.patience import PATIENCE
+from tests.support.repository import Repository, run
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 from tools.release import building, sbom, signing
@@ -24,39 +25,18 @@ from tools.release.licences import Refused
 DAY = f"## {__version__} (2026-11-22)"
 
 
-class Repository:
-    """The source as it lies here, in a repository of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        listed = run("git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-        for name in listed.rstrip("\0").split("\0"):
-            if (ROOT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, folder / name)
-        self.git("init", "--quiet")
-        self.commit("First")
-
-    def git(self, *words: str) -> str:
-        person = ("-c", "user.name=Ana", "-c", "user.email=ana@cidade.example", "-c", "commit.gpgsign=false")
-        return run("git", "-C", self.folder, *person, *words).strip()
-
-    def commit(self, message: str) -> None:
-        self.git("add", "--all", "--force")
-        self.git("commit", "--quiet", "--message", message)
-
-
-def run(*words: object, **environment: str) -> str:
-    done = subprocess.run(
-        [str(word) for word in words], env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    return Repository(tmp_path_factory.mktemp("repository"))
+    """Return the source as it lies here, in a repository of its own."""
+    folder = tmp_path_factory.mktemp("repository")
+    listed = run("git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    for name in listed.rstrip("\0").split("\0"):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    made = Repository(folder)
+    made.commit("First")
+    return made
 
 
 @pytest.fixture(scope="module")

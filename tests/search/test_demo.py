@@ -82,6 +82,9 @@ def test_the_catalogue_has_everything_to_show(stage: Stage, sql: Callable[..., l
         "published": 140, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
         "categories": 23, "subcategories": 60, "mappings": 8,
     }  # fmt: skip
+    assert sql("SELECT FROM search.known_words WHERE word = 'vacinação'"), (
+        "typing errors are corrected from the first call"
+    )
     [[all_in_the_past]] = sql("SELECT bool_and(created_at < now()) FROM search.service_versions")
     assert all_in_the_past
 

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
 from tests.search.staff import EDITOR, Staff
 from tests.support.acting import acting
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
@@ -23,6 +25,8 @@ from tests.support.sizes import size
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = "90000000175"
+# No service changed since a moment that is still to come.
+NONE_SINCE = timedelta(minutes=-1)
 
 
 class Search:
@@ -111,6 +115,18 @@ def test_unknown_words_are_corrected_once_the_words_are_known(
     found = search("vacinasao")
     assert found["metadata"]["suggestion"] == "vacinação"
     assert found["results"][0]["title"] == "Vacinação de cães e gatos"
+
+
+def test_a_catalogue_that_is_not_known_yet_is_entered_whole_however_old_it_is(
+    search: Search, settings: Settings, database_url: str, sql: Sql
+) -> None:
+    sql("TRUNCATE search.known_words")
+    with acting(settings, database_url, "search.test") as act:
+        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+        known = sql("SELECT count(*) FROM search.known_words")
+        assert search("matricla")["metadata"]["suggestion"] == "matrícula"
+        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+    assert sql("SELECT count(*) FROM search.known_words") == known
 
 
 def test_phrases_exclusions_and_alternatives_are_understood(search: Search) -> None:

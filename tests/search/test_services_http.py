@@ -284,6 +284,15 @@ def test_further_filters_and_orders(ask: Ask, staff: Staff) -> None:
     assert (found["found"], found["page"], found["per_page"], len(found["services"])) == (3, 2, 2, 1)
 
 
+def test_names_are_in_the_order_of_the_alphabet_also_those_that_begin_with_an_ordinal(ask: Ask, staff: Staff) -> None:
+    tema = uuid4().hex
+    for name in ("Segunda via da caderneta", "Vacinação", "Adoção", "Primeira habilitação"):
+        staff.create(nome_servico=name, tema_geral=tema)
+    alphabet = ["Adoção", "Primeira habilitação", "Segunda via da caderneta", "Vacinação"]
+    assert listed(ask, tema_geral=tema) == alphabet
+    assert listed(ask, tema_geral=tema, order="desc") == alphabet[::-1]
+
+
 @pytest.mark.parametrize(
     "query",
     [

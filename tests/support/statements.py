@@ -2,33 +2,34 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import asyncpg
 import pytest
 
+from balcao.core.database.reloader import Watch
+
 # The driver's own statements about a type that it meets for the first time.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# What a serving process reads by itself at any time, to keep its copies of it.
-_OF_COPIES = (" access.", " identity.", " platform.live_change")
+# Set in what keeps a serving process's copies current: it asks by itself, at any time.
+_of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
     """The texts, in the order in which they were sent.
 
-    Not counted is what happens once a connection: preparing a statement, and asking what a type is.
+    Not counted is what happens once a connection (preparing a statement, and asking what a type is), and what no caller
+    asked for: a process that serves reads its copies again.
     """
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def note(self, sent: Any) -> None:
-        if not any(mark in sent.query for mark in _ABOUT_TYPES):
+        # The driver calls its loggers in the context of the task that asked.
+        if not _of_copy.get() and not any(mark in sent.query for mark in _ABOUT_TYPES):
             self.texts.append(sent.query)
-
-    def of_calls(self) -> list[str]:
-        """Return what was sent for callers, where none of them asked for access or identity."""
-        return [text for text in self.texts if not any(mark in text for mark in _OF_COPIES)]
 
 
 @contextmanager
@@ -43,6 +44,13 @@ def recorded() -> Iterator[Statements]:
     def create_heard(*args: Any, **settings: Any) -> Any:
         return create(*args, **{**settings, "init": listen})
 
+    keep = Watch._keep
+
+    async def keep_apart(watch: Watch) -> None:
+        _of_copy.set(True)
+        await keep(watch)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Watch, "_keep", keep_apart)
         patch.setattr(asyncpg, "create_pool", create_heard)
         yield found

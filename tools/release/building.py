@@ -39,7 +39,7 @@ def build(repository: Path, folder: Path) -> Path:
     commit = Commit(ask_git(repository, "rev-parse", "HEAD"), int(ask_git(repository, "log", "-1", "--format=%ct")))
     with tempfile.TemporaryDirectory(prefix="balcao-release-") as name:
         source, made = Path(name, "source"), Path(name, "made")
-        _extract(repository, commit, source)
+        extract(repository, commit.number, source)
         _run_build(source, made, commit)
         (wheel,) = made.glob("*.whl")
         version = wheel.name.split("-")[1]
@@ -59,10 +59,10 @@ def ask_git(repository: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
-def _extract(repository: Path, commit: Commit, source: Path) -> None:
+def extract(repository: Path, commit: str, source: Path) -> None:
     """Extract the commit alone: nothing that lies about, and with its number written where .gitattributes says."""
     packed = subprocess.run(
-        ["git", "-C", str(repository), "archive", "--format=tar", commit.number], capture_output=True, check=True
+        ["git", "-C", str(repository), "archive", "--format=tar", commit], capture_output=True, check=True
     )
     # Not `tarfile`: that of Debian 12's Python knows no filter, and that of later ones wants one.
     source.mkdir()

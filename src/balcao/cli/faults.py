@@ -36,10 +36,10 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
-    return refusals.refusal(fault) or (_explain_file(fault) if isinstance(fault, OSError) else None)
+    return refusals.refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)
 
 
-def _explain_file(fault: OSError) -> str | None:
+def explain_file(fault: OSError) -> str | None:
     """Explain a file or folder that cannot be used; None where the fault names none."""
     if fault.errno == errno.ENOSPC:
         return "O disco está cheio: libere espaço e repita."
@@ -47,6 +47,10 @@ def _explain_file(fault: OSError) -> str | None:
         return None
     if fault.errno in _NOT_ALLOWED:
         return f"Sem permissão para usar {fault.filename}: confira de que usuário é, ou execute como ele."
+    if fault.errno == errno.ENOENT:
+        return f"{fault.filename} não existe: confira o caminho."
+    if fault.errno == errno.EISDIR:
+        return f"{fault.filename} é uma pasta: indique um arquivo."
     return f"Não é possível usar {fault.filename}: {fault.strerror}."
 
 

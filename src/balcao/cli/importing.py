@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from balcao.cli import database
+from balcao.cli import database, faults
 from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
@@ -70,8 +70,9 @@ def _reporting_refusals() -> Iterator[None]:
             raise
         raise OperatorFault(refused.message) from None
     except OSError as fault:
-        named = f" {fault.filename}" if fault.filename else ""
-        raise OperatorFault(f"Não é possível usar o arquivo{named}: {fault.strerror or fault}.") from fault
+        raise OperatorFault(
+            faults.explain_file(fault) or f"Não é possível usar o arquivo: {fault.strerror or fault}."
+        ) from fault
 
 
 def _summarise(outcome: Outcome, order: Order) -> dict[str, Any]:
@@ -91,10 +92,12 @@ def _print_summary(outcome: Outcome, order: Order) -> None:
     done = outcome.done
     if outcome.resumed_after:
         print(f"Continuou depois da linha {_format_number(outcome.resumed_after)}, onde a importação anterior parou.")
-    changed = "mudariam" if order.dry_run else "novas ou alteradas"
+    # Of a table the first line is no record, and blank lines are none.
+    records = done.changed + done.unchanged + done.refused
+    changed = "mudariam" if order.dry_run else "novos ou alterados"
     print(
-        f"{_format_number(done.lines)} linhas: {_format_number(done.changed)} {changed}, "
-        f"{_format_number(done.unchanged)} sem mudança, {_format_number(done.refused)} recusadas."
+        f"{_format_number(records)} registros: {_format_number(done.changed)} {changed}, "
+        f"{_format_number(done.unchanged)} sem mudança, {_format_number(done.refused)} recusados."
     )
     if order.dry_run:
         print("Nada foi gravado.")
@@ -102,7 +105,7 @@ def _print_summary(outcome: Outcome, order: Order) -> None:
         print("Nada mudou.")
     if done.refused:
         print(
-            f"Recusadas: veja {order.report}." if order.report else "Use --report ARQUIVO para saber quais e por quê."
+            f"Recusados: veja {order.report}." if order.report else "Use --report ARQUIVO para saber quais e por quê."
         )
 
 

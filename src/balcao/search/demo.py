@@ -32,6 +32,7 @@ from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
+from balcao.search.vocabulary import service as vocabulary
 
 SEED = 2026
 # The service that the descriptions name in their examples, and its id there.
@@ -79,6 +80,7 @@ async def load(platform: Platform) -> None:
         started = await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
+        await vocabulary.refresh(platform)
 
 
 async def _load_mappings(platform: Platform) -> None:

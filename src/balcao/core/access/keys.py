@@ -23,6 +23,8 @@ LONGEST_AGE_SECONDS = 3600.0
 # Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
+# Tokens leave out the fraction of the instant at which they were issued.
+WHOLE_SECOND = 1.0
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # Of discovery and keys together, however slowly they drip in.
 FETCH_SECONDS = 5.0
@@ -71,7 +73,7 @@ class IssuerKeys:
             if await self.refresh():
                 return self._keys.get(kid)
             left = pause
-        if issued_at < self._published_at:
+        if issued_at + WHOLE_SECOND <= self._published_at:
             return None
         text = "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
         raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))

@@ -199,4 +199,4 @@ async def check(connection: Connection, migrations: Sequence[Migration]) -> None
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
         pending = list(migrations)  # a database that was never migrated
     if pending:
-        raise MigrationError(f"Faltam {len(pending)} migrações neste banco: execute `balcao migrate`.")
+        raise MigrationError(f"Migrações que faltam neste banco: {len(pending)}; execute `balcao migrate`.")

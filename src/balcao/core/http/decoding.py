@@ -11,7 +11,8 @@ import msgspec
 import pydantic
 
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.portuguese import PHRASES, translate_fault
+from balcao.core.http.choices import list_choices
+from balcao.portuguese import PHRASES, name_fault, translate_fault
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -75,7 +76,7 @@ def convert(value: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(_convert_whole_floats(value), kind)
     except msgspec.ValidationError as fault:
-        raise Invalid(_explain(str(fault)), code="body-invalid") from None
+        raise Invalid(_explain(str(fault), kind), code="body-invalid") from None
 
 
 def decode_model(body: bytes, kind: type[M]) -> M:
@@ -137,7 +138,7 @@ def _unprocessable(kind: str, message: str) -> Unprocessable:
 
 
 def _describe_fault(fault: Any, place: str, with_input: bool) -> Fault:
-    item = Fault(loc=[place, *map(str, fault["loc"])], msg=translate_fault(fault), type=fault["type"])
+    item = Fault(loc=[place, *map(str, fault["loc"])], msg=translate_fault(fault), type=name_fault(fault))
     if with_input:
         received = fault["input"]
         shortened = received[:100] if isinstance(received, str) else received
@@ -194,8 +195,8 @@ _KINDS = {
 }
 
 
-def _explain(message: str) -> str:
-    """Return the Portuguese sentence for an English one of msgspec's."""
+def _explain(message: str, kind: Any) -> str:
+    """Return the Portuguese sentence for an English one of msgspec's about a value of this type."""
     place = _PLACE.search(message)
     path = place["path"] if place else ""
     if missing := _MISSING.search(message):
@@ -203,7 +204,8 @@ def _explain(message: str) -> str:
     field = f"O campo `{path}`" if path else "O corpo"
     expected = _EXPECTED.search(_PLACE.sub("", message))
     if expected is None:
-        return f"{field} tem um valor inválido."
+        choices = list_choices(kind, path)
+        return f"{field} deve ser um de: {', '.join(choices)}." if choices else f"{field} tem um valor inválido."
     kinds = " ou ".join(_KINDS.get(kind.strip(), kind.strip()) for kind in expected["kind"].split("|"))
     return f"{field} deve ser {kinds}{_explain_bound(expected['bound'])}."
 
@@ -211,6 +213,6 @@ def _explain(message: str) -> str:
 def _explain_bound(text: str) -> str:
     if found := re.search(r"of length (>=|<=) (\d+)", text):
         return f" com {'pelo menos' if found[1] == '>=' else 'no máximo'} {found[2]} caracteres ou itens"
-    if found := re.search(r"(>=|<=|>|<) (-?\d+)", text):
+    if found := re.search(r"(>=|<=|>|<) (-?\d+(\.\d+)?)", text):
         return f" {found[1]} {found[2]}"
     return ""

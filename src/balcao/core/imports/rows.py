@@ -15,7 +15,12 @@ _TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."
 _NO_NUL = "A linha contém o caractere nulo (\\u0000)."
 _NO_JSON = "A linha não é JSON válido em UTF-8."
 _NO_OBJECT = "A linha deve ser um objeto JSON."
-_BY_CODE = {"body-malformed": _NO_JSON, "body-too-deep": _NO_JSON, "body-not-object": _NO_OBJECT}
+_BY_CODE = {
+    "body-malformed": _NO_JSON,
+    "body-too-deep": _NO_JSON,
+    "body-not-object": _NO_OBJECT,
+    "body-too-many-values": f"A linha tem mais de {decoding.MAX_VALUES} valores.",
+}
 _ESCAPED_NUL = b"\\u0000"
 
 

@@ -17,8 +17,10 @@ from balcao.core.imports.table import UTF_8, Table, detect_encoding, is_whole
 
 STANDARD_INPUT = Path("-")
 LONGEST_LINE = 1024 * 1024
+_GLANCE = 64
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TABLE = ".csv"
 
 
@@ -51,6 +53,17 @@ class Source:
     def position(self) -> int:
         """Return the position in the file as it lies there, to compare with `size`."""
         return self.raw.tell() if self.size else 0
+
+    def refuse_other_forms(self) -> None:
+        """Raise Invalid for a file that is no JSON Lines at all: each line would be refused, and none say why."""
+        start = b""
+        with suppress(OSError, EOFError, zlib.error):  # a damaged file is told of where its lines are taken
+            start = self.content.peek(_GLANCE)[:_GLANCE]  # type: ignore[attr-defined]  # both kinds of content have it
+        if start.startswith(_UTF_16):
+            raise Invalid("O arquivo está em UTF-16: salve-o em UTF-8.", code="file-broken")
+        if start.removeprefix(_BOM).lstrip().startswith(b"["):
+            reason = "O arquivo é uma lista JSON: escreva um objeto por linha, sem colchetes nem vírgulas entre eles"
+            raise Invalid(f"{reason} (`jq -c '.[]'` faz isso).", code="file-broken")
 
     def read_header(self) -> None:
         """Take the first line as that of a table. Raises Invalid."""
@@ -109,22 +122,32 @@ class Source:
 
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """Open a file, or the standard input for `-`. Raises OSError when it cannot be read."""
+    """Open a file, or the standard input for `-`.
+
+    Raises OSError when it cannot be read, Invalid for one of another form.
+    """
     if path == STANDARD_INPUT:
-        yield _make_source(sys.stdin.buffer)
+        yield _open_lines(sys.stdin.buffer)
         return
     with path.open("rb") as raw:
         status = os.fstat(raw.fileno())
         if not stat.S_ISREG(status.st_mode):
-            yield _make_source(raw)
+            yield _open_lines(raw)
             return
         digest = hashlib.file_digest(raw, "sha256").digest()
         raw.seek(0)
-        source = _make_source(raw)
+        is_table = _TABLE in map(str.lower, path.suffixes)
+        source = _make_source(raw) if is_table else _open_lines(raw)
         source.size, source.sha256 = status.st_size, digest
-        if _TABLE in map(str.lower, path.suffixes):
+        if is_table:
             source.read_header()
         yield source
+
+
+def _open_lines(raw: BinaryIO) -> Source:
+    source = _make_source(raw)
+    source.refuse_other_forms()
+    return source
 
 
 def _make_source(raw: BinaryIO) -> Source:

@@ -154,7 +154,7 @@ def _to_dead_letter(job: QueuedJob, subject: Subject | None) -> DeadLetter:
 
 
 def _build_members(job: QueuedJob, subject: Subject | None) -> dict[str, Any]:
-    last = subject.tries[0] if subject and subject.tries else None
+    last = subject.tries[0] if subject and subject.tries and job.attempts else None
     return {
         "id": str(job.id),
         "kind": job.kind,

@@ -65,7 +65,7 @@ def check_extra(name: str, value: dict[str, Any]) -> dict[str, Any]:
     encoded = msgspec.json.encode(value)
     if len(encoded) > LARGEST_EXTRA or _measure_depth(value) > DEEPEST_EXTRA:
         limits = f"{LARGEST_EXTRA // 1024} KiB e {DEEPEST_EXTRA} níveis"
-        raise Invalid(f"O campo `{name}` passa de {limits}.", code=f"{name}-size")
+        raise Invalid(f"O campo `{name}` deve ter no máximo {limits}.", code=f"{name}-size")
     for words in _list_strings(value):
         refuse_active(name, words)
         if has_control(words, allowed="\n\t\r"):

@@ -30,9 +30,10 @@ _CONDITIONS = {
     "autor": "search.fold_label(service.doc ->> 'autor') = search.fold_label({value})",
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
+# Names stand as an alphabet has them: folded for the search "segunda" would be a 2, and come before all letters.
 _ORDERS = {
     "last_update": "service.last_update {order}",
-    "nome_servico": "service.nome_fold {order}",
+    "nome_servico": "search.fold_label(service.doc ->> 'nome_servico') {order}",
     "published_at": "(service.doc ->> 'published_at')::bigint {order} NULLS LAST",
     "created_at": "(service.doc ->> 'created_at')::bigint {order}",
 }

@@ -56,9 +56,13 @@ def _choose(folded: str, near: Sequence[store.KnownWord]) -> list[store.KnownWor
 
 
 async def refresh(platform: Platform, since: timedelta | None = None) -> None:
-    """Enter the words of services that changed within this time; without it, of all of them and count anew."""
+    """Enter the words of services that changed within this time; without it, of all of them and count anew.
+
+    While no word is known (a catalogue just restored, whose services changed long ago) it is all of them in any case.
+    """
     async with platform.database.transaction() as connection:
         if since is None:
             await store.clear(connection)
         alias = await collection.read_alias(connection)
-        await store.refresh(connection, alias, utc_now() - since if since else None)
+        lately = since is not None and await store.knows_any(connection)
+        await store.refresh(connection, alias, utc_now() - since if since and lately else None)

@@ -92,6 +92,13 @@ async def refresh(connection: Connection, alias: Alias, since: datetime | None) 
     await connection.execute(statement, timeout=600)
 
 
+_KNOWS_ANY = "SELECT EXISTS (SELECT FROM search.known_words)"
+
+
+async def knows_any(connection: Connection) -> bool:
+    return bool(await connection.fetchval(_KNOWS_ANY))
+
+
 _CLEAR = "DELETE FROM search.known_words"
 
 

@@ -44,7 +44,9 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
 @pytest.mark.parametrize(
     ("parts", "code", "text"),
     [
-        (("5555", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos."),
+        (("5555", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos, sem zero à frente."),
+        (("0", "", "12345678"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos, sem zero à frente."),
+        (("055", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos, sem zero à frente."),
         (("55", "10", "988887777"), "ddd-invalid", "O campo `ddd` deve ter dois dígitos, de 11 a 99."),
         (("55", "21", "1234567"), "valor-invalid", "O campo `valor` deve ter 8 ou 9 dígitos, sem espaços nem hífen."),
         (("1", "12345", "988887777"), "ddd-invalid", "O campo `ddd` deve ter até 4 dígitos."),

@@ -43,13 +43,12 @@ const LABELS = {
   "Servers": "Servidores",
   "Server": "Servidor",
   "Try it out": "Experimentar",
-  "Try it out ": "Experimentar",
   "Type": "Tipo",
   "Undocumented": "Não descrita",
   "Value:": "Valor:",
   "required": "obrigatório",
-  "Controls ": "Define o cabeçalho ",
-  "header.": ".",
+  "Controls": "Define o cabeçalho",
+  "header.": "",
   "Failed to fetch.": "A chamada não chegou ao servidor.",
 };
 const ATTRIBUTES = ["placeholder", "aria-label", "title", "alt"];
@@ -72,7 +71,7 @@ const DESCRIBED = ".markdown, .renderedMarkdown, .opblock-summary-description, .
 
 const translateText = (node) => {
   const found = LABELS[node.data.trim()];
-  if (found && !node.parentElement?.closest(DESCRIBED)) node.data = node.data.replace(node.data.trim(), found);
+  if (found !== undefined && !node.parentElement?.closest(DESCRIBED)) node.data = node.data.replace(node.data.trim(), found);
 };
 
 const translateAttributes = (element) => {

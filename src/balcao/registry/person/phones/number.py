@@ -26,7 +26,7 @@ class Number:
     def parse(cls, body: PhoneBody) -> Self:
         """Read the number. Raises Invalid naming the member."""
         number = cls(body.ddi.strip().removeprefix("+"), (body.ddd or "").strip(), body.valor.strip())
-        _require("ddi", number.ddi, r"[0-9]{1,3}", "de 1 a 3 dígitos")
+        _require("ddi", number.ddi, r"[1-9][0-9]{0,2}", "de 1 a 3 dígitos, sem zero à frente")
         if number.ddi == HOME_DDI:
             _require("ddd", number.ddd, r"[1-9][0-9](?<!10)", "dois dígitos, de 11 a 99")
             _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos, sem espaços nem hífen")

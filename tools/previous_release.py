@@ -1,0 +1,227 @@
+"""Run the last release's tests, with its own code, on the schema of this tree: `make previous`.
+
+It says whether processes of that release go on working once the migrations since then have run. The release is the
+newest `v*` tag before this commit. While there is none, it is the last commit whose migrations are those of RELEASED.
+Its tree is unpacked into a temporary folder, the migrations of this tree are laid over its own, and its tests run
+there. What fails is run again without them: only what passes then is their fault.
+
+Packages are those of this environment. Tests with a marker are left out: those need programs other than PostgreSQL.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from tools.release.building import ask_git, extract
+from tools.release.components import ROOT
+from tools.release.licences import Refused
+
+# The last migration of each owner in the last release; there is none yet, so those of the day from which on they only
+# expand.
+RELEASED = {
+    "access": 7,
+    "agents": 4,
+    "employability": 21,
+    "health_units": 4,
+    "platform": 22,
+    "registry": 21,
+    "search": 15,
+}
+# What of the release's tests is not run, and why.
+LEFT_OUT = {"tests/release": "builds and names releases from the history, which the unpacked tree does not have"}
+
+_MIGRATION = re.compile(r"src/balcao/(?:core/database/sql|(?P<service>\w+)/migrations)/(?P<number>[0-9]{4})_\w+\.sql")
+_VERSION = re.compile(r"v([0-9]+)\.([0-9]+)\.([0-9]+)")
+# Nothing that is set for the run that we may be part of; the run of the release finds its own.
+_OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Prove it and return the status of the command; after `--` come words for pytest."""
+    arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
+    arguments.add_argument("--release", help="a tag or commit, instead of the last release")
+    arguments.add_argument("--repository", type=Path, default=ROOT)
+    arguments.add_argument("pytest", nargs="*")
+    said = arguments.parse_args(words)
+    try:
+        release = said.release or find_release(said.repository)
+        with tempfile.TemporaryDirectory(prefix="balcao-previous-") as name:
+            folder = Path(name, "release")
+            extract(said.repository, find_commit(said.repository, release), folder)
+            laid = lay_migrations(said.repository, folder)
+            if not laid:
+                print(f"Nada a provar: o esquema desta árvore é o de {release[:12]}.")
+                return 0
+            print(
+                f"Os testes de {release[:12]}, com o código dela, e mais estas migrações:",
+                *laid,
+                sep="\n  ",
+                flush=True,
+            )
+            return _prove(folder, laid, said.pytest)
+    except Refused as fault:
+        print(fault, file=sys.stderr)
+        return 2
+
+
+def find_commit(repository: Path, name: str) -> str:
+    """Return the number of a commit. Raises Refused where the clone does not hold it."""
+    done = subprocess.run(
+        ["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise Refused(f"Este clone não contém {name}: traga o histórico com `git fetch --tags --unshallow`.")
+    return done.stdout.strip()
+
+
+def find_release(repository: Path) -> str:
+    """Return the last release's tag, or while there is none the last commit with the migrations of RELEASED.
+
+    Raises Refused where the history does not tell.
+    """
+    if tag := find_tag(repository):
+        return tag
+    later = [name for name in _list_migrations(repository) if _is_later(name)]
+    if not later:
+        return "HEAD"
+    if ask_git(repository, "rev-parse", "--is-shallow-repository") == "true":
+        raise Refused(
+            "Este clone não tem etiqueta de edição (v1.2.0), e o histórico dele foi cortado: traga o resto com "
+            "`git fetch --tags --unshallow`, ou diga o commit com --release."
+        )
+    # What a branch added came with its merge: the way of the first parents is that of the main branch.
+    words = ("--first-parent", "-m", "--diff-filter=A", "--format=%H")
+    added = ask_git(repository, "log", *words, "HEAD", "--", *later).split()
+    return find_commit(repository, f"{added[-1]}^") if added else "HEAD"
+
+
+def find_tag(repository: Path) -> str | None:
+    """Return the newest tag of a release before this commit. Raises Refused outside of a repository."""
+    if subprocess.run(["git", "-C", str(repository), "rev-parse"], capture_output=True).returncode:
+        raise Refused("Esta pasta não é um repositório git com commits: a última edição só se acha no histórico.")
+    tags = ask_git(repository, "tag", "--list", "v*", "--merged", "HEAD", "--no-contains", "HEAD").split()
+    versions = [found for tag in tags if (found := _VERSION.fullmatch(tag))]
+    newest = max(versions, key=lambda found: tuple(map(int, found.groups())), default=None)
+    return newest and newest[0]
+
+
+def read_released(repository: Path) -> dict[str, int] | None:
+    """Return what RELEASED has to be: None while nothing is released."""
+    tag = find_tag(repository)
+    return last_numbers(ask_git(repository, "ls-tree", "-r", "--name-only", tag).splitlines()) if tag else None
+
+
+def last_numbers(names: Sequence[str]) -> dict[str, int]:
+    """Return the last migration's number by owner, of paths in a tree."""
+    numbers: dict[str, int] = {}
+    for name in names:
+        if found := _MIGRATION.fullmatch(name):
+            owner = found["service"] or "platform"
+            numbers[owner] = max(numbers.get(owner, 0), int(found["number"]))
+    return numbers
+
+
+def lay_migrations(tree: Path, folder: Path) -> list[str]:
+    """Copy the migrations of a tree into the folder of an older one and return the paths of those it did not have.
+
+    Raises Refused where one of the older tree is gone or was changed: the database that it prepared would be refused.
+    """
+    new, old = _list_migrations(tree), _list_migrations(folder)
+    if gone := sorted(set(old) - set(new)):
+        raise Refused(f"Migrações da última edição não existem mais: {', '.join(gone)}.")
+    if changed := [name for name in old if (tree / name).read_bytes() != (folder / name).read_bytes()]:
+        raise Refused(f"Migrações da última edição foram alteradas: {', '.join(changed)}. Crie uma nova em vez disso.")
+    laid = [name for name in new if name not in old]
+    for name in laid:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tree / name, folder / name)
+    return laid
+
+
+def _list_migrations(tree: Path) -> list[str]:
+    paths = (path.relative_to(tree).as_posix() for path in tree.glob("src/balcao/**/*.sql"))
+    return sorted(name for name in paths if _MIGRATION.fullmatch(name))
+
+
+def _is_later(name: str) -> bool:
+    ((owner, number),) = last_numbers([name]).items()
+    return number > RELEASED.get(owner, 0)
+
+
+def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
+    """Run the tests, those that fail once more without the migrations, and say which fail because of them."""
+    outcome = _run_tests(folder, *words)
+    if outcome.passed and not outcome.failed:
+        print(f"Os {outcome.passed} testes da última edição passam com o esquema desta árvore.")
+        return 0
+    for name in laid:
+        (folder / name).unlink()
+    print("\nOs que falharam, agora sem as migrações novas:", flush=True)
+    without = _run_tests(folder, "--last-failed", "--last-failed-no-failures=none", *words)
+    beside = sorted(outcome.failed & without.failed)
+    if beside:
+        print("Falham também sem as migrações novas, e por isso nada dizem delas:", *beside, sep="\n  ")
+    if broken := sorted(outcome.failed - without.failed):
+        print("Falham POR CAUSA das migrações novas:", *broken, sep="\n  ")
+        return 1
+    if not outcome.passed:
+        raise Refused("Nenhum teste da última edição passa: isto nada diz das migrações.")
+    print(f"Os outros {outcome.passed} testes da última edição passam com o esquema desta árvore.")
+    return 0
+
+
+class Outcome(NamedTuple):
+    """How many tests passed, and which failed."""
+
+    passed: int
+    failed: set[str]
+
+
+def _run_tests(folder: Path, *words: str) -> Outcome:
+    """Raises Refused where the run was broken off, or failed by something else than its tests."""
+    report = folder / "report.xml"
+    left_out = [f"--deselect={name}" for name in LEFT_OUT]
+    command = [sys.executable, "-m", "pytest", "-q", f"--junit-xml={report}", "-m", _without_markers(folder), *left_out]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+    environment["PYTHONPATH"] = os.pathsep.join((str(folder / "src"), str(folder)))
+    status = subprocess.run([*command, *words], cwd=folder, env=environment).returncode
+    if not report.exists() or status not in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.TESTS_FAILED,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    ):
+        raise Refused("Os testes da última edição não chegaram ao fim: veja acima.")
+    outcome = _read_report(report)
+    report.unlink()
+    if status == pytest.ExitCode.TESTS_FAILED and not outcome.failed:
+        raise Refused("Algo falhou ao lado dos testes da última edição: veja acima.")
+    return outcome
+
+
+def _read_report(report: Path) -> Outcome:
+    cases = list(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by the run of the tests
+    failed = {case for case in cases if case.find("failure") is not None or case.find("error") is not None}
+    passed = [case for case in cases if case not in failed and case.find("skipped") is None]
+    return Outcome(len(passed), {f"{case.get('classname')}::{case.get('name')}" for case in failed})
+
+
+def _without_markers(folder: Path) -> str:
+    options = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    return " and ".join(f"not {marker.partition(':')[0]}" for marker in options.get("markers", []))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
