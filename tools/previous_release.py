@@ -3,7 +3,7 @@
 It says whether processes of that release go on working once the migrations since then have run. The release is the
 newest `v*` tag before this commit. While there is none, it is the last commit whose migrations are those of RELEASED.
 Its tree is unpacked into a temporary folder, the migrations of this tree are laid over its own, and its tests run
-there. What fails is run again without them: only what passes then is their fault.
+there. What fails is run again, with them and without: their fault is what fails each time with them and passes without.
 
 Packages are those of this environment. Tests with a marker are left out: those need programs other than PostgreSQL.
 """
@@ -162,25 +162,42 @@ def _is_later(name: str) -> bool:
 
 
 def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
-    """Run the tests, those that fail once more without the migrations, and say which fail because of them."""
-    outcome = _run_tests(folder, *words)
-    if outcome.passed and not outcome.failed:
-        print(f"Os {outcome.passed} testes da última edição passam com o esquema desta árvore.")
+    """Run the tests, the files of those that fail once more, with the migrations and without, and say what is theirs.
+
+    A module's tests share a database, so a file runs as a whole: what fails only after its neighbours fails again.
+    """
+    first = _run_tests(folder, *words)
+    if first.passed and not first.failed:
+        print(f"Os {first.passed} testes da última edição passam com o esquema desta árvore.")
         return 0
+    options = [word for word in words if not (folder / word.partition("::")[0]).exists()]
+    files = sorted({_find_file(folder, name) for name in first.failed})
+    print("\nOs arquivos dos que falharam, mais uma vez:", flush=True)
+    again = _run_tests(folder, *options, *files)
     for name in laid:
         (folder / name).unlink()
-    print("\nOs que falharam, agora sem as migrações novas:", flush=True)
-    without = _run_tests(folder, "--last-failed", "--last-failed-no-failures=none", *words)
-    beside = sorted(outcome.failed & without.failed)
-    if beside:
-        print("Falham também sem as migrações novas, e por isso nada dizem delas:", *beside, sep="\n  ")
-    if broken := sorted(outcome.failed - without.failed):
-        print("Falham POR CAUSA das migrações novas:", *broken, sep="\n  ")
+    print("\nOs mesmos, sem as migrações novas:", flush=True)
+    without = _run_tests(folder, *options, *files)
+    _tell("Falharam uma vez, e repetidos não:", first.failed - again.failed)
+    _tell("Falham também sem as migrações novas, e por isso nada dizem delas:", again.failed & without.failed)
+    if broken := first.failed & again.failed - without.failed:
+        _tell("Falham POR CAUSA das migrações novas:", broken)
         return 1
-    if not outcome.passed:
+    if not first.passed:
         raise Refused("Nenhum teste da última edição passa: isto nada diz das migrações.")
-    print(f"Os outros {outcome.passed} testes da última edição passam com o esquema desta árvore.")
+    print(f"Os outros {first.passed} testes da última edição passam com o esquema desta árvore.")
     return 0
+
+
+def _tell(heading: str, names: set[str]) -> None:
+    if names:
+        print(heading, *sorted(names), sep="\n  ")
+
+
+def _find_file(folder: Path, name: str) -> str:
+    """Return the path of a test's module; the name is that of the report, `tests.core.test_text::test_x`."""
+    place = Path(*name.partition("::")[0].split("."))
+    return next(str(path) for each in (place, *place.parents) if (folder / (path := each.with_suffix(".py"))).exists())
 
 
 class Outcome(NamedTuple):
@@ -215,7 +232,8 @@ def _read_report(report: Path) -> Outcome:
     cases = list(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by the run of the tests
     failed = {case for case in cases if case.find("failure") is not None or case.find("error") is not None}
     passed = [case for case in cases if case not in failed and case.find("skipped") is None]
-    return Outcome(len(passed), {f"{case.get('classname')}::{case.get('name')}" for case in failed})
+    # What could not be loaded has the module as its name, and no class.
+    return Outcome(len(passed), {"::".join(filter(None, (case.get("classname"), case.get("name")))) for case in failed})
 
 
 def _without_markers(folder: Path) -> str:

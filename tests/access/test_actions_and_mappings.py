@@ -214,6 +214,22 @@ def test_a_pattern_that_is_taken_or_crosses_is_refused_by_name(admin: Send, base
     assert map_path(admin, f"{base}/d", 999999).status_code == 404
 
 
+def test_no_part_of_an_operations_path_is_decided_by_another_mapping(admin: Send, base: str) -> None:
+    own = create_action(admin)["id"]
+    made = map_path(admin, base, own).json()
+    for method, path in (
+        ("PUT", "/access/api/v1/actions/7"),
+        ("HEAD", "/access/api/v1/actions/7"),
+        ("HEAD", "/access/api/v1/actions/{id}"),
+        ("GET", "/access/api/v1/roles/groups/x/roles"),
+    ):
+        asked = {"method": method, "path_pattern": path, "action_id": own}
+        for answer in (admin("POST", "/mappings", asked), admin("PUT", f"/mappings/{made['id']}", asked)):
+            assert (answer.status_code, answer.headers["Error-Code"]) == (409, "mapping-inside-operation")
+            assert "/access/api/v1/" in answer.json()["detail"]
+    assert map_path(admin, "/access/api/v1/actions/7/history", own).status_code == 201
+
+
 def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> None:
     made = map_path(admin, base, create_action(admin)["id"]).json()
     assert (made["service"], made["operation"], made["guard"]) == (None, None, None)

@@ -108,7 +108,7 @@ def test_examples_come_as_an_array_or_as_lines(send: Send, dataset: str) -> None
         "POST", f"datasets/{dataset}/examples", [{"input": {"p": 1}}, {"input": {"p": 2}, "id": f"{dataset}-x"}]
     )
     assert (answer.status_code, answer.json()["added"], answer.json()["unchanged"]) == (201, 2, 0)
-    lines = b'\n{"input": {"p": 2}}\r\n\n  {"input": {"p": 3}}'
+    lines = b'\xef\xbb\xbf\n{"input": {"p": 2}}\r\n\n  {"input": {"p": 3}}'
     again = send("POST", f"datasets/{dataset}/examples", lines).json()
     assert (again["added"], again["unchanged"], again["ids"][0]) == (1, 1, f"{dataset}-x")
     assert [edge["example"]["latestRevision"]["input"]["p"] for edge in read_edges(send, dataset)] == [1, 2, 3]
@@ -121,8 +121,8 @@ def test_examples_come_as_an_array_or_as_lines(send: Send, dataset: str) -> None
         (b"[]", ["body"], "pelo menos 1"),
         (b"[{]", ["body"], "JSON"),
         (b"\n".join([b'{"input": {}}'] * 1001), ["body"], "envie de 1 a 1000"),
-        (b'{"input": {"p": 1}}\n\n{"input": ', ["body", "1"], "linha 3: "),
-        (b'{"input": {"p": 1}}\n[]', ["body", "1"], "linha 2: "),
+        (b'{"input": {"p": 1}}\n\n{"input": ', ["body", "1"], "linha 3: não é JSON"),
+        (b'{"input": {"p": 1}}\n[]', ["body", "1"], "linha 2: deve ser um objeto"),
         (b'{"input": {"p": 1}}\n{"output": {}}', ["body", "1", "input"], "linha 2: campo obrig"),
         (b'[{"input": {}}, 7]', ["body", "1"], "deve ser um objeto"),
         (b'{"input": {"a": ' + b"[" * 20 + b"]" * 20 + b"}}", ["body", "0", "input"], "10 n"),

@@ -178,6 +178,11 @@ def test_what_the_request_alone_shows_to_be_wrong(send: Send, path: str, body: A
     assert send("POST", path, body).status_code == status
 
 
+def test_a_save_without_content_is_told_what_it_takes(send: Send) -> None:
+    detail = send("POST", "system-prompt", {"prompt": "Seja breve."}).json()["detail"]
+    assert detail == "Envie ao menos um campo de conteúdo: `new_prompt`."
+
+
 def test_all_faults_of_a_save_are_listed_at_once(send: Send) -> None:
     body = {"agent_type": "", "tools": ["a", "a"], "model_name": 5, "activate": "talvez"}
     faults = send("POST", "unified-save", body).json()["detail"]

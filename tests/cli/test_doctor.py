@@ -72,6 +72,15 @@ def test_a_data_folder_that_is_none_is_a_problem(tmp_path: Path) -> None:
     assert problems(Terminal(tmp_path, port=free_port())).startswith("A pasta .balcao não é uma pasta")
 
 
+def test_a_collector_of_traces_is_asked_whether_it_takes_them(tmp_path: Path) -> None:
+    with RunningServer(handlers({("POST", "/v1/traces"): lambda _: to_json({})})) as collector:
+        terminal = Terminal(tmp_path, port=free_port(), traces_url=collector.url)
+        assert terminal.json("doctor", "--json")["parts"]["traces"] == {"state": "up"}
+        terminal = Terminal(tmp_path, port=free_port(), traces_url=f"{collector.url}/elsewhere")
+        assert "O coletor recusa rastros" in problems(terminal)
+    assert "O coletor de rastros não responde" in problems(terminal)
+
+
 def test_a_redis_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
     assert problems(Terminal(tmp_path, port=free_port(), redis_url="redis://127.0.0.1:9/0")) == (
         "O Redis não responde: confira BALCAO_REDIS_URL e se está no ar."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from joserfc.jwk import RSAKey
 
 from balcao.cli import diagnosis, installed, installed_gateway
 from balcao.cli.gateway_config import Kind, make_gateway
@@ -260,6 +261,22 @@ def test_a_haproxy_without_the_providers_newest_key_is_named(machine: Installed,
     finally:
         issuer.keys.pop()
     assert "keys/" in found
+
+
+def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rotation(
+    machine: Installed, issuer: Issuer
+) -> None:
+    machine.add_gateway(Kind.HAPROXY)
+    (old,) = issuer.keys
+    issuer.keys[:] = [RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(old.kid)})]
+    try:
+        reused, differing = machine.check_gateway()
+    finally:
+        issuer.keys[:] = [old]
+    assert f"outra chave com o nome (`kid`) {old.kid}" in reused
+    for sentence in (reused, differing):
+        assert "balcao gateway-config haproxy" in sentence
+        assert "--replace" in sentence
 
 
 def test_a_configuration_that_is_not_ours_is_left_alone(machine: Installed) -> None:

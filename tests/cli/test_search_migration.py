@@ -12,7 +12,9 @@ def test_a_migration_from_its_rehearsal_to_its_rollback(terminal: Terminal) -> N
     }
     rehearsed = terminal.json("search", "migration", "start", "v2", "--dry-run", "--json")
     assert (rehearsed["status"], rehearsed["dry_run"]["failed"]) == ("idle", 0)
-    assert "Ensaio: 0 experimentados" in terminal.run("search", "migration", "start", "v2", "--dry-run").stdout
+    rehearsed = terminal.run("search", "migration", "start", "v2", "--dry-run").stdout
+    assert "Esquema v2: ensaio, que não muda nada, 100 %" in rehearsed
+    assert "Ensaio: 0 experimentados" in rehearsed
     assert "v1, v2, v3" in terminal.refusal("search", "migration", "start", "v9")
 
     done = terminal.json("search", "migration", "start", "v2", "--reason", "Menos campos", "--json")

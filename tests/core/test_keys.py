@@ -3,15 +3,17 @@
 import asyncio
 import json
 import math
+import time
 from collections.abc import Callable
 
 import httpx
 import pytest
+from joserfc import jwt
 
 from balcao.core.access import keys
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.keys import IssuerKeys
-from balcao.core.access.tokens import TokenVerifier
+from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unavailable
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
@@ -186,15 +188,15 @@ async def test_an_unknown_key_of_a_token_from_before_the_last_fetch_is_no_new_on
     assert provider.asked == 2
 
 
-async def test_a_key_made_in_the_second_of_the_last_fetch_may_be_new(
+async def test_a_key_of_a_token_from_the_second_of_the_last_fetch_may_be_new(
     provider: Provider, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "time", lambda: 5000.9)
     known = provider.keys()
     await known.refresh()
     with pytest.raises(Unavailable):
-        await known.get("x", 5000.0)
-    assert await known.get("x", 4999.0) is None
+        await known.get("x", 5001.0)
+    assert await known.get("x", 5000.0) is None
 
 
 async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: Issuer) -> None:
@@ -204,6 +206,27 @@ async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: I
             with pytest.raises(TokenRefused) as refused:
                 await verifier.caller(f"Bearer {issuer.token(key=new_key(), iat=iat)}".encode())
             assert refused.value.reason == "token-key-unknown"
+
+
+async def test_a_token_may_be_new_by_a_clock_behind_ours_and_where_it_does_not_say(
+    issuer: Issuer, clock: list[float]
+) -> None:
+    """Of a key that the issuer has had since the last fetch, a moment ago."""
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        before = time.time()
+        await verifier.caller(f"Bearer {issuer.person('90000000175')}".encode())
+        after = time.time()
+        unknown = new_key()
+        earlier = issuer.token(key=unknown, iat=before - LEEWAY_SECONDS - 1)
+        behind = issuer.token(key=unknown, iat=after - LEEWAY_SECONDS + 1)
+        claims = {"iss": issuer.address, "aud": "account", "exp": after + PATIENCE}
+        silent = jwt.encode({"alg": "RS256", "kid": unknown.kid}, claims, unknown)
+        for token in (behind, silent):
+            with pytest.raises(Unavailable):
+                await verifier.caller(f"Bearer {token}".encode())
+        with pytest.raises(TokenRefused):
+            await verifier.caller(f"Bearer {earlier}".encode())
 
 
 async def test_a_provider_that_is_away_makes_an_unknown_key_no_refusal(provider: Provider, clock: list[float]) -> None:

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator
 
-from balcao.portuguese import translate_fault
+from balcao.portuguese import name_fault, translate_fault
 
 
 class Form(BaseModel):
@@ -15,8 +15,11 @@ class Form(BaseModel):
     id: UUID | None = None
     at: datetime | None = None
     count: Annotated[int, Field(ge=1, multiple_of=2)] = 2
+    latitude: Annotated[float, Field(le=90, allow_inf_nan=False)] = 0.0
     name: Annotated[str, Field(pattern="^'x' or 'y'$")] = "'x' or 'y'"
     own: str = ""
+    text: Annotated[str, AfterValidator(str.strip), Field(min_length=2, max_length=3)] = "ab"
+    texts: Annotated[list[str], Field(max_length=1)] = []
 
     @field_validator("own")
     @classmethod
@@ -34,10 +37,25 @@ class Form(BaseModel):
         ("count", 0, "deve ser maior ou igual a 1"),
         ("count", 3, "valor inválido"),
         ("name", "z", "não tem a forma esperada (^'x' or 'y'$)"),
+        ("latitude", "norte", "deve ser um número"),
+        ("latitude", [1], "deve ser um número"),
+        ("latitude", "nan", "deve ser um número"),
         ("own", "y", "deve ser `x`"),
+        ("text", "abcd", "deve ter no máximo 3 caracteres"),
+        ("text", " a ", "deve ter pelo menos 2 caractere(s)"),
+        ("texts", ["a", "b"], "deve ter no máximo 1 itens"),
     ],
 )
 def test_a_fault_is_told_in_portuguese_without_the_value(member: str, value: Any, text: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Form.model_validate({member: value})
     assert [translate_fault(fault) for fault in refused.value.errors()] == [text]
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "name"), [("text", "abcd", "string_too_long"), ("texts", ["a", "b"], "too_long")]
+)
+def test_a_text_that_is_too_long_is_named_as_one_whatever_checks_it_first(member: str, value: Any, name: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Form.model_validate({member: value})
+    assert [name_fault(fault) for fault in refused.value.errors()] == [name]

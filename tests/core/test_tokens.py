@@ -145,7 +145,7 @@ async def test_claims_are_read_as_the_installation_says(issuer: Issuer) -> None:
     assert caller.cpf == Cpf("90000000175")
 
 
-async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
+async def test_only_so_many_verified_tokens_are_remembered_and_an_old_one_goes(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CACHE_SIZE", 2)
@@ -155,6 +155,25 @@ async def test_only_so_many_verified_tokens_are_remembered_and_the_oldest_goes(
         for header in headers:
             await verifier.caller(header)
     assert [verifier.known(header) is not None for header in headers] == [False, True, True]
+
+
+async def test_expired_tokens_leave_the_memory_as_new_ones_come_also_behind_one_that_lives_long(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, lifetime, number = NOW, 30, 240
+    monkeypatch.setattr(time, "time", lambda: now)
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        verifier = TokenVerifier([issuer.address], "account", client)
+        lasting = [f"Bearer {issuer.machine('portal', sub=f'l{one}', exp=NOW + FAR)}".encode() for one in range(3)]
+        for header in lasting:
+            await verifier.caller(header)
+        for one in range(number):
+            now += 1
+            token = issuer.machine("portal", sub=str(one), exp=now + lifetime - LEEWAY_SECONDS)
+            await verifier.caller(f"Bearer {token}".encode())
+        living = lifetime + len(lasting)
+        assert living <= len(verifier._verified) <= living * module.LOOKS / (module.LOOKS - 1) + 1
+        assert all(map(verifier.known, lasting))
 
 
 @pytest.mark.parametrize("changes", [{"use": "enc"}, {"kid": ""}])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import stat
 import subprocess
@@ -35,6 +36,14 @@ ANSWERS = (
     "--auth-issuer=https://login.cidade.example/realms/cidade",
     "--gateway=nginx",
 )
+# All that an installation may have besides.
+MORE = (
+    "--replica=replica-1.cidade.example:5433",
+    "--replica=replica-2.cidade.example:5432",
+    "--redis-url=rediss://:senha@redis.cidade.example:6380/0",
+    "--traces-url=http://coletor.cidade.example:4318",
+    "--management-host=10.0.0.5",
+)
 systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="não há systemd-analyze nesta máquina")
 
 
@@ -42,7 +51,7 @@ systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="não h
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder that the command wrote."""
     home = tmp_path_factory.mktemp("init")
-    done = Terminal(home).run("init", "production", *ANSWERS, f"--program={shutil.which('true')}")
+    done = Terminal(home).run("init", "production", *ANSWERS, *MORE, f"--program={shutil.which('true')}")
     assert done.returncode == 0, done.stderr
     return home / "production"
 
@@ -156,11 +165,48 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
 
 @pytest.mark.parametrize(
     "wrong",
-    ["--auth-issuer=http://login.cidade.example", "--database=db", "--database-name=a;b", "--image=balcao"],
+    [
+        "--auth-issuer=http://login.cidade.example",
+        "--database=db",
+        "--database-name=a;b",
+        "--image=balcao",
+        "--replica=replica-1",
+        "--redis-url=redis.cidade.example:6379",
+        "--traces-url=http://coletor:porta",
+    ],
 )
 def test_an_answer_that_no_process_would_start_with_is_refused(tmp_path: Path, wrong: str) -> None:
     assert Terminal(tmp_path).refusal("init", "production", *ANSWERS, wrong)
     assert not (tmp_path / "production").exists()
+
+
+def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) -> None:
+    settings = Settings.load(_read(folder / production.SETTINGS))
+    own = Secrets.of(folder)
+    assert settings.database_read_url == (
+        f"postgresql://balcao_app:{own.app_password}@replica-1.cidade.example:5433,replica-2.cidade.example:5432/balcao"
+    )
+    assert settings.redis_url == "rediss://:senha@redis.cidade.example:6380/0"
+    assert settings.traces_url == "http://coletor.cidade.example:4318"
+    assert settings.management_host == "10.0.0.5"
+    assert "requirements-traces.lock balcao-*.whl" in (folder / "container/Containerfile").read_text("utf-8")
+    composed = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
+    assert [composed[name]["ports"][-1] for name in ("api", "worker")] == ["10.0.0.5:8090:8090", "10.0.0.5:8091:8091"]
+    policy = yaml.safe_load((folder / "kubernetes/network.yaml").read_text("utf-8"))
+    called = {each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]}
+    assert called == {53, 443, 587, 4318, 5432, 5433, 6380}
+
+
+def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:
+    files = production.generate(
+        Installation("https://balcao.cidade.example", "https://login.cidade.example"), Secrets()
+    )
+    text = files[production.SETTINGS].content.decode()
+    for name in ("BALCAO_DATABASE_READ_URL", "BALCAO_REDIS_URL", "BALCAO_TRACES_URL"):
+        assert f"\n#{name}=" in text
+        assert name not in parse_settings(text)
+    # Without the mark each is one that the processes take.
+    Settings.load(parse_settings(re.sub(r"(?m)^#(?=[A-Z])", "", text)))
 
 
 class Prepared:

@@ -1,7 +1,7 @@
 """Units with their weeks, and notifications, of a former system (rules: health_units 2.4)."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,25 @@ def test_each_bad_line_is_named_and_stops_no_other(load: Load, tmp_path: Path, r
     assert counts(load(written(tmp_path / "n.jsonl", lines), "notifications", report=report)) == (11, 2, 0, 9)
     found = refusals(report)
     assert set(found) == set(range(1, 11)) - {7}
+    assert "`cnes`" in found[1]
     assert "900" not in found[3]
+    assert "`encerrada_em`" in found[8]
+
+
+def test_nothing_is_imported_that_is_still_to_come(load: Load, sql: Sql, tmp_path: Path, report: Path) -> None:
+    load(written(tmp_path / "u.jsonl", [unit("9920011")]), "units")
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    lines = [
+        notification("9920011", tomorrow),
+        notification("9920011", encerrada_em=tomorrow),
+        notification("9920011", ultima_atualizacao=tomorrow),
+    ]
+    assert counts(load(written(tmp_path / "n.jsonl", lines), "notifications", report=report)) == (3, 0, 0, 3)
+    assert refusals(report) == {
+        number: f"O campo `{name}` está no futuro."
+        for number, name in enumerate(("aberta_em", "encerrada_em", "ultima_atualizacao"), start=1)
+    }
+    assert sql("SELECT FROM health_units.notifications WHERE cnes = '9920011'") == []
 
 
 def test_a_killed_import_goes_on_where_it_was_committed(load: Load, sql: Sql, tmp_path: Path) -> None:

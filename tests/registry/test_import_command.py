@@ -92,8 +92,8 @@ def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> Non
     sql("TRUNCATE registry.base_record")
     written(terminal.folder / "a.jsonl", [b"{", b"", *invented.make_citizens(3)])
     told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
-    assert "4 registros: 3 novos ou alterados, 0 sem mudança, 1 recusados" in told[0]
-    assert "4 registros: 0 mudariam, 3 sem mudança, 1 recusados" in told[1]
+    assert "Registros: 4; novos ou alterados: 3; sem mudança: 0; recusados: 1." in told[0]
+    assert "Registros: 4; mudariam: 0; sem mudança: 3; recusados: 1." in told[1]
     assert "Nada foi gravado" in told[1]
 
 

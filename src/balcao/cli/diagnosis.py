@@ -25,6 +25,7 @@ from balcao.cli.management_check import SILENT, check_management
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
+from balcao.cli.traces_check import check_traces
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.audit.chain import find_oldest_key
@@ -89,6 +90,8 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
             checks["management"] = lambda: _check_management(settings, http)
         if settings.redis_url:
             checks["redis"] = lambda: _check_redis(settings)
+        if settings.traces_url:
+            checks["traces"] = lambda: _check_traces(settings, http)
         if not settings.sandbox:
             checks["installation"] = lambda: asyncio.to_thread(_check_installation, settings, root)
             checks["gateway"] = lambda: asyncio.to_thread(_check_gateway, settings, root)
@@ -341,6 +344,12 @@ async def _check_redis(settings: Settings) -> Part:
     except (RedisError, OSError, ValueError):
         return Part(DOWN, problems=["O Redis não responde: confira BALCAO_REDIS_URL e se está no ar."])
     return Part(UP)
+
+
+async def _check_traces(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Check whether traces can be made, and whether the collector takes them."""
+    problems = await check_traces(settings, http)
+    return Part(DOWN if problems else UP, problems=problems)
 
 
 async def _check_mail(settings: Settings) -> Part:

@@ -94,11 +94,13 @@ def _print_summary(outcome: Outcome, order: Order) -> None:
         print(f"Continuou depois da linha {_format_number(outcome.resumed_after)}, onde a importação anterior parou.")
     # Of a table the first line is no record, and blank lines are none.
     records = done.changed + done.unchanged + done.refused
-    changed = "mudariam" if order.dry_run else "novos ou alterados"
-    print(
-        f"{_format_number(records)} registros: {_format_number(done.changed)} {changed}, "
-        f"{_format_number(done.unchanged)} sem mudança, {_format_number(done.refused)} recusados."
-    )
+    counts = {
+        "Registros": records,
+        "mudariam" if order.dry_run else "novos ou alterados": done.changed,
+        "sem mudança": done.unchanged,
+        "recusados": done.refused,
+    }
+    print("; ".join(f"{what}: {_format_number(count)}" for what, count in counts.items()) + ".")
     if order.dry_run:
         print("Nada foi gravado.")
     elif not done.changed:

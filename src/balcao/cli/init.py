@@ -18,6 +18,7 @@ from balcao.deploy.files import File
 from balcao.deploy.gateways import Frontend, Server
 from balcao.deploy.production import Installation, Secrets
 from balcao.settings import Settings, SettingsError
+from balcao.settings.types import split
 
 init = Commands(help="Arquivos de uma instalação em produção.")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -51,6 +52,14 @@ def write_production(
     management_port: Annotated[
         int, typer.Option(min=1, max=65534, help="A de métricas e prontidão; a do worker é a seguinte.")
     ] = Installation.management_port,
+    management_host: Annotated[
+        str, typer.Option(help="O endereço em que elas escutam; de outra máquina vê-se o desta.")
+    ] = Installation.management_host,
+    replica: Annotated[
+        list[str] | None, typer.Option(help="Réplica do banco, para leituras: ENDEREÇO:PORTA. Pode repetir-se.")
+    ] = None,
+    redis_url: Annotated[str, typer.Option(help="Redis ou Valkey de várias máquinas: redis://..., rediss://...")] = "",
+    traces_url: Annotated[str, typer.Option(help="O coletor de rastros: http://coletor:4318.")] = "",
     program: Annotated[str, typer.Option(help="O comando, como está instalado no servidor.")] = Installation.program,
     image: Annotated[str, typer.Option(help="A imagem de contêiner: NOME:VERSÃO.")] = f"balcao:{__version__}",
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("production"),
@@ -58,6 +67,8 @@ def write_production(
 ) -> None:
     """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
     logs.configure("error")
+    # Who is asked for what must be said is asked for what may be, too.
+    is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     installation = Installation(
         public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),
         auth_issuer=auth_issuer or _ask("--auth-issuer", "Emissor dos tokens (https://.../realms/cidade)"),
@@ -66,6 +77,10 @@ def write_production(
         allow_loopback_issuer=allow_loopback_issuer,
         port=port,
         management_port=management_port,
+        management_host=management_host,
+        replicas=tuple(replica or split(_offer(is_asked, "Réplicas do banco (ENDEREÇO:PORTA, por vírgula)"))),
+        redis_url=redis_url or _offer(is_asked, "Redis ou Valkey de várias máquinas (rediss://...)"),
+        traces_url=traces_url or _offer(is_asked, "Coletor de rastros (http://coletor:4318)"),
         program=program,
         image=image,
         folder=str(folder),
@@ -90,12 +105,24 @@ def _ask(option: str, question: str) -> str:
     return ask(question)
 
 
+def _offer(is_asked: bool, question: str) -> str:
+    """Ask for what need not be said; return "" where nobody is asked, or says nothing."""
+    if not is_asked:
+        return ""
+    answer: str = typer.prompt(f"{question}; vazio: nenhum", default="", show_default=False)
+    return answer.strip()
+
+
 def _refuse_unusable(installation: Installation) -> None:
-    """Raise OperatorFault for an answer that no setting would show to be wrong."""
-    try:
-        Server.parse(installation.database)
-    except ValueError:
-        raise OperatorFault(f"--database {installation.database}: escreva ENDEREÇO:PORTA.") from None
+    """Raise OperatorFault or SettingsError for an answer of which no files can be made."""
+    places = [("--database", installation.database), *(("--replica", place) for place in installation.replicas)]
+    for option, place in places:
+        try:
+            Server.parse(place)
+        except ValueError:
+            raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
+    # Their ports stand in other files, too, which are made before the settings are read.
+    Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
     if not _NAME.fullmatch(installation.database_name):
         raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
     if not re.fullmatch(r"[\w./:-]+:[\w.-]+", installation.image, re.ASCII):

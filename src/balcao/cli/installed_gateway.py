@@ -1,5 +1,6 @@
 """Checks the gateway's configuration where an operator put it: whether it is what would be generated now."""
 
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from balcao.settings import Settings
 
 # Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
 FOLDERS = {Kind.HAPROXY: "etc/haproxy", Kind.NGINX: "etc/nginx/conf.d", Kind.ENVOY: "etc/envoy"}
+# In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
+_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (.+) \}$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,11 @@ def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
     except OperatorFault as fault:
         return [*found, str(fault)]
     folder = generated.path.parent
+    for name in _list_reused_names(_read(generated.path), files[generated.path.name].content):
+        found.append(
+            f"O provedor publica outra chave com o nome (`kid`) {name}, e o HAProxy recusa os tokens dela. Gere logo "
+            f"de novo com `{generated.command} --replace` e recarregue o HAProxy."
+        )
     differing = [name for name, file in files.items() if _read(folder / name) != file.content]
     if differing:
         found.append(
@@ -71,6 +79,15 @@ def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
             f"chaves do provedor pedem. Gere de novo com `{generated.command} --replace` e recarregue o gateway."
         )
     return found
+
+
+def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
+    """Return the names of keys under which the provider publishes another one than HAProxy verifies with."""
+    known, published = (
+        {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
+        for text in (installed or b"", present)
+    )
+    return [name for name, file in published.items() if known.get(name, file) != file]
 
 
 def _parse(path: Path, kind: Kind, command: str) -> Generated:

@@ -157,7 +157,9 @@ def _show(status: MigrationStatus, as_json: bool) -> None:
 
 
 def _print(status: MigrationStatus) -> None:
-    console.print(f"Esquema {status.schema_version}: {STATES[status.status]}, {status.progress} %")
+    report = status.dry_run if isinstance(status, StartedMigration) else msgspec.UNSET
+    state = STATES[status.status] if report is msgspec.UNSET else "ensaio, que não muda nada"
+    console.print(f"Esquema {status.schema_version}: {state}, {status.progress} %")
     if status.source_collection:
         console.print(f"De {status.source_collection} para {status.target_collection or '-'}")
     console.print(f"{status.migrated_documents} de {status.total_documents} serviços")
@@ -166,8 +168,7 @@ def _print(status: MigrationStatus) -> None:
         console.print(f"Início {_format_time(status.started_at)}{ended}, por {status.started_by}")
     if status.error_message:
         console.print(status.error_message, markup=False)
-    if isinstance(status, StartedMigration) and status.dry_run is not msgspec.UNSET:
-        report = status.dry_run
+    if report is not msgspec.UNSET:
         console.print(f"Ensaio: {report.checked} experimentados, {report.failed} não podem ser convertidos")
         for failure in report.failures:
             console.print(f"  {failure.service_id}: {failure.reason}")

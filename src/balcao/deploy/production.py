@@ -23,6 +23,7 @@ _OPEN_FILES = (
     "kubernetes/worker.yaml",
     "kubernetes/network.yaml",
 )
+_PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
 
@@ -56,7 +57,10 @@ class Secrets:
 
 @dataclass(frozen=True)
 class Installation:
-    """What the operator answers; `database` is `host:port`, `program` the command as the units call it."""
+    """What the operator answers; `database` and `replicas` are `host:port`, `program` the command as the units call it.
+
+    What is empty stands in the settings as a comment.
+    """
 
     public_url: str
     auth_issuer: str
@@ -65,10 +69,21 @@ class Installation:
     allow_loopback_issuer: bool = False
     port: int = 8080
     management_port: int = 8090
+    management_host: str = "127.0.0.1"
+    replicas: tuple[str, ...] = ()
+    redis_url: str = ""
+    traces_url: str = ""
     trusted_proxies: str = "127.0.0.1,::1"
     program: str = "/opt/balcao/bin/balcao"
     image: str = f"balcao:{__version__}"
     folder: str = "production"
+
+    @property
+    def ports_called(self) -> list[int]:
+        """Return the ports of what the processes call, the provider's, the CRM's and the mail server's included."""
+        stores = {int(place.rpartition(":")[2]) for place in (self.database, *self.replicas)}
+        urls = [urlsplit(url) for url in (self.redis_url or "redis:", self.traces_url or "https:")]
+        return sorted({443, 587, *stores, *(port for url in urls if (port := url.port or _PORTS.get(url.scheme)))})
 
 
 def generate(installation: Installation, own: Secrets) -> dict[str, File]:
@@ -79,7 +94,9 @@ def generate(installation: Installation, own: Secrets) -> dict[str, File]:
         "version": __version__,
         "image_name": name,
         "image_tag": tag,
-        "database_port": installation.database.rpartition(":")[2],
+        "ports_called": installation.ports_called,
+        # Who traces installs more.
+        "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
     }
     files = {path: File.of(render(path, **values), SECRET) for path in _SECRET_FILES}
     return files | {path: File.of(render(path, **values)) for path in _OPEN_FILES}

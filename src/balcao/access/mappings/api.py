@@ -66,7 +66,8 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     "Mapeia um endereço de outra aplicação",
     description=(
         "Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, "
-        "nem um que cruze outro com outra ação (409). Exige a ação `mapping:create`."
+        "nem um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409). Exige a ação "
+        "`mapping:create`."
     ),
     status=201,
     errors=[404, 409, 422],

@@ -47,6 +47,11 @@ def crosses(one: str, other: str) -> bool:
     return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
 
 
+def covers(wide: str, narrow: str) -> bool:
+    """Return whether the first pattern matches every path of the second."""
+    return _covers(split(wide), split(narrow))
+
+
 def _meets(first: Sequence[str], second: Sequence[str]) -> bool:
     """Return whether some path matches both."""
     for one, other in zip_longest(first, second):
@@ -58,7 +63,6 @@ def _meets(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _covers(wide: Sequence[str], narrow: Sequence[str]) -> bool:
-    """Return whether the first pattern matches every path of the second."""
     for one, other in zip_longest(wide, narrow):
         if one == REST:
             return True

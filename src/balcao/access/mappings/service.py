@@ -152,15 +152,26 @@ async def _find_action(connection: Connection, action_id: int) -> store.FoundAct
 async def _refuse_ambiguity(
     connection: Connection, mapping_id: int | None, method: str, pattern: str, action_id: int
 ) -> None:
-    """Raise Conflict, naming the other one, for a shape that is taken and for patterns that cross."""
+    """Raise Conflict, naming the other one, for a shape that is taken, for patterns that cross, and for a part of ours.
+
+    Whatever a path inside the pattern of one of our operations says, that operation answers it, by its own action.
+    """
     same = await store.find_same_shape(connection, method, pattern)
     if same is not None and same.id != mapping_id:
         raise Conflict(f"Já existe o mapeamento {same.method} {same.path_pattern}.", code="mapping-exists")
-    for other in await store.fetch_candidates(connection, method, pattern):
+    others = await store.fetch_candidates(connection, method, pattern)
+    for other in others:
         if other.id != mapping_id and other.action_id != action_id and patterns.crosses(pattern, other.path_pattern):
             raise Conflict(
                 f"O caminho cruza {other.path_pattern}, que exige outra ação: nenhum dos dois é o mais específico.",
                 code="mapping-ambiguous",
+            )
+    # What HEAD is asked, the operation of GET answers.
+    for other in others if method != "HEAD" else await store.fetch_candidates(connection, "GET", pattern):
+        if other.operation is not None and patterns.covers(other.path_pattern, pattern):
+            raise Conflict(
+                f"O caminho está dentro de {other.path_pattern}, de uma operação da plataforma: mude a ação dela.",
+                code="mapping-inside-operation",
             )
 
 

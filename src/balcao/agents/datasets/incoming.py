@@ -1,5 +1,6 @@
 """What callers bring to the data sets, checked without personal data, and how a body of many examples is read."""
 
+import codecs
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -109,6 +110,7 @@ def read_many(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> 
     Raises Unprocessable with every fault; `loc` names the item by its place, counted from 0, and of a body in lines the
     message names the line, counted from 1.
     """
+    content = content.removeprefix(codecs.BOM_UTF8)  # a file as editors on Windows save it
     try:
         require_few_values(content)
         if content.lstrip()[:1] != b"[":
@@ -132,7 +134,8 @@ def _read_lines(content: bytes, item: type[T]) -> list[T]:
         except Unprocessable as refused:
             for fault in refused.faults:
                 where = ["body", str(place), *fault["loc"][1:]]
-                faults.append(Fault(loc=where, msg=f"linha {number}: {fault['msg']}", type=fault["type"]))
+                text = fault["msg"].removeprefix("O corpo da requisição ")
+                faults.append(Fault(loc=where, msg=f"linha {number}: {text}", type=fault["type"]))
     if faults:
         raise Unprocessable(faults=faults)
     return found

@@ -145,6 +145,11 @@ class Save(BaseModel):
         sent = self.model_dump(include=set(_CONTENT), exclude_unset=True)
         return {_CONTENT[name]: value for name, value in sent.items()}
 
+    @classmethod
+    def list_content_names(cls) -> list[str]:
+        """Return the names under which this body takes content."""
+        return [name for name in _CONTENT if name in cls.model_fields]
+
 
 class PromptBody(Save):
     """A new text of instructions; the configuration is inherited."""

@@ -62,7 +62,8 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
     without the action that it needs.
     """
     if not body.content:
-        raise Invalid("Envie ao menos um campo de conteúdo.", code="content-missing")
+        names = ", ".join(f"`{name}`" for name in body.list_content_names())
+        raise Invalid(f"Envie ao menos um campo de conteúdo: {names}.", code="content-missing")
     if body.activate and not call.holds(ACTIVATE):
         raise Forbidden()
     async with call.platform.database.transaction() as connection:

@@ -23,8 +23,6 @@ LONGEST_AGE_SECONDS = 3600.0
 # Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
-# Tokens leave out the fraction of the instant at which they were issued.
-WHOLE_SECOND = 1.0
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # Of discovery and keys together, however slowly they drip in.
 FETCH_SECONDS = 5.0
@@ -58,11 +56,12 @@ class IssuerKeys:
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
-    async def get(self, kid: str, issued_at: float) -> RSAKey | None:
+    async def get(self, kid: str, issued_by: float) -> RSAKey | None:
         """Return a key; None for one that the issuer does not publish.
 
-        `issued_at` is when the token says that it was issued, in Unix time. Raises Unavailable for an unknown key of a
-        token from after the last fetch, while the issuer does not answer or was asked a moment ago: the key may be new.
+        `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock. Raises
+        Unavailable for an unknown key of a token that can be from after the last fetch, while the issuer does not
+        answer or was asked a moment ago: the key may be new.
         """
         key = self._keys.get(kid)
         if key is not None:
@@ -73,7 +72,7 @@ class IssuerKeys:
             if await self.refresh():
                 return self._keys.get(kid)
             left = pause
-        if issued_at + WHOLE_SECOND <= self._published_at:
+        if issued_by <= self._published_at:
             return None
         text = "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
         raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))

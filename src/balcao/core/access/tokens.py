@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,8 @@ ALGORITHMS = ["RS256"]
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 CACHE_SIZE = 50_000
+# How many remembered tokens are looked at for each new one: expired ones are then at most a third of the others.
+LOOKS = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
 
@@ -103,11 +106,12 @@ class TokenVerifier:
 
         Issuer and age are read before the signature is verified, and only to choose the key.
         """
-        issuer, issued = claims.get("iss"), parse_date(claims.get("iat", 0))
+        issuer = claims.get("iss")
         keys = self._issuers.get(issuer.rstrip("/")) if isinstance(issuer, str) else None
         if keys is None:
             raise TokenRefused("token-issuer")
-        key = await keys.get(kid, issued or 0) if isinstance(kid, str) else None
+        issued_by = (parse_date(claims["iat"]) or 0) + LEEWAY_SECONDS if "iat" in claims else math.inf
+        key = await keys.get(kid, issued_by) if isinstance(kid, str) else None
         if key is None:
             raise TokenRefused("token-key-unknown")
         return key
@@ -127,9 +131,20 @@ class TokenVerifier:
             raise TokenRefused("token-not-yet-valid")
 
     def _remember(self, digest: bytes, caller: Caller) -> None:
+        self._drop_expired()
         self._verified[digest] = caller
         while len(self._verified) > CACHE_SIZE:
             self._verified.popitem(last=False)
+
+    def _drop_expired(self) -> None:
+        """Look at some of the remembered tokens in turn, and drop those that nobody will be known by any more."""
+        now = time.time()
+        for _ in range(min(LOOKS, len(self._verified))):
+            digest, caller = next(iter(self._verified.items()))
+            if caller.expires_at + LEEWAY_SECONDS <= now:
+                del self._verified[digest]
+            else:
+                self._verified.move_to_end(digest)
 
     def _forget(self) -> None:
         self._verified.clear()

@@ -193,6 +193,12 @@ _KINDS = {
     "object": "um objeto",
     "null": "nulo",
 }
+_FORMS = {
+    "Invalid UUID": "um UUID",
+    "Invalid RFC3339 encoded date": "uma data (AAAA-MM-DD)",
+    "Invalid RFC3339 encoded datetime": "um instante (RFC 3339)",
+    "Expected `datetime` with a timezone component": "um instante com fuso (RFC 3339)",
+}
 
 
 def _explain(message: str, kind: Any) -> str:
@@ -202,7 +208,10 @@ def _explain(message: str, kind: Any) -> str:
     if missing := _MISSING.search(message):
         return f"Falta o campo `{f'{path}.' if path else ''}{missing['name']}`."
     field = f"O campo `{path}`" if path else "O corpo"
-    expected = _EXPECTED.search(_PLACE.sub("", message))
+    fault = _PLACE.sub("", message)
+    if form := _FORMS.get(fault):
+        return f"{field} deve ser {form}."
+    expected = _EXPECTED.search(fault)
     if expected is None:
         choices = list_choices(kind, path)
         return f"{field} deve ser um de: {', '.join(choices)}." if choices else f"{field} tem um valor inválido."
@@ -213,6 +222,8 @@ def _explain(message: str, kind: Any) -> str:
 def _explain_bound(text: str) -> str:
     if found := re.search(r"of length (>=|<=) (\d+)", text):
         return f" com {'pelo menos' if found[1] == '>=' else 'no máximo'} {found[2]} caracteres ou itens"
+    if found := re.search(r"matching regex '(.*)'$", text):
+        return f" da forma `{found[1]}`"
     if found := re.search(r"(>=|<=|>|<) (-?\d+(\.\d+)?)", text):
         return f" {found[1]} {found[2]}"
     return ""

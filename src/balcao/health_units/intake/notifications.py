@@ -1,7 +1,7 @@
 """The import of notifications, open and closed: a line for each, with the one colour that the former system knew."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from msgspec import Meta
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.core.imports.declaration import Import
+from balcao.core.values.clock import utc_now
 from balcao.health_units.feed import service as feed
 from balcao.health_units.intake.bodies import parse_body, parse_cnes
 from balcao.health_units.notifications import service as notifications
@@ -19,6 +20,8 @@ from balcao.health_units.notifications.states import ImportedNotification
 from balcao.health_units.situation import Risco
 
 BATCH = 100  # as for units
+# A former system's clock, or ours, may be a little ahead.
+_LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
 
 
@@ -46,6 +49,14 @@ class NotificationRow(msgspec.Struct):
         later = [at for at in (self.ultima_atualizacao, self.encerrada_em) if at is not None]
         if any(at < self.aberta_em for at in later):
             raise Invalid("O campo `aberta_em` deve vir antes dos outros instantes.")
+        self._require_past()
+
+    def _require_past(self) -> None:
+        """Raise Invalid for an instant that is still to come: the unit would be shown at risk, and ever after later."""
+        for name in ("aberta_em", "ultima_atualizacao", "encerrada_em"):
+            at = getattr(self, name)
+            if at is not None and at > utc_now() + _LEEWAY:
+                raise Invalid(f"O campo `{name}` está no futuro.")
 
 
 async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:

@@ -108,15 +108,17 @@ async def import_notification(
 ) -> bool:
     """Write a notification of a former system, or what happened to it since; return whether there was anything.
 
-    Unit and opening name it, unless it has an id. Raises Invalid where the unit has another active one, or is to get
-    an active one that is not its newest.
+    Unit and opening name it, unless it has an id. Raises Invalid for an unknown unit, and where the unit has another
+    active one, or is to get an active one that is not its newest.
     """
     id_ = id_ or uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
     present = await store.lock(connection, cnes, id_)
     if present is None:
         latest = await store.read_latest(connection, cnes)
+        if latest is None and not await units.exists(connection, cnes):
+            raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")
         if latest is not None and latest.aberta_em >= old.aberta_em and old.encerrada_em is None:
-            raise Invalid("A unidade tem uma notificação mais nova que esta, ativa.")
+            raise Invalid("A notificação está ativa, mas a unidade tem outra mais nova: falta o campo `encerrada_em`.")
         if latest is not None and latest.active and latest.aberta_em <= old.aberta_em:
             raise Invalid("A unidade já tem outra notificação ativa.")
         opening = states.open_event(old.risco, old.aberta_em.replace(microsecond=0))

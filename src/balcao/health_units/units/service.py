@@ -51,6 +51,11 @@ def require_one_area(call: Call, area: str | None) -> None:
         raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")
 
 
+async def exists(connection: Connection, cnes: Cnes) -> bool:
+    """Tell whether there is such a unit, active or not."""
+    return await store.read_area(connection, cnes) is not None
+
+
 async def list_codes(call: Call) -> set[str]:
     """Return the codes (CNES) of all units."""
     async with call.platform.database.connection() as connection:

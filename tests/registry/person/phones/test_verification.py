@@ -12,14 +12,14 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.context.platform import Platform, assemble
-from balcao.core.errors import NotFound
+from balcao.core.errors import NotFound, TooMany
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import unseal
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
-from balcao.registry.person.phones.schemas import ConfirmationBody
+from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.registry.person.phones.numbers import (
@@ -270,17 +270,38 @@ def test_a_clearing_erases_what_was_asked_for_before_it(
     assert citizen.main("telefone") is None
 
 
+ROTATED = {"hash_key": SecretStr("another key of the city, long enough to be one"), "hash_key_number": 2}
+
+
+def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
+    citizen: Citizen, settings: Settings, database_url: str, sql: Sql
+) -> None:
+    phone = mobile()
+    for _ in range(3):
+        assert citizen.put("phone", phone).status_code == 200
+        sql(AGE_COUNTS, 61.0)
+    former = SecretStr(f"1={settings.hash_key.get_secret_value()}")
+    rotated = settings.model_copy(update=ROTATED | {"former_hash_keys": former})
+    with acting(rotated, database_url, "registry.declare_phone") as act:
+        for _ in range(2):
+            act(service.declare, Cpf(citizen.cpf), PhoneBody(**phone))
+            sql(AGE_COUNTS, 61.0)
+        with pytest.raises(TooMany):  # five an hour, by whichever key
+            act(service.declare, Cpf(citizen.cpf), PhoneBody(**phone))
+    # A process that is still to be restarted counts with the others.
+    assert citizen.put("phone", phone).status_code == 429
+
+
 def test_a_code_counts_also_when_the_hash_key_was_rotated_after_it_was_sent(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], settings: Settings, database_url: str
 ) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     body = ConfirmationBody(**phone, code=code_of(phone))
-    fresh = {"hash_key": SecretStr("another key of the city, long enough to be one"), "hash_key_number": 2}
     former = SecretStr(f"1={settings.hash_key.get_secret_value()}")
 
     def confirm(**changed: Any) -> None:
-        rotated = settings.model_copy(update=fresh | changed)
+        rotated = settings.model_copy(update=ROTATED | changed)
         with acting(rotated, database_url, "registry.confirm_phone") as act:
             act(service.confirm, Cpf(citizen.cpf), body)
 

@@ -53,7 +53,6 @@ async def _require_change(connection: Connection, call: Call, cpf: Cpf, number: 
 async def _open_verification(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
     key = call.platform.audit.key
     hashes = codes.Secrets(key)
-    counted = (hashes.hash_citizen(cpf), hashes.hash_number(number))
     verification, code = new_id(), codes.draw_code()
     opening = store.Opening(
         cpf=cpf,
@@ -66,10 +65,20 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
     )
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
-        wait = await store.open_verification(connection, opening, counted, trail)
+        wait = await store.open_verification(connection, opening, _list_counted(call, cpf, number), trail)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
         raise TooMany(text, code="phone-code-limit", retry_after=wait)
+
+
+def _list_counted(call: Call, cpf: Cpf, number: Number) -> list[bytes]:
+    """Return what stands for citizen and number by the key in use and by each former one.
+
+    Codes are counted under all of them, so that a rotation takes nobody's count back, and processes with the old key
+    count on with those that have the new one.
+    """
+    every = [codes.Secrets(key) for key in call.platform.audit.keys]
+    return [hashed for each in every for hashed in (each.hash_citizen(cpf), each.hash_number(number))]
 
 
 async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
