@@ -49,10 +49,12 @@ TESTS = {
                 "refused_tokens",
                 "replicas",
                 "rules",
+                "snapshot_rights",
                 "tokens",
             )
         ),
         "tests/access/test_patterns.py",
+        "tests/access/test_registration.py",
         "tests/access/test_snapshot.py",
         "tests/health_units/test_fixed_tokens.py",
         "tests/identity/test_backchannel.py",
@@ -65,6 +67,8 @@ TESTS = {
         "tests/registry/crm/test_push.py",
         "tests/registry/crm/test_push_failures.py",
         "tests/registry/crm/test_webhook_deltas.py",
+        "tests/registry/crm/test_reconciliation.py",
+        "tests/registry/test_dead_letters.py",
         PERSONAL_DATA,
     ],
     Path("src/balcao/registry/consent"): [

@@ -171,6 +171,12 @@ def test_roles_come_from_the_realm_and_from_the_clients_that_may_bring_some() ->
     assert of(realm_access={"roles": "admin"}, resource_access=[]).roles == frozenset()
 
 
+def test_administration_is_claimed_only_where_the_installation_lets_tokens_claim_it() -> None:
+    claims = {"sub": "s", "exp": 0, "realm_access": {"roles": ["admin", "superadmin", "leitor"]}}
+    assert from_claims(claims).roles == {"admin", "superadmin", "leitor"}
+    assert from_claims(claims, ClaimPolicy(admin_from_token=False)).roles == {"leitor"}
+
+
 def test_nothing_of_a_person_is_in_the_text_of_a_caller() -> None:
     text = repr(from_claims(CLAIMS))
     for value in (ANA, "Ana", "ana@casa.example"):

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -163,3 +164,19 @@ def test_the_decision_equals_a_slow_one_after_every_change(history: Any, asked: 
         older.append((snapshot, decided))
     for version_then, decided in older:  # a request in flight keeps its version, whatever came after it
         assert [decide_in_process(version_then, request, who) for request, who in asked] == decided
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cpf", "reason"),
+    [
+        ("/a/{cpf}", ANA, "owner"),
+        ("/a/{cpf}", BRUNO, "not_granted"),
+        ("/a/{cpf}", None, "not_granted"),
+        ("/a/{citizen}", ANA, "not_granted"),
+        ("/a/*", ANA, "not_granted"),
+    ],
+)
+def test_a_path_is_its_owners_where_it_names_their_cpf_as_such(pattern: str, cpf: Cpf | None, reason: str) -> None:
+    snapshot = EMPTY.following(Reference().change({1: ("GET", pattern, 4, "self")}, {}, {}, {}))
+    who = Caller("sub", "portal", cpf, None, None, frozenset(), frozenset(), 0.0, is_machine=cpf is None)
+    assert decide_in_process(snapshot, ("GET", f"/a/{ANA.digits}"), who) == (pattern, reason)

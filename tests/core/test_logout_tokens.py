@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
+from joserfc import jws
 
 from balcao.core.access.logout_tokens import (
     EVENT,
@@ -57,6 +59,13 @@ async def test_it_counts_from_when_a_fast_clock_issued_it_to_the_longest_way(
     assert (await read_logout_token(verifier, issuer.token(**CLAIMS | {"iat": NOW - age}))).at == NOW - age
 
 
+async def test_it_need_not_say_when_it_ends(verifier: TokenVerifier, issuer: Issuer) -> None:
+    key = issuer.keys[-1]
+    claims = msgspec.json.encode(CLAIMS | {"iss": issuer.address})
+    token = jws.serialize_compact({"alg": "RS256", "kid": key.kid}, claims, key)
+    assert (await read_logout_token(verifier, token)).session == "s-1"
+
+
 async def test_the_issuer_is_named_without_the_slash_at_its_end(verifier: TokenVerifier, issuer: Issuer) -> None:
     ending = await read_logout_token(verifier, issuer.token(**CLAIMS | {"iss": f"{issuer.address}/"}))
     assert ending.issuer == issuer.address
@@ -73,6 +82,7 @@ async def test_the_issuer_is_named_without_the_slash_at_its_end(verifier: TokenV
         ({"aud": None}, "token-audience"),
         ({"aud": []}, "token-audience"),
         ({"aud": ""}, "token-audience"),
+        ({"aud": 5}, "token-audience"),
         ({"aud": ["portal", 5]}, "token-audience"),
         ({"aud": ["portal", ""]}, "token-audience"),
         ({"iat": None}, "token-times"),

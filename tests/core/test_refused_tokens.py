@@ -1,7 +1,10 @@
 """Why a token is refused: the log says it by a code, the answer never."""
 
+import json
 import time
+from base64 import urlsafe_b64encode as b64encode
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -49,6 +52,45 @@ async def test_every_refusal_has_a_reason_of_its_own(verifier: TokenVerifier, is
         await verifier.caller(REASONS[reason](issuer).encode())
     assert refused.value.reason == reason
     assert refused.value.code in {"token-invalid", "unauthenticated"}
+
+
+def with_header(issuer: Issuer, **names: Any) -> str:
+    """Return a token of the issuer's whose header says something else, so that the signature is not of it."""
+    header = b64encode(json.dumps({"alg": "RS256", "kid": issuer.keys[-1].kid} | names).encode()).rstrip(b"=")
+    return f"{header.decode()}.{issuer.person(ANA).partition('.')[2]}"
+
+
+def with_payload(issuer: Issuer, payload: bytes) -> str:
+    header, _, signature = issuer.person(ANA).split(".")
+    return f"{header}.{b64encode(payload).rstrip(b'=').decode()}.{signature}"
+
+
+STRANGE: list[tuple[str, Callable[[Issuer], str]]] = [
+    ("token-missing", lambda _: f"Basic {'x' * MAX_TOKEN_BYTES}"),
+    ("token-malformed", lambda issuer: f"Bearer {with_payload(issuer, b'[]')}"),
+    ("token-malformed", lambda issuer: f"Bearer {with_payload(issuer, b'{')}"),
+    ("token-algorithm", lambda issuer: f"Bearer {with_header(issuer, alg='PS256')}"),
+    ("token-algorithm", lambda issuer: f"Bearer {with_header(issuer, alg='HS256')}"),
+    ("token-issuer", lambda issuer: f"Bearer {issuer.person(ANA, iss=5)}"),
+    ("token-issuer", lambda issuer: f"Bearer {issuer.person(ANA, iss=[issuer.address])}"),
+    ("token-key-unknown", lambda issuer: f"Bearer {with_header(issuer, kid=[])}"),
+    ("token-key-unknown", lambda issuer: f"Bearer {with_header(issuer, kid=None)}"),
+    ("token-signature", lambda issuer: f"Bearer {with_header(issuer, typ='x')}"),
+    ("token-signature", lambda issuer: f"Bearer {with_header(issuer, typ=5)}"),
+    ("token-signature", lambda issuer: f"Bearer {with_header(issuer, unknown=1)}"),
+    ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA).rpartition('.')[0]}."),
+    ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA).rpartition('.')[0]}.a"),
+    ("token-signature", lambda issuer: f"Bearer {issuer.person(ANA)[:-4]}"),
+]
+
+
+@pytest.mark.parametrize(("reason", "header"), STRANGE)
+async def test_what_no_provider_would_write_is_refused_too(
+    verifier: TokenVerifier, issuer: Issuer, reason: str, header: Callable[[Issuer], str]
+) -> None:
+    with pytest.raises(TokenRefused) as refused:
+        await verifier.caller(header(issuer).encode())
+    assert refused.value.reason == reason
 
 
 @pytest.mark.parametrize("sent", [None, b"", b"Bearer", b"Bearer ", b"bearer"])

@@ -12,13 +12,15 @@ from joserfc import jws
 
 from balcao.core.access import keys as keys_module
 from balcao.core.access import tokens as module
+from balcao.core.access.caller import ClaimPolicy, TokenRefused
 from balcao.core.access.keys import IssuerKeys
-from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
+from balcao.core.access.tokens import LATEST_INSTANT, LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unauthenticated, Unavailable
+from balcao.core.values.cpf import Cpf
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
 
-ISSUER = "https://issuer.example/realms/test"
+ISSUER = "https://issuer.example/realms/X"
 NOW = 1_800_000_000.0
 FAR = 1_000  # seconds: more than the leeway
 KEY, OTHER = new_key(), new_key()
@@ -66,6 +68,8 @@ def at(**offsets: float) -> dict[str, Any]:
         ({"aud": None}, False),
         (at(exp=1 - LEEWAY_SECONDS), True),
         (at(exp=-LEEWAY_SECONDS), False),
+        ({"exp": LATEST_INSTANT}, True),
+        ({"exp": LATEST_INSTANT + 1}, False),
         ({"exp": True}, False),
         ({"exp": None}, False),
         (at(nbf=LEEWAY_SECONDS), True),
@@ -97,6 +101,25 @@ async def test_a_token_is_taken_in_its_time_and_for_us_alone(
             assert verifier.known(header) is None
 
 
+async def test_a_known_token_is_known_until_it_expires_or_its_session_ends(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, ended = [NOW], set[str]()
+    monkeypatch.setattr(time, "time", lambda: clock[-1])
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client, has_ended=lambda caller: caller.session in ended)
+        header = f"Bearer {issuer.login(sid='desk', exp=NOW + FAR)}".encode()
+        caller = await verifier.caller(header)
+        for after, known in ((FAR + LEEWAY_SECONDS - 1, caller), (FAR + LEEWAY_SECONDS, None), (0, caller)):
+            clock.append(NOW + after)
+            assert verifier.known(header) is known
+        ended.add("desk")
+        assert verifier.known(header) is None
+        with pytest.raises(TokenRefused) as refused:
+            await verifier.caller(header)
+        assert refused.value.reason == "token-session-ended"
+
+
 async def test_what_the_issuer_did_not_sign_is_refused(issuer: Issuer) -> None:
     forged = issuer.machine("portal", key=OTHER, header={"kid": issuer.keys[-1].kid})
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
@@ -113,6 +136,13 @@ async def test_a_token_without_the_times_that_may_be_left_out_is_taken() -> None
         claims = {"iss": ISSUER, "aud": "account", "exp": time.time() + FAR, "sub": "1", "azp": "portal"}
         token = jws.serialize_compact({"alg": "RS256", "kid": KEY.kid}, msgspec.json.encode(claims), KEY)
         assert (await TokenVerifier([ISSUER], "account", client).caller(f"Bearer {token}".encode())).subject == "1"
+
+
+async def test_claims_are_read_as_the_installation_says(issuer: Issuer) -> None:
+    async with httpx.AsyncClient() as client:
+        verifier = TokenVerifier([issuer.address], "account", client, ClaimPolicy(cpf_claim="documento"))
+        caller = await verifier.caller(f"Bearer {issuer.token(sub='1', documento='90000000175')}".encode())
+    assert caller.cpf == Cpf("90000000175")
 
 
 async def test_only_so_many_verified_tokens_are_remembered_and_an_old_one_goes(

@@ -162,7 +162,10 @@ def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
     answer = admin("POST", ADMIN, new)
     assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
-    assert answer.json()["error"] == "Já existe uma categoria com este `id`."
+    assert (
+        answer.json()["error"]
+        == "Já existe uma categoria com este `id`; uma inativa volta a valer com `active` verdadeiro."
+    )
 
 
 def test_of_parallel_creations_one_wins(admin: Talk) -> None:

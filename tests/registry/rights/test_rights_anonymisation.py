@@ -81,6 +81,20 @@ def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(
         assert report["expires_at"].endswith("Z")
 
 
+def test_the_consents_that_the_crm_told_would_go_with_all_that_they_hold(post: Post, sql: Sql) -> None:
+    sql(
+        "INSERT INTO registry.crm_consentimentos (cpf, categoria, canal, status, at, origin)"
+        " VALUES ($1, 'saude', 'sms', 'IN', '2026-01-01', 'crm')",
+        ANA,
+    )
+    cleared = {entry["kind"]: (entry["count"], entry["fields"]) for entry in post().json()["cleared"]}
+    sql("DELETE FROM registry.crm_consentimentos WHERE cpf = $1", ANA)
+    assert cleared["crm_consents"] == (
+        1,
+        ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"],
+    )
+
+
 def test_a_body_is_not_needed_to_rehearse(http: httpx.Client, owner: dict[str, str]) -> None:
     answer = http.post(f"/registry/v1/citizen/{ANA}/anonymisation", headers=owner)
     assert (answer.status_code, answer.json()["dry_run"]) == (200, True)
@@ -90,7 +104,8 @@ def test_confirmed_it_erases_once_and_keeps_what_the_city_must_keep(
     post: Post, http: httpx.Client, owner: dict[str, str], sql: Sql
 ) -> None:
     before = exported(http, owner)
-    assert before["autodeclarado"] != []
+    (own,) = before["autodeclarado"]
+    assert (own["name"], own["origin"], own["wording"]) == ("genero", "citizen", {"valor": "Travesti"})
     confirmation = post().json()["confirmation"]
     done = post(dry_run=False, confirmation=confirmation, reason="A pedido")
     assert done.status_code == 200

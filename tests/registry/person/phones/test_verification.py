@@ -201,15 +201,16 @@ def test_every_step_leaves_a_trace(citizen: Citizen, code_of: Callable[[dict[str
     citizen.post("phone/validate", phone | {"code": other_than(code)})
     citizen.post("phone/validate", phone | {"code": code})
     trail = sql(
-        "SELECT operation, action, actor_kind, outcome FROM platform.audit_event WHERE subject = $1 ORDER BY at, id",
+        "SELECT operation, action, actor_kind, fields, outcome FROM platform.audit_event WHERE subject = $1"
+        " ORDER BY at, id",
         f"***.{citizen.cpf[3:6]}.{citizen.cpf[6:9]}-**",
     )
     assert [tuple(row) for row in trail] == [
-        ("registry.declare_phone", "create", "owner", "done"),
-        ("registry.send_phone_code", "push", "worker", "done"),
-        ("registry.confirm_phone", "update", "owner", "code_tried"),
-        ("registry.confirm_phone", "update", "owner", "code_tried"),
-        ("registry.confirm_phone", "update", "owner", "done"),
+        ("registry.declare_phone", "create", "owner", ["phone_verification"], "done"),
+        ("registry.send_phone_code", "push", "worker", ["telefone"], "done"),
+        ("registry.confirm_phone", "update", "owner", ["phone_verification"], "code_tried"),
+        ("registry.confirm_phone", "update", "owner", ["phone_verification"], "code_tried"),
+        ("registry.confirm_phone", "update", "owner", ["telefone"], "done"),
     ]
 
 

@@ -1,0 +1,24 @@
+"""A plugin of pytest that makes a trial end soon: its first failure says all.
+
+Tests that need no database run before the others, as most changes are noticed by one of them, and to fill a database
+takes longer than all of them. A property that has failed looks for no smaller example.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import Phase, settings
+
+
+def pytest_configure() -> None:
+    phases = [phase for phase in settings().phases if phase not in {Phase.shrink, Phase.explain}]
+    settings.register_profile("trial", settings(), phases=phases)
+    settings.load_profile("trial")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: "database_url" in _list_fixtures(item))
+
+
+def _list_fixtures(item: pytest.Item) -> Sequence[str]:
+    return item.fixturenames if isinstance(item, pytest.Function) else ()
