@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
 
 from balcao.core.http.pages import document
 from balcao.core.service import Service
+from tests.contract.headers import list_undescribed
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
 from tests.support.sizes import size
@@ -33,7 +34,14 @@ def error_code_is_described(_: Any, response: Any, case: Any) -> None:
     assert re.fullmatch("|".join(patterns), codes[0]), f"{codes[0]} is none of {listed}"
 
 
+def headers_are_described(_: Any, response: Any, case: Any) -> None:
+    """Fail for a header that the description does not name."""
+    described = case.operation.definition.raw["responses"][str(response.status_code)]
+    assert list_undescribed(described, response.headers) == []
+
+
 CHECKS = [
+    headers_are_described,
     error_code_is_described,
     not_a_server_error,
     status_code_conformance,

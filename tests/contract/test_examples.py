@@ -1,5 +1,6 @@
 """The example bodies of the descriptions, sent as they stand to the demo data."""
 
+import json
 from collections.abc import Iterator
 
 import httpx
@@ -7,9 +8,11 @@ import pytest
 
 from balcao import app
 from balcao.core.http.operations import Operation
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.settings import Settings
+from tests.contract.headers import list_undescribed
 from tests.support.issuer import Issuer, bearer
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import free_port
@@ -39,8 +42,9 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
 
 def test_every_example_is_accepted(sandbox: Sandbox) -> None:
     """In one run, as some of them change what others read; a path is filled with its own examples."""
-    refused = []
+    refused, undescribed = [], []
     for service in app.SERVICES:
+        paths = json.loads(document(service))["paths"]
         for operation in service.operations():
             if not operation.in_description or operation.example is None:
                 continue
@@ -48,7 +52,10 @@ def test_every_example_is_accepted(sandbox: Sandbox) -> None:
             wanted = {404, 409} if operation.key in OF_SOMETHING_MADE_BEFORE else {200, 201, 202}
             if answer.status_code not in wanted:
                 refused.append(f"{operation.key}: {answer.status_code} {answer.text}")
-    assert refused == []
+            responses = paths[operation.path][operation.method.lower()]["responses"]
+            described = responses.get(str(answer.status_code), {})
+            undescribed += [f"{operation.key}: {name}" for name in list_undescribed(described, answer.headers)]
+    assert (refused, undescribed) == ([], [])
 
 
 def test_what_one_service_demands_of_the_demos_people_another_knows(sandbox: Sandbox) -> None:

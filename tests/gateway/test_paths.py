@@ -2,11 +2,14 @@
 
 import gzip
 import json
+import re
 from urllib.parse import urljoin
 
 import httpx
+import msgspec
 import pytest
 
+from balcao.core.errors import NotFound
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 
@@ -31,6 +34,20 @@ def test_every_method_that_is_named_is_there_and_no_other_one(http: httpx.Client
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"):
             is_there = http.request(method, path).status_code != 405
             assert is_there == (method in named), (method, path)
+
+
+def test_a_path_that_could_be_read_in_two_ways_is_refused_in_the_words_of_its_operations(http: httpx.Client) -> None:
+    differing = []
+    for served in all_operations():
+        if "{" not in served.operation.path or served.path.endswith("{rest}"):
+            continue
+        path = served.service.prefix + re.sub(r"{\w+}", "a%5Cb", served.path)
+        answer = http.request(served.method, path)
+        words = msgspec.json.decode(answer.content) if answer.content else {}
+        wanted = msgspec.json.decode(msgspec.json.encode(served.operation.dialect.body(NotFound())))
+        if answer.status_code == 404 and served.method != "HEAD" and words != wanted:
+            differing.append(f"{served}: {words}")
+    assert differing == []
 
 
 @pytest.mark.parametrize("cpf", ["900%2E000%2E001-75", "900%2e000%2e001%2D75", "900.000.001-75", "%3900000001%37%35"])

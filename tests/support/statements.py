@@ -17,19 +17,19 @@ _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
-    """The texts, in the order in which they were sent.
+    """The texts, in the order in which they were sent; apart from them `of_copies`, which a process reads by itself.
 
-    Not counted is what happens once a connection (preparing a statement, and asking what a type is), and what no caller
-    asked for: a process that serves reads its copies again.
+    Not counted is what happens once a connection: preparing a statement, and asking what a type is.
     """
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.of_copies: list[str] = []
 
     def note(self, sent: Any) -> None:
-        # The driver calls its loggers in the context of the task that asked.
-        if not _of_copy.get() and not any(mark in sent.query for mark in _ABOUT_TYPES):
-            self.texts.append(sent.query)
+        if not any(mark in sent.query for mark in _ABOUT_TYPES):
+            # The driver calls its loggers in the context of the task that asked.
+            (self.of_copies if _of_copy.get() else self.texts).append(sent.query)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.parameters import InPath, InQuery
 from balcao.core.http.responses import PERSONAL, Response
+from balcao.core.http.sent_headers import TOTAL_COUNT, SentHeader, sending
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import has_control
 
@@ -27,6 +28,7 @@ MAX_SKIP = 1_000_000_000
 ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"
 NAME = r"^[a-z0-9_:]+$"
 _CPF = r"^[0-9]{11}$"
+CATALOGUE_VERSION = SentHeader("X-Catalogue-Version", "A versão do catálogo de acessos, que cada mudança aumenta.", 42)
 _NOT_A_CPF = "deve ser um CPF válido: 11 dígitos, sem pontuação"
 
 
@@ -146,14 +148,16 @@ GroupInPath: TypeAlias = Annotated[str, InPath(_parse_name, "Nome do grupo", "bu
 ActionNameInPath: TypeAlias = Annotated[str, InPath(_parse_action_name, "Nome da ação", "iptu:invoice:read")]
 
 
+@sending(CATALOGUE_VERSION)
 def written(version: int, value: Any = None, *, status: int = 200) -> Response[Any]:
     """Answer a write with the catalogue version that it made; without a value, 204."""
-    headers = {"X-Catalogue-Version": str(version), "Cache-Control": PERSONAL}
+    headers = {CATALOGUE_VERSION.name: str(version), "Cache-Control": PERSONAL}
     if value is None:
         return Response(status=204, headers=headers)
     return Response(msgspec.json.encode(value), status=status, headers=headers)
 
 
+@sending(TOTAL_COUNT)
 def listed(values: list[Any], total: int) -> Response[Any]:
     """Answer a bare array with the number of items of the whole list."""
-    return Response(msgspec.json.encode(values), headers={"X-Total-Count": str(total), "Cache-Control": PERSONAL})
+    return Response(msgspec.json.encode(values), headers={TOTAL_COUNT.name: str(total), "Cache-Control": PERSONAL})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from balcao.core.errors import MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.endpoint import Endpoint, OperationEndpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
 from balcao.core.http.requests import Request
 from balcao.core.http.routing import Found, Paths
 
@@ -58,7 +58,7 @@ class Gateway:
         mount, path = self._choose_mount(request)
         found = self._paths[id(mount)].find(path)
         if found is None:
-            return StrayEndpoint(mount.name, request.method, self._dialect(mount, path), NotFound())
+            return StrayEndpoint(mount.name, request.method, self._choose_dialect(mount, path), NotFound())
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = found.by_method.get(method)
         if endpoint is None:
@@ -84,10 +84,13 @@ class Gateway:
         allow = allowed_methods(found.by_method)
         if method == "OPTIONS":
             return OptionsEndpoint(mount.name, allow)
-        return StrayEndpoint(mount.name, method, self._dialect(mount, path), MethodNotAllowed(allow))
+        return StrayEndpoint(mount.name, method, self._choose_dialect(mount, path), MethodNotAllowed(allow))
 
-    @staticmethod
-    def _dialect(mount: Mount, path: bytes) -> Dialect:
+    def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
+        """Choose the words of the operations that the path resembles, or those of where it begins."""
+        for endpoint in self._paths[id(mount)].find_similar(path).values():
+            if isinstance(endpoint, OperationEndpoint):
+                return endpoint.operation.dialect
         return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
 
 

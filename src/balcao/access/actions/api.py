@@ -15,13 +15,14 @@ from balcao.access.actions.schemas import (
     NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import MAX_BODY_BYTES, WRITES, SliceInQuery, in_query, written
+from balcao.access.conventions import CATALOGUE_VERSION, MAX_BODY_BYTES, WRITES, SliceInQuery, in_query, written
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import integer_in_path
 from balcao.core.http.responses import PERSONAL, Ready, Response, with_etag
+from balcao.core.http.sent_headers import ETAG, sending
 
 ActionId = Annotated[int, integer_in_path("Id da ação", 1)]
 ActionsInQuery: TypeAlias = Annotated[ActionsQuery, in_query(ActionsQuery)]
@@ -151,7 +152,8 @@ async def list_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> 
     return await service.list_holders(call, action_id, query)
 
 
+@sending(ETAG, CATALOGUE_VERSION)
 def _respond(saved: service.SavedAction) -> Response[Action]:
     ready = Ready.of(saved.action)
-    headers = {"ETag": ready.etag, "X-Catalogue-Version": str(saved.version), "Cache-Control": "no-store"}
+    headers = {ETAG.name: ready.etag, CATALOGUE_VERSION.name: str(saved.version), "Cache-Control": "no-store"}
     return Response(ready.body, headers=headers)

@@ -13,6 +13,7 @@ from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.http.sent_headers import sending
 
 WholeRequest: TypeAlias = Annotated[Request, OfRequest(lambda request: request)]
 RestOfPath: TypeAlias = Annotated[str, InPath(str, "Caminho da requisição original, com as suas barras", "jobs")]
@@ -40,21 +41,25 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     return await service.explain(call, query)
 
 
+@sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
     """Decide on the request that the headers name."""
     return await check.check(call.platform, request)
 
 
+@sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
     """Decide on the request that the path names."""
     return await check.check(call.platform, request)
 
 
+@sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_headers(call: Call, request: WholeRequest) -> Response[None]:
     """Judge the token of the request that the headers name."""
     return await check.check_token(call.platform, request)
 
 
+@sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
     """Judge the token of the request that the path names."""
     return await check.check_token(call.platform, request)

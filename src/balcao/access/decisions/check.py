@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from balcao.access.conventions import CATALOGUE_VERSION
 from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
 from balcao.core.access.decisions import ANYBODY, decide_match, is_public
 from balcao.core.access.fixed_tokens import FixedCallers
@@ -21,6 +22,7 @@ from balcao.core.errors import BalcaoError, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
+from balcao.core.http.sent_headers import SentHeader
 from balcao.core.logs import log
 from balcao.settings.types import split
 
@@ -30,6 +32,19 @@ CHECK_AUTHENTICATION = "/api/v1/check-token"
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
 # Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
+ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
+ACCESS_REASON = SentHeader("X-Access-Reason", "Por que, em uma palavra estável.", "granted")
+ACCESS_ACTION = SentHeader("X-Access-Action", "A ação que a requisição exige, se for conhecida.", "iptu:read")
+ACCESS_MAPPING = SentHeader("X-Access-Mapping", "O mapeamento que decidiu.", "7")
+ACCESS_SUBJECT = SentHeader("X-Access-Subject", "O `sub` de quem chamou, se o token vale.", "0b0f6a52-editora")
+DECISION_HEADERS = (
+    ACCESS_DECISION,
+    ACCESS_REASON,
+    ACCESS_ACTION,
+    ACCESS_MAPPING,
+    ACCESS_SUBJECT,
+    CATALOGUE_VERSION,
+)
 _KNOWN_PEERS = 4096
 _ELEVEN_DIGITS = re.compile(r"[0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _REFUSALS: Mapping[Reason, Callable[[], BalcaoError]] = {
@@ -143,15 +158,15 @@ def _refuse(checked: Checked) -> Response[Any]:
 
 def _describe(checked: Checked) -> dict[str, str]:
     headers = {
-        "X-Access-Decision": "allow" if checked.decision.allowed else "deny",
-        "X-Access-Reason": checked.decision.reason.value,
-        "X-Catalogue-Version": str(checked.version),
+        ACCESS_DECISION.name: "allow" if checked.decision.allowed else "deny",
+        ACCESS_REASON.name: checked.decision.reason.value,
+        CATALOGUE_VERSION.name: str(checked.version),
         "Cache-Control": NO_STORE,
     }
     if checked.match is not None:
-        headers |= {"X-Access-Action": checked.match.action.name, "X-Access-Mapping": str(checked.match.mapping.id)}
+        headers |= {ACCESS_ACTION.name: checked.match.action.name, ACCESS_MAPPING.name: str(checked.match.mapping.id)}
     if checked.caller is not None:
-        headers["X-Access-Subject"] = _write_subject(checked.caller.subject)
+        headers[ACCESS_SUBJECT.name] = _write_subject(checked.caller.subject)
     return headers
 
 

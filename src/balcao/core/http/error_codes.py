@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from importlib.resources import files
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -44,14 +44,8 @@ _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
 # Where pydantic lists every fault of a body or a query, the list has one code.
 _OF_LISTED_FAULTS = {422: ("invalid",)}
-_OF_A_BODY = (
-    "body-invalid",
-    "body-malformed",
-    "body-missing",
-    "body-not-object",
-    "body-too-deep",
-    "body-too-many-values",
-)
+_OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-too-deep", "body-too-many-values")
+_OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
 # Where nothing more precise was found.
 _DEFAULTS = {
     400: "invalid",
@@ -84,7 +78,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     core = catalogue(_CORE)
     reached = set(_find_codes(operation))
     if operation.signature.body is not None:
-        reached |= {(_CORE, code) for code in _OF_A_BODY}
+        form = _OF_AN_ARRAY if get_origin(operation.signature.body) is list else _OF_AN_OBJECT
+        reached |= {(_CORE, code) for code in (*_OF_A_BODY, form)}
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
     if not operation.in_maintenance:
         general.append(_IN_MAINTENANCE)

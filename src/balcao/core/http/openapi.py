@@ -11,7 +11,8 @@ from balcao.core.access.rules import PUBLIC
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
-from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response, stored
+from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response
+from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
@@ -20,6 +21,7 @@ DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
 _MEANINGS = {
+    200: "Já era assim",
     201: "Criado",
     304: "Não mudou desde a leitura",
     400: "Requisição inválida",
@@ -55,14 +57,7 @@ _HEADERS: Document = {
         "schema": _TEXT,
         "example": "token-invalid",
     },
-    "ETag": {
-        "description": (
-            "O estado atual do registro. Envie-o em `If-None-Match` para receber 304 enquanto nada muda, "
-            "e em `If-Match` para que uma mudança só valha sobre este estado."
-        ),
-        "schema": _TEXT,
-        "example": '"9f2c4a7be01d8835c6aa10f4"',
-    },
+    ETAG.name: {"description": ETAG.description, "schema": _TEXT, "example": ETAG.example},
     "Retry-After": {
         "description": "Segundos a esperar antes de repetir a chamada.",
         "schema": {"type": "integer", "minimum": 0},
@@ -127,7 +122,7 @@ def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
         "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
         "components": {
-            "headers": _HEADERS,
+            "headers": _HEADERS | _describe_sent_headers(operations),
             "schemas": schemas.components,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
         },
@@ -197,22 +192,30 @@ def _item(code: tuple[str, str]) -> str:
 
 def _headers(operation: Operation, status: int) -> Document:
     names = ["X-Request-ID"]
+    sent = find_sent_headers(operation.signature.handler, with_refusals=status >= MOVED)
     if status >= 400:
         names.append("Error-Code")
-    elif status == NOT_MODIFIED or _has_etag(operation):
-        names.append("ETag")
+    # A conditional read or write names the state, and so does a write that returns what it left.
+    names_state = sent.pop(ETAG.name, None) or (status < 400 and NOT_MODIFIED in operation.errors)
+    if names_state:
+        names.append(ETAG.name)
     if status in {429, 503}:
         names.append("Retry-After")
-    found: Document = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    found: Document = {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *sent)}
     return found | ({"Location": _LOCATION} if status == MOVED else {})
 
 
-def _has_etag(operation: Operation) -> bool:
-    """Tell whether a success names the state: a conditional read or write, or a write that returns what it left."""
-    handler = operation.signature.handler
-    names = getattr(handler, "__code__").co_names  # noqa: B009 - of a callable that is a function
-    returns_state = any(handler.__globals__.get(name) is stored for name in names)
-    return NOT_MODIFIED in operation.errors or returns_state
+def _describe_sent_headers(operations: Iterable[Operation]) -> Document:
+    """Describe what some of the operations send besides the headers of all; a header that none sends is left out."""
+    sent: dict[str, SentHeader] = {}
+    for operation in operations:
+        sent |= find_sent_headers(operation.signature.handler)
+    return {name: _describe_header(header) for name, header in sent.items() if name not in _HEADERS}
+
+
+def _describe_header(header: SentHeader) -> Document:
+    kind = {"type": "integer", "minimum": 0} if isinstance(header.example, int) else _TEXT
+    return {"description": header.description, "schema": kind, "example": header.example}
 
 
 def error_statuses(operation: Operation) -> set[int]:

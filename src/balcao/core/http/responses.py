@@ -9,6 +9,7 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.errors import PreconditionFailed
+from balcao.core.http.sent_headers import CONTENT_DISPOSITION, ETAG, sending
 
 T = TypeVar("T")
 
@@ -117,15 +118,17 @@ def with_etag(value: T, call: Call, cache_control: str) -> Response[T]:
     return from_bytes(body, etag_of(body), call, cache_control)
 
 
+@sending(ETAG)
 def stored(value: T) -> Response[T]:
     """Return what a write left behind, with the ETag of the new state."""
     body = msgspec.json.encode(value)
     return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
+@sending(CONTENT_DISPOSITION)
 def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_type: str) -> Response[Any]:
     """Return a file of any size, sent while it is made; nobody on the way stores it."""
-    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Cache-Control": PERSONAL, CONTENT_DISPOSITION.name: f'attachment; filename="{name}"'}
     return Response(chunks=chunks, headers=headers, media_type=media_type)
 
 
@@ -140,9 +143,10 @@ def stream_events(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
     return Response(chunks=chunks, headers=headers, media_type=EVENTS)
 
 
+@sending(CONTENT_DISPOSITION)
 def attachment(body: bytes, name: str) -> Response[Any]:
     """Return a file of a person's data, to be stored by them and by nobody on the way."""
-    headers = {"Cache-Control": PERSONAL, "Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Cache-Control": PERSONAL, CONTENT_DISPOSITION.name: f'attachment; filename="{name}"'}
     return Response(body, headers=headers)
 
 

@@ -66,6 +66,11 @@ class Paths(Generic[E]):
             return self._find(_PRINTED_CNPJ.sub(rb"/\1\2\3\4\5", path))
         return found
 
+    def find_similar(self, path: bytes) -> Mapping[str, E]:
+        """Return what ends at this raw path, by method, also where `find` refuses it: for the words of the refusal."""
+        node = _walk(self._root, _segments(path.decode("latin-1")), 0, [])
+        return {} if node is None else node.by_method
+
     def _find(self, path: bytes) -> Found[E] | None:
         text = path.decode("latin-1")
         segments = _segments(text)

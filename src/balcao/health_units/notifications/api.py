@@ -13,6 +13,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.parameters import InPath, InQuery
 from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.health_units.notifications import service, views
 from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
 from balcao.health_units.notifications.schemas import (
@@ -93,10 +94,11 @@ async def list_notifications(
     errors=[404, 409, 422],
     **RATES,
 )
+@sending(LOCATION)
 async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
     """Open a notification."""
     opened = await service.open_notification(call, cnes, body)
-    headers = {"Location": f"notificacoes/{opened.id}"}
+    headers = {LOCATION.name: f"notificacoes/{opened.id}"}
     return _respond(call, opened, body.remarks, status=201, headers=headers)
 
 
@@ -159,6 +161,7 @@ async def close_notification(
     return _respond(call, await service.close_notification(call, cnes, id, body), body.remarks)
 
 
+@sending(ETAG)
 def _respond(
     call: Call,
     notification: Notification,
@@ -168,5 +171,5 @@ def _respond(
     headers: dict[str, str] | None = None,
 ) -> Response[StaffNotification]:
     shown = views.show_to_staff(notification, remarks, call.author.name, call.zone)
-    common = {"ETag": notification.etag, "Cache-Control": PERSONAL}
+    common = {ETAG.name: notification.etag, "Cache-Control": PERSONAL}
     return to_json(shown, status=status, headers=common | (headers or {}))

@@ -11,6 +11,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.health_units.notifications.schemas import NOTIFICATION_ID as UUID_PATTERN
 from balcao.health_units.operations import RATES
 from balcao.health_units.webhooks import service
@@ -64,10 +65,11 @@ async def list_webhooks(call: Call) -> Webhooks:
     errors=[409, 422],
     **RATES,
 )
+@sending(LOCATION)
 async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
     """Add a webhook."""
     added = await service.add_webhook(call, body)
-    return to_json(added, status=201, headers=_KEPT_SECRET | {"Location": f"avisos/{added.id}"})
+    return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
 
 
 @routes.get(

@@ -7,6 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import FORM_BODY, Routes
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
+from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.legacy_mappings import service
@@ -61,10 +62,11 @@ async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     example=_EXAMPLE,
     errors=[400, 404, 409],
 )
+@sending(LOCATION)
 async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
     """Map an old number to a service."""
     made = await service.create(call, body)
-    return respond_to_staff(made, {"Location": f"tombamentos/{made.id}"}, status=201)
+    return respond_to_staff(made, {LOCATION.name: f"tombamentos/{made.id}"}, status=201)
 
 
 @routes.get(

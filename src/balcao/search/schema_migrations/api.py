@@ -7,6 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
+from balcao.core.http.sent_headers import SentHeader, sending
 from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.schema_migrations import service
@@ -26,6 +27,8 @@ from balcao.search.schema_migrations.schemas import (
 )
 
 routes = Routes(tags=["migration"])
+
+MIGRATION_ID = SentHeader("X-Migration-ID", "O identificador da reversão.", "8d0c4a52-1f0e-4f0b-9a53-6d7b2e1c9f10")
 
 MigrationIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador da execução", "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60", f"^{UUID_PATTERN}$")
@@ -128,10 +131,11 @@ async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStat
     errors=[400, 404, 409],
     described_body=RollbackBody,
 )
+@sending(MIGRATION_ID)
 async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationStatus]:
     """Undo the newest migration, or the named one if it is the newest."""
     run_id, status = await service.roll_back(call, decode_rollback(content))
-    return respond_to_staff(status, {"X-Migration-ID": run_id})
+    return respond_to_staff(status, {MIGRATION_ID.name: run_id})
 
 
 @routes.get(

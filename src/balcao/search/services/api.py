@@ -8,6 +8,7 @@ from balcao.core.context.call import Call
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
+from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
 from balcao.search.legacy_mappings.schemas import ERROR_WITH_MAPPING
 from balcao.search.legacy_mappings.service import parse_publication
@@ -73,10 +74,11 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
     example=_EXAMPLE,
     errors=[400, 409],
 )
+@sending(LOCATION)
 async def create_service(call: Call, body: ServiceBody) -> Response[StaffService]:
     """Create a service."""
     created = await service.create(call, body)
-    return _respond(created, {"Location": f"services/{created.id}"}, status=201)
+    return _respond(created, {LOCATION.name: f"services/{created.id}"}, status=201)
 
 
 @routes.get(
@@ -181,6 +183,7 @@ async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollba
     return _respond(await service.roll_back(call, id, body))
 
 
+@sending(ETAG)
 def _respond(found: T, headers: Mapping[str, str] | None = None, status: int = 200) -> Response[T]:
     """Answer with the service and the tag of its state."""
-    return respond_to_staff(found, {"ETag": format_etag(found.version), **(headers or {})}, status=status)
+    return respond_to_staff(found, {ETAG.name: format_etag(found.version), **(headers or {})}, status=status)

@@ -43,6 +43,7 @@ async def list_behaviour_links(call: Call, person: CallersCpf) -> Response[Behav
     ),
     example={"id_comportamento_atitudes": 4},
     status=201,
+    same_body=[200],
     errors=[400, 409],
     rate="60/minute",
 )

@@ -43,6 +43,7 @@ async def list_skill_links(call: Call, person: CallersCpf) -> Response[SkillLink
     ),
     example={"id_habilidade": 37},
     status=201,
+    same_body=[200],
     errors=[400, 409],
     rate="60/minute",
 )

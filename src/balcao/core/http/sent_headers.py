@@ -1,0 +1,46 @@
+"""Headers that only some operations send: declared where they are made, and described with those operations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class SentHeader:
+    """A header of a success, in the words of the description; an integer as example says that it holds one."""
+
+    name: str
+    description: str
+    example: str | int
+
+
+ETAG = SentHeader(
+    "ETag",
+    "O estado atual do registro. Envie-o em `If-None-Match` para receber 304 enquanto nada muda, "
+    "e em `If-Match` para que uma mudança só valha sobre este estado.",
+    '"9f2c4a7be01d8835c6aa10f4"',
+)
+LOCATION = SentHeader("Location", "O endereço do que foi criado, relativo ao chamado.", "5f0c2f0e")
+CONTENT_DISPOSITION = SentHeader("Content-Disposition", "O nome do arquivo.", 'attachment; filename="dados.json"')
+TOTAL_COUNT = SentHeader("X-Total-Count", "Quantos itens a lista toda tem.", 128)
+
+
+def sending(*headers: SentHeader, also_with_refusals: bool = False) -> Callable[[F], F]:
+    """Declare what the responses carry that a function makes: a handler, or what handlers make their responses with."""
+
+    def declare(function: F) -> F:
+        function.__dict__["sent_headers"] = headers
+        function.__dict__["sent_with_refusals"] = headers if also_with_refusals else ()
+        return function
+
+    return declare
+
+
+def find_sent_headers(handler: Callable[..., Any], *, with_refusals: bool = False) -> dict[str, SentHeader]:
+    """Return, by name, the headers declared of a handler and of the functions of its module that it names."""
+    kind = "sent_with_refusals" if with_refusals else "sent_headers"
+    names = getattr(handler, "__code__").co_names  # noqa: B009 - of a callable that is a function
+    makers = [handler, *(handler.__globals__.get(name) for name in names)]
+    return {header.name: header for maker in makers for header in getattr(maker, kind, ())}

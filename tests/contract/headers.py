@@ -1,0 +1,30 @@
+"""Headers of a response against those that its description names."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+# What HTTP and browsers want of every server, and what says nothing of an operation of its own.
+GENERAL = frozenset(
+    {
+        "allow",
+        "cache-control",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-security-policy",
+        "content-type",
+        "date",
+        "server",
+        "transfer-encoding",
+        "vary",
+        "www-authenticate",
+        "x-accel-buffering",
+        "x-content-type-options",
+    }
+)
+
+
+def list_undescribed(response: Mapping[str, Any], sent: Iterable[str]) -> list[str]:
+    """Return the headers that were sent and that the description of the response does not name."""
+    described = {name.lower() for name in response.get("headers", {})}
+    return sorted({name.lower() for name in sent} - described - GENERAL)
