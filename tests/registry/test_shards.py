@@ -55,6 +55,8 @@ ANYBODYS = {
         "crm.state.store._COUNTS",
         "crm.state.store._LIST",
         "crm.state.store._OLDEST",
+        "crm.state.store._OLDEST_EVENT",
+        "crm.state.store._OLDEST_PUSH",
         "mirror.store._LIST_TOMBSTONES",
     },
     "retention goes through all": {
