@@ -1,4 +1,4 @@
-"""The contract is checked twice: with tokens of the embedded provider and of an independent one."""
+"""The contract is checked twice, with tokens of the embedded provider and of an independent one; the rest once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,3 +28,11 @@ def sandbox(
     with running(settings, database_url, tokens) as opened:
         yield opened
     databases.drop(name)
+
+
+@pytest.fixture(scope="module")
+def independent(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """Open a platform with the demo data that takes tokens of an independent provider."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
+    with running(settings, database_url, IndependentTokens(issuer)) as opened:
+        yield opened

@@ -1,21 +1,17 @@
 """The example bodies of the descriptions, sent as they stand to the demo data."""
 
 import json
-from collections.abc import Iterator
 
 import httpx
-import pytest
 
 from balcao import app
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
-from balcao.settings import Settings
-from tests.contract.headers import list_undescribed
-from tests.support.issuer import Issuer, bearer
-from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.contract.descriptions import list_undescribed
+from tests.support.issuer import bearer
+from tests.support.sandbox import ADMIN, Sandbox
 
 # What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run,
 # a plan.
@@ -33,14 +29,7 @@ OF_SOMETHING_MADE_BEFORE = {
 }
 
 
-@pytest.fixture(scope="module")
-def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
-    with running(settings, database_url, IndependentTokens(issuer)) as opened:
-        yield opened
-
-
-def test_every_example_is_accepted(sandbox: Sandbox) -> None:
+def test_every_example_is_accepted(independent: Sandbox) -> None:
     """In one run, as some of them change what others read; a path is filled with its own examples."""
     refused, undescribed = [], []
     for service in app.SERVICES:
@@ -48,7 +37,7 @@ def test_every_example_is_accepted(sandbox: Sandbox) -> None:
         for operation in service.operations():
             if not operation.in_description or operation.example is None:
                 continue
-            answer = send(sandbox, service, operation)
+            answer = send(independent, service, operation)
             wanted = {404, 409} if operation.key in OF_SOMETHING_MADE_BEFORE else {200, 201, 202}
             if answer.status_code not in wanted:
                 refused.append(f"{operation.key}: {answer.status_code} {answer.text}")
@@ -58,13 +47,13 @@ def test_every_example_is_accepted(sandbox: Sandbox) -> None:
     assert (refused, undescribed) == ([], [])
 
 
-def test_what_one_service_demands_of_the_demos_people_another_knows(sandbox: Sandbox) -> None:
+def test_what_one_service_demands_of_the_demos_people_another_knows(independent: Sandbox) -> None:
     """Elisa applied to V5, for people with a disability alone: the registry knows hers (rules: employability 7)."""
-    elisa = bearer(sandbox.tokens.person("90000000507"))
+    elisa = bearer(independent.tokens.person("90000000507"))
     path = f"/jobs/api/v1/empregabilidade/vagas/{sandbox_job_id('V5')}/elegibilidade"
-    found = sandbox.http.get(path, headers=elisa).json()
+    found = independent.http.get(path, headers=elisa).json()
     assert {each["criterio"]: each["atendido"] for each in found["criterios"]} == {"termos_uso": True, "pcd": True}
-    told = sandbox.http.get("/registry/v1/citizen/90000000507", headers=elisa).json()
+    told = independent.http.get("/registry/v1/citizen/90000000507", headers=elisa).json()
     assert told["deficiencia"] == "Auditiva"
 
 

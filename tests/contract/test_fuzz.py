@@ -9,19 +9,10 @@ import pytest
 
 from balcao import app
 from balcao.core.service import Service
-from balcao.settings import Settings
 from tests.support.issuer import Issuer
-from tests.support.sandbox import IndependentTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.sandbox import Sandbox
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
-
-
-@pytest.fixture(scope="module")
-def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    fuzzed = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
-    with running(fuzzed, database_url, IndependentTokens(issuer)) as opened:
-        yield opened
 
 
 def operations(service: Service) -> Iterator[tuple[Service, str, str]]:
@@ -43,9 +34,9 @@ CASES = [case for service in app.SERVICES for case in operations(service)]
     ("service", "method", "path"), CASES, ids=[f"{s.name} {method.upper()} {path}" for s, method, path in CASES]
 )
 def test_generated_calls_are_answered_as_described(
-    sandbox: Sandbox, issuer: Issuer, service: Service, method: str, path: str
+    independent: Sandbox, issuer: Issuer, service: Service, method: str, path: str
 ) -> None:
     from tests.contract.fuzzing import fuzz
 
     tokens = {"admin": issuer.admin(), "crm": issuer.machine("crm-sandbox"), "citizen": issuer.person("90000000175")}
-    fuzz(service, method, path, sandbox.url + service.prefix + service.base, tokens)
+    fuzz(service, method, path, independent.url + service.prefix + service.base, tokens)

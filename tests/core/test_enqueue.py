@@ -7,6 +7,7 @@ import asyncpg
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import encode_payload, enqueue, enqueue_sql
 from tests.support.fixtures import Sql
+from tests.support.patience import PATIENCE
 
 KIND, PAYLOAD, DELAY = "test_enqueue", {"row": "1"}, timedelta(minutes=5)
 STATEMENT = f"""
@@ -38,7 +39,7 @@ async def test_however_many_jobs_the_workers_are_woken_once(platform: Platform) 
     def note(*notice: object) -> None:
         woken.append(str(notice[-1]))
 
-    listener: asyncpg.Connection = await platform.database.listener()
+    listener: asyncpg.Connection = await platform.database.listener(PATIENCE)
     try:
         await listener.add_listener("balcao_queue", note)
         async with platform.database.connection() as connection:

@@ -1,6 +1,8 @@
 """Connections to a database of several servers: the one that takes writes is found, and left when it no longer does."""
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import asyncpg
@@ -15,7 +17,9 @@ from tests.support.patience import PATIENCE
 from tests.support.relay import Relay
 
 LOCK = "SELECT pg_advisory_xact_lock(1, 1)"
-LISTENS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1)"
+LISTENS = """
+SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle' AND query <> '')
+"""
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ async def test_a_server_that_is_silent_and_one_that_is_gone_keep_nobody_from_the
         try:
             async with database.connection() as connection:
                 assert await connection.fetchval("SELECT 1") == 1
-            listener = await database.listener()
+            listener = await database.listener(PATIENCE)
             await listener.close()
         finally:
             await database.close()
@@ -108,20 +112,74 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
     await frozen.close()
 
 
-async def test_a_listener_whose_server_fell_silent_is_replaced(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reloader, "ANSWER_SECONDS", 0.05)
+class FallsSilent(Database):
+    """A database of two servers, of which the first one falls silent; at each the listener has another name."""
+
+    def __init__(self, relay: Relay, next_url: str) -> None:
+        super().__init__(relay.url)
+        self._relay, self._next_url = relay, next_url
+        self.name("the first listener")
+
+    def name(self, listener: str) -> None:
+        self.options["server_settings"]["application_name"] = listener
+
+    def fall_silent(self) -> None:
+        self._relay.stop()
+        self.url = self._next_url
+        self.name("its successor")
+
+
+class FallsSilentOnceConnected(FallsSilent):
+    def __init__(self, relay: Relay, next_url: str) -> None:
+        super().__init__(relay, next_url)
+        self.fell_silent = asyncio.Event()
+
+    async def listener(self, answer_seconds: float) -> asyncpg.Connection:
+        made = await super().listener(answer_seconds)
+        if not self.fell_silent.is_set():
+            self.fall_silent()
+            self.fell_silent.set()
+        return made
+
+
+@pytest.fixture
+def quick_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reloader, "ANSWER_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("quick_to_give_up")
+async def test_a_listener_whose_server_fell_silent_is_replaced(database_url: str) -> None:
     with Relay(database_url) as relay:
-        database = Database(relay.url)
-        named = database.options["server_settings"]
-        named["application_name"] = "the first listener"
-        watch = reloader.Watch(database, "a_channel", 0.05, _read_nothing, loaded=True)
-        await watch.start()
-        await until_listening(database_url, "the first listener")
-        relay.stop()
-        database.url, named["application_name"] = database_url, "its successor"
-        await until_listening(database_url, "its successor")
+        database = FallsSilent(relay, database_url)
+        async with watching(database):
+            await until_listening(database_url, "the first listener")
+            database.fall_silent()
+            await until_listening(database_url, "its successor")
+
+
+@pytest.mark.usefixtures("quick_to_give_up")
+async def test_a_server_that_falls_silent_before_it_listens_is_left_for_the_next(database_url: str) -> None:
+    with Relay(database_url) as relay:
+        async with watching(FallsSilentOnceConnected(relay, database_url)):
+            await until_listening(database_url, "its successor")
+
+
+async def test_a_watch_stops_while_its_server_is_silent(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reloader, "ANSWER_SECONDS", PATIENCE)
+    with Relay(database_url) as relay:
+        database = FallsSilentOnceConnected(relay, database_url)
+        async with asyncio.timeout(PATIENCE), watching(database):
+            await database.fell_silent.wait()
+            await asyncio.sleep(0.1)  # it waits for the answer to its LISTEN
+
+
+@contextlib.asynccontextmanager
+async def watching(database: Database) -> AsyncIterator[None]:
+    watch = reloader.Watch(database, "a_channel", 0.05, _read_nothing, loaded=True)
+    await watch.start()
+    try:
+        yield
+    finally:
         await watch.stop()
 
 
@@ -131,7 +189,9 @@ async def _read_nothing() -> None:
 
 async def until_listening(database_url: str, name: str) -> None:
     connection = await asyncpg.connect(database_url)
-    async with asyncio.timeout(PATIENCE):
-        while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - nobody announces it
-            await asyncio.sleep(0.01)
-    await connection.close()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.01)
+    finally:
+        await connection.close()

@@ -39,11 +39,14 @@ class Relay:
 
     def stop(self) -> None:
         """Pass nothing on from now on, and close nothing."""
-        self._loop.call_soon_threadsafe(self._flowing.clear)
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
 
     def resume(self) -> None:
         """Pass on what was held back and all that follows."""
         self._loop.call_soon_threadsafe(self._flowing.set)
+
+    async def _stop(self) -> None:
+        self._flowing.clear()
 
     async def _listen(self) -> None:
         self._flowing.set()

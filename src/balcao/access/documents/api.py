@@ -58,7 +58,7 @@ async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Documen
         "impede; nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos. Exige a ação "
         "`catalogue:read`."
     ),
-    errors=[413, 422],
+    errors=[422],
     described_body=Document,
     example={"format": 1, "actions": [{"name": "iptu:invoice:read", "description": "Consultar boletos do IPTU"}]},
     rate=WRITES,

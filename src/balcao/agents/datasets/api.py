@@ -65,7 +65,7 @@ async def list_datasets(
         "(CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
     ),
     status=201,
-    errors=[409, 413, 422],
+    errors=[409, 422],
     body_limit=MAX_BODY_BYTES,
     described_body=NewDataset,
     example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
@@ -146,7 +146,7 @@ async def export_dataset(
         "pessoais (CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
     ),
     status=201,
-    errors=[404, 413, 422],
+    errors=[404, 422],
     body_limit=MAX_BODY_BYTES,
     described_body=NewExamples,
     example=[{"input": INPUT, "output": OUTPUT}],

@@ -97,7 +97,7 @@ async def delete_experiment(call: Call, experiment_id: ExperimentIdInPath) -> No
         "uma toma o lugar da anterior do mesmo exemplo, com as suas avaliações. Textos com dados pessoais são "
         "recusados. Exige a ação `dataset:manage`."
     ),
-    errors=[404, 413, 422],
+    errors=[404, 422],
     body_limit=MAX_BODY_BYTES,
     described_body=NewRuns,
     example=[

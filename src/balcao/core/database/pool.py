@@ -22,6 +22,8 @@ Item = TypeVar("Item")
 APPLICATION_ROLE = "balcao_app"
 ACQUIRE_SECONDS = 2.0
 LOOKUP_SECONDS = 2.5
+# Of connecting, for who listens.
+LISTENER_SECONDS = 10.0
 # How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
 # answers nothing, and the caller is told so within three seconds.
 SERVING_SECONDS = 2.7
@@ -171,10 +173,16 @@ class Database:
         written: T = await batch.submit(row)
         return written
 
-    async def listener(self) -> asyncpg.Connection:
-        """Open a connection outside the pool, for LISTEN; the caller closes it."""
+    async def listener(self, answer_seconds: float) -> asyncpg.Connection:
+        """Open a connection outside the pool, for LISTEN; the caller closes it.
+
+        Raises Unavailable when nobody answers within ten seconds. Each of its statements, LISTEN included, has
+        `answer_seconds`, or raises TimeoutError.
+        """
         with StoreFaults():
-            return await servers.connect(self.url, **self.options)
+            return await servers.connect(
+                self.url, timeout=LISTENER_SECONDS, command_timeout=answer_seconds, **self.options
+            )
 
     async def take(self, name: str, deadline: float) -> Connection:
         """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.

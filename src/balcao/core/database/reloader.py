@@ -60,7 +60,8 @@ class Watch:
 
     async def _listen(self) -> None:
         """Reload on every notice and at intervals; never return, raise when the connection is lost."""
-        listener = await self._database.listener()
+        # A server whose machine is gone closes nothing: it answers within the time, or another one is asked.
+        listener = await self._database.listener(ANSWER_SECONDS)
         try:
             listener.add_termination_listener(self._notice)
             await listener.add_listener(self._channel, self._notice)
@@ -71,11 +72,12 @@ class Watch:
                 self._loaded = False
                 self._pause = FIRST_PAUSE_SECONDS
                 if not await self._wait():
-                    # A server whose machine is gone closes nothing: only a question shows it.
-                    await listener.execute("SELECT", timeout=ANSWER_SECONDS)
+                    await listener.execute("SELECT")
             raise ConnectionError
         finally:
-            await listener.close(timeout=1)
+            # What ended the listening counts, above all that it was to stop, not that a silent server says no goodbye.
+            with suppress(Exception):
+                await listener.close(timeout=1)
 
     async def _wait(self) -> bool:
         """Wait for a notice or the end of the interval; return whether there was a notice."""

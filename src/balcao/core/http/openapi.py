@@ -177,11 +177,16 @@ def _responses(operation: Operation, schemas: "_Schemas") -> Document:
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
     for status, codes in codes_by_status(operation, error_statuses(operation) - set(operation.same_body)).items():
         found[str(status)] = {
-            "description": "\n".join([_MEANINGS[status], *(["", *map(_item, codes.items())] if codes else [])]),
+            "description": _describe_refusal(operation, status, codes),
             "headers": _headers(operation, status),
             **_error(operation.dialect, status, schemas),
         }
     return found
+
+
+def _describe_refusal(operation: Operation, status: int, codes: dict[str, str]) -> str:
+    limit = f": o limite é de {operation.body_limit} bytes" if status == 413 else ""
+    return "\n".join([_MEANINGS[status] + limit, *(["", *map(_item, codes.items())] if codes else [])])
 
 
 def _item(code: tuple[str, str]) -> str:
@@ -229,10 +234,8 @@ def error_statuses(operation: Operation) -> set[int]:
         found.add(429)
     if operation.rule.action != PUBLIC:
         found |= {401, 403}
-    if operation.signature.body is not None:
-        found |= {413, 415}
-    elif operation.signature.takes_content:
-        found.add(415)
+    if operation.signature.body is not None or operation.signature.takes_content:
+        found |= {415, operation.too_large().status}
     if operation.signature.path:
         found.add(404)
     if operation.concerns_people:

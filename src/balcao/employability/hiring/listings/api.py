@@ -199,7 +199,7 @@ def declare_transition(row: Transition) -> None:
         described_body=TransitionBody,
         example={"motivo": "Conferido com a empresa."},
         body_limit=SMALL_BODY,
-        errors=[400, 404, 409, 412, 413],
+        errors=[400, 404, 409, 412],
         rate=RATE,
     )
     async def move_job(call: Call, id: Annotated[UUID, job_in_path(EXAMPLES[row.event])], content: bytes) -> JobChanged:

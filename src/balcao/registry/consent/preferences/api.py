@@ -63,7 +63,7 @@ async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) 
     "registry.choose_notification_category",
     own("preferences:write"),
     "Aceita ou recusa uma categoria de notificações",
-    errors=[400, 412, 413, 422],
+    errors=[400, 412, 422],
     described_body=ChoiceBody,
     description=(
         "Grava a escolha de uma categoria ativa e devolve todas as preferências. Uma categoria desconhecida ou "

@@ -175,7 +175,7 @@ async def change_phone_preferences(call: Call, number: NumberInPath, body: Prefe
         "Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Exige a ação "
         "`phones:write`."
     ),
-    errors=[400, 404, 412, 413, 422],
+    errors=[400, 404, 412, 422],
     described_body=ChoiceBody,
     example={"opt_in": False, "channel": "whatsapp", "reason": "too_many_messages"},
     concerns_people=True,

@@ -1,5 +1,6 @@
-"""Headers of a response against those that its description names."""
+"""A response against its description: the headers and the error codes that are named there."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,3 +29,9 @@ def list_undescribed(response: Mapping[str, Any], sent: Iterable[str]) -> list[s
     """Return the headers that were sent and that the description of the response does not name."""
     described = {name.lower() for name in response.get("headers", {})}
     return sorted({name.lower() for name in sent} - described - GENERAL)
+
+
+def is_described(code: str, response: Mapping[str, Any]) -> bool:
+    """Return whether the description of the response lists the error code."""
+    listed = re.findall(r"^- `(.*?)`", response["description"], re.MULTILINE)
+    return any(re.fullmatch(re.escape(each).replace("<field>", r"[\w.\[\]]+"), code) for each in listed)

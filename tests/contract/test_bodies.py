@@ -1,0 +1,71 @@
+"""Bodies that no operation takes, sent to every operation that takes one: each is refused as the description says."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
+from balcao.core.http.operations import Operation
+from balcao.core.http.pages import document
+from balcao.core.service import Service
+from tests.contract.descriptions import is_described, list_undescribed
+from tests.support.issuer import bearer
+from tests.support.sandbox import ADMIN, Sandbox
+
+BODIES = {
+    "nothing": b"",
+    "blank": b" ",
+    "no JSON": b"{",
+    "not UTF-8": b'{"a": "\xe9"}',
+    "a list": b"[1]",
+    "a text": b'"a"',
+    "null": b"null",
+    "deeper than any": b'{"a":' * (MAX_DEPTH + 1) + b"0" + b"}" * (MAX_DEPTH + 1),
+    "more values than any": b"[" + b"0," * MAX_VALUES + b"0]",
+}
+
+
+@pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
+def test_a_body_that_no_operation_takes_is_refused_as_described(independent: Sandbox, service: Service) -> None:
+    paths = json.loads(document(service))["paths"]
+    faults = []
+    for operation in service.operations():
+        if not operation.in_description or not (operation.signature.body or operation.signature.takes_content):
+            continue
+        responses = paths[operation.path][operation.method.lower()]["responses"]
+        bodies = BODIES | {"larger than the limit": b'"' + b"a" * operation.body_limit + b'"'}
+        answers = {name: send(independent, service, operation, body) for name, body in bodies.items()}
+        answers["compressed"] = send(
+            independent, service, operation, gzip.compress(b"{}"), {"Content-Encoding": "gzip"}
+        )
+        for name, answer in answers.items():
+            faults += [f"{operation.key}, {name}: {fault}" for fault in compare(answer, responses)]
+        assert answers["compressed"].status_code == 415, operation.key
+        assert answers["larger than the limit"].status_code == operation.too_large().status, operation.key
+    assert faults == []
+
+
+def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
+    """Yield what the description does not tell of the response."""
+    described = responses.get(str(answer.status_code))
+    if described is None or answer.status_code >= 500:
+        yield f"{answer.status_code} {answer.text}"
+        return
+    yield from list_undescribed(described, answer.headers)
+    if answer.status_code >= 400 and not is_described(answer.headers["Error-Code"], described):
+        yield answer.headers["Error-Code"]
+
+
+def send(
+    sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    """Call as an administrator, or as the CRM; a path is filled with its own examples."""
+    values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
+    token = sandbox.tokens.client("crm-sandbox") if operation.rule.clients else sandbox.tokens.person(ADMIN)
+    path = service.prefix + service.base + operation.path.format(**values)
+    return sandbox.http.request(operation.method, path, content=body, headers=bearer(token) | (headers or {}))
