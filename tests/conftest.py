@@ -26,7 +26,7 @@ from tests.support.leftovers import Leftovers
 from tests.support.opening import opened
 from tests.support.owner import Owner
 from tests.support.patience import PATIENCE
-from tests.support.server import RunningServer
+from tests.support.server import NOWHERE, RunningServer
 from tests.support.sizes import FULL
 
 # Loading the tests makes a million objects and no garbage; `pytest_collection_finish` enables it again.
@@ -128,7 +128,7 @@ def database_url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Return a sandbox whose identity provider is the tests' own. A module overrides this for other settings."""
-    return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"))
+    return Settings(auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), port=NOWHERE)
 
 
 @pytest.fixture(scope="module")

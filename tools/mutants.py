@@ -97,7 +97,7 @@ TESTS = {
             "roles_and_groups",
         )
     ],
-    Path("src/balcao/employability/selection/applications"): ["tests/employability/selection"],
+    Path("src/balcao/employability/selection"): ["tests/employability/selection"],
     Path("src/balcao/health_units"): ["tests/health_units/test_opening.py"],
 }
 

@@ -18,10 +18,10 @@ def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client, name:
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client) -> None:
+def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client, settings: Settings) -> None:
     cities = Settings.load({"BALCAO_SERVER_URLS": "https://api.cidade.example/, https://api.staging.cidade.example"})
     assert [server["url"] for server in json.loads(document(SERVICE, cities.server_urls))["servers"]] == [
         "https://api.cidade.example/registry/v1",
         "https://api.staging.cidade.example/registry/v1",
     ]
-    assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": "http://127.0.0.1:8080/registry/v1"}]
+    assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": f"{settings.base_url}/registry/v1"}]

@@ -123,6 +123,12 @@ def test_an_ordinary_week(now: str, expected: tuple[str, str | None, str | None]
     assert opening(WEEK, now) == expected
 
 
+def test_an_opening_is_told_up_to_two_weeks_ahead() -> None:
+    once = Timetable({}, exceptions={date(2026, 10, 19): [Interval("09:00", "10:00")]})
+    assert opening(once, "2026-10-05T09:00") == ("fechado", "2026-10-19T09:00", None)
+    assert opening(once, "2026-10-05T08:59") == ("fechado", None, None)
+
+
 def test_a_lunch_break_is_closed() -> None:
     broken = Timetable({1: [Interval("08:00", "12:00"), Interval("13:00", "17:00")]})
     assert opening(broken, "2026-10-05T12:30") == ("fechado", "2026-10-05T13:00", None)
@@ -165,17 +171,18 @@ def test_a_clock_that_is_put_back_closes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "day",
+    ("day", "expected"),
     [
-        [Interval("08:00", "12:00"), Interval("11:59", "13:00")],
-        [Interval("08:00", "08:00")],
-        [Interval("09:00", "08:00")],
-        [Interval(f"0{hour}:00", f"0{hour}:30") for hour in range(5)],
+        ([Interval("11:59", "13:00"), Interval("08:00", "12:00")], "os intervalos de um dia não podem se sobrepor"),
+        ([Interval("08:00", "08:00")], "cada intervalo deve começar antes de terminar"),
+        ([Interval("09:00", "08:00")], "cada intervalo deve começar antes de terminar"),
+        ([Interval(f"0{hour}:00", f"0{hour}:30") for hour in range(5)], "no máximo 4 intervalos por dia"),
+        ([Interval("12:00", "24:00"), Interval("08:00", "12:00")], None),
     ],
-    ids=["overlap", "empty", "backwards", "five"],
+    ids=["overlap", "empty", "backwards", "five", "touching"],
 )
-def test_a_faulty_day_is_named(day: list[Interval]) -> None:
-    assert find_fault(day)
+def test_a_faulty_day_is_named(day: list[Interval], expected: str | None) -> None:
+    assert find_fault(day) == expected
 
 
 @pytest.mark.parametrize(
@@ -184,10 +191,12 @@ def test_a_faulty_day_is_named(day: list[Interval]) -> None:
         (dict.fromkeys(WEEKDAYS, WORKDAY), Hours(8, 17)),
         ({1: [Interval("07:30", "12:00"), Interval("13:00", "18:10")]}, Hours(7, 19)),
         ({1: [Interval("06:00", "07:00")], 2: WORKDAY, 3: WORKDAY}, Hours(8, 17)),
+        ({1: [Interval("10:00", "11:00")], 2: WORKDAY, 3: WORKDAY}, Hours(8, 17)),
+        ({1: [Interval("06:00", "07:00")], 2: WORKDAY}, Hours(6, 7)),
         (ALWAYS.week, Hours(0, 24)),
         ({SATURDAY: WORKDAY}, None),
     ],
-    ids=["plain", "rounded", "commonest", "always", "closed"],
+    ids=["plain", "rounded", "commonest", "commonest, not the last", "first of two", "always", "closed"],
 )
 def test_whole_hours_are_those_of_the_commonest_weekday(
     week: dict[int, list[Interval]], expected: Hours | None

@@ -13,6 +13,8 @@ import uvloop
 from balcao.gateway.serving import BACKLOG, Limits, serve
 from tests.support.patience import PATIENCE
 
+# The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
+NOWHERE = 9
 # Nobody connects at the last moment, so nobody is waited for.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 

@@ -22,6 +22,7 @@ from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.server import NOWHERE
 from tests.support.smtp import MailServer
 
 APPROVED = "aprovada"
@@ -39,6 +40,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: Mai
     return Settings(
         auth_issuer=issuer.address,
         data_dir=tmp_path_factory.mktemp("data"),
+        port=NOWHERE,
         smtp_url=f"smtp://127.0.0.1:{post.port}",
         mail_from="balcao@portoaurora.example",
         jobs_closed_email=True,
