@@ -28,6 +28,7 @@ from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 PATH = "/registry/v1/admin/crm/reconcile"
@@ -390,7 +391,7 @@ def test_who_may_not_and_who_is_unknown(
     unknown = reconcile(cpf=DAVI)
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "crm-account-unknown")
     for run in ("x", "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"):
-        assert http.get(f"{PATH}/{run}", headers=bearer(issuer.admin())).status_code == 404
+        assert refusal(http.get(f"{PATH}/{run}", headers=bearer(issuer.admin()))) == (404, "reconcile-unknown")
 
 
 @pytest.mark.parametrize("mode", ["misdirected", "garbage"])
