@@ -186,11 +186,8 @@ class FasterCrm:
             account = (
                 b'{"Id": "001000000000000001", "CPF__c": "90000000418", "Name": "Davi", "PersonEmail": "D@X.example"}'
             )
-            found = (
-                account
-                if self.upserted and not self.forgets and b"FROM+Account" in query.replace(b"%20", b"+")
-                else b""
-            )
+            known = self.upserted and not self.forgets
+            found = account if known and b"FROM+Account" in query.replace(b"%20", b"+") else b""
             return 200, b'{"records": [' + found + b"]}"
         self.upserted = True
         return self.response

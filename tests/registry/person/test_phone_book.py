@@ -287,10 +287,8 @@ def test_preferences_are_changed_for_whom_the_number_is_bound_to(book: Book) -> 
     book.staff.ok("PATCH", f"{path}/categories/courses", {"channel": "whatsapp", "opt_in": False})
     own = book.people[CARLA].ok("GET", f"/citizen/{CARLA}/notification-preferences")
     assert own["category_opt_ins"]["courses"] is False
-    assert refusal(book.staff("PATCH", f"{path}/categories/x", {"channel": "w", "opt_in": False})) == (
-        422,
-        "category-unknown",
-    )
+    unknown = book.staff("PATCH", f"{path}/categories/x", {"channel": "w", "opt_in": False})
+    assert refusal(unknown) == (422, "category-unknown")
     assert book.people[CARLA]("PUT", path, {"channel": "web"}).status_code == 403
 
 
