@@ -16,6 +16,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/jobs/dead-letters"
@@ -148,20 +149,20 @@ def test_an_event_is_applied_after_a_retry(ask: Ask, dead_event: Any, drain: Dra
     assert (answer.status_code, differences(answer.json(), LETTER)) == (200, [])
     assert (answer.json()["state"], answer.json()["attempts"], answer.json()["error_code"]) == ("queued", 0, None)
     again = ask("POST", f"/{number}/retry")
-    assert (again.status_code, set(again.json())) == (409, {"error"})
-    assert ask("DELETE", f"/{number}", params={"reason": "Sem uso"}).status_code == 409
+    assert (*refusal(again), set(again.json())) == (409, "job-not-dead", {"error"})
+    assert refusal(ask("DELETE", f"/{number}", params={"reason": "Sem uso"})) == (409, "job-not-dead")
     drain()
     assert sql("SELECT result FROM registry.crm_event")[0][0] == "applied"
-    assert ask("GET", f"/{number}").status_code == 404
+    assert refusal(ask("GET", f"/{number}")) == (404, "job-unknown")
 
 
 def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask: Ask, dead_event: Any, sql: Sql) -> None:
     number = dead_event(BRUNO)
     for reason in ({}, {"reason": "ab"}, {"reason": " a "}, {"reason": "x" * 201}):
-        assert ask("DELETE", f"/{number}", params=reason).status_code == 400
+        assert refusal(ask("DELETE", f"/{number}", params=reason)) == (400, "reason-length")
     answer = ask("DELETE", f"/{number}", params={"reason": "Evento de teste"})
     assert (answer.status_code, answer.content) == (204, b"")
-    assert ask("DELETE", f"/{number}", params={"reason": "Evento de teste"}).status_code == 404
+    assert refusal(ask("DELETE", f"/{number}", params={"reason": "Evento de teste"})) == (404, "job-unknown")
     assert [tuple(row) for row in sql("SELECT dados, result FROM registry.crm_event")] == [(None, "no_effect")]
     assert ("delete", "***.000.002-**", ["job:crm_event"], "Evento de teste") in audited(sql)
 
@@ -268,14 +269,14 @@ def test_an_unknown_number_is_not_found(ask: Ask, number: str) -> None:
         ask("POST", f"/{number}/retry"),
         ask("DELETE", f"/{number}", params={"reason": "Sem uso"}),
     ]
-    assert [answer.status_code for answer in answers] == [404] * 3
+    assert list(map(refusal, answers)) == [(404, "job-unknown")] * 3
 
 
 def test_two_retries_at_once_are_one(ask: Ask, dead_job: Callable[..., str]) -> None:
     number = dead_job(run=str(uuid4()))
     with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(lambda _: ask("POST", f"/{number}/retry").status_code, range(8)))
-    assert sorted(statuses) == [200] + [409] * 7
+        answers = list(pool.map(lambda _: refusal(ask("POST", f"/{number}/retry")), range(8)))
+    assert sorted(answers) == [(200, None)] + [(409, "job-not-dead")] * 7
 
 
 @pytest.mark.parametrize(

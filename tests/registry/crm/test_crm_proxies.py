@@ -180,7 +180,8 @@ def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(
 def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     before = mirrored(sql)
     crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_CUSTOM_VALIDATION_EXCEPTION"})
-    assert ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"}).status_code == 502
+    answer = ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"})
+    assert refusal(answer) == (502, "crm-refused")
     assert mirrored(sql) == before
 
 
@@ -269,14 +270,14 @@ def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, dat
         urls = [f"{one.url}{BASE}/cidadao/{CARLA}/anonimizar", f"{other.url}{BASE}/cidadao/{CARLA}/anonimizar"] * 5
         headers = bearer(issuer.person(CARLA))
         answers = list(pool.map(lambda url: httpx.post(url, headers=headers, timeout=PATIENCE), urls))
-    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 9
+    assert sorted(map(refusal, answers)) == [(202, None)] + [(409, "request-open")] * 9
     assert len({answer.text for answer in answers}) == 1
     assert slow_crm.operations().count("create") == 1
 
 
 def test_a_filing_that_was_lost_on_the_way_is_not_filed_twice(ask: Ask, crm: RunningCrm) -> None:
     crm.faults({"mode": "reset", "operation": "create", "applied": "after"})
-    assert ask("POST", "/cidadao/{}/anonimizar").status_code == 502
+    assert refusal(ask("POST", "/cidadao/{}/anonimizar")) == (502, "crm-away")
     assert crm.operations().count("create") == 1
 
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from balcao import app
 from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.crm.changes import PAGE
@@ -27,8 +28,9 @@ from tests.support.acting import acting
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.refusals import refusal
+from tests.support.server import RunningServer
 from tests.support.sizes import size
 
 PATH = "/registry/v1/admin/crm/reconcile"
@@ -394,13 +396,22 @@ def test_who_may_not_and_who_is_unknown(
         assert refusal(http.get(f"{PATH}/{run}", headers=bearer(issuer.admin()))) == (404, "reconcile-unknown")
 
 
+def test_without_a_crm_no_run_is_opened(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
+    alone = settings.model_copy(update={"crm_url_override": ""})
+    with RunningServer(app.build(alone, database_url, ["registry"])) as running:
+        for body in ({"since": LONG_AGO}, {"cpf": BRUNO}):
+            answer = httpx.post(running.url + PATH, json=body, headers=bearer(issuer.admin()), timeout=PATIENCE)
+            assert (*refusal(answer), set(answer.json())) == (503, "crm-not-configured", {"error"})
+    assert sql("SELECT FROM registry.crm_reconciliation WHERE state = 'running'") == []
+
+
 @pytest.mark.parametrize("mode", ["misdirected", "garbage"])
 def test_a_crm_that_answers_with_other_people_or_nonsense_feeds_nothing(
     reconcile: Reconcile, crm: RunningCrm, sql: Sql, mode: str
 ) -> None:
     crm.faults({"mode": mode, "operation": "query"})
     before = sql("SELECT count(*) FROM registry.crm_event")
-    assert reconcile(cpf=BRUNO).status_code == 502
+    assert refusal(reconcile(cpf=BRUNO)) == (502, "crm-away")
     assert sql("SELECT count(*) FROM registry.crm_event") == before
 
 

@@ -421,7 +421,7 @@ def test_vehicle_and_audit_event_stand_or_fall_together(garage: Garage, sql: Cal
     before = len(garage.vehicles(CARLA))
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
-        assert garage.register(CARLA).status_code == 503
+        assert refusal(garage.register(CARLA)) == (503, "audit-not-written")
     finally:
         sql("GRANT INSERT ON platform.audit_event TO balcao_app")
     assert len(garage.vehicles(CARLA)) == before

@@ -100,8 +100,9 @@ NOT_LISTED = [
     ("education", "pós graduação"),
     ("family-income", "1 a 2"),
 ]
+NO_TEXTS: list[Any] = [None, 5, [], {}]
 NO_OPTIONS: list[tuple[Any, str]] = [
-    *((valor, "body-invalid") for valor in (None, 5, [], {})),
+    *((valor, "body-invalid") for valor in NO_TEXTS),
     *((valor, "valor-length") for valor in ("", "  ", "x" * 256)),
     ("a\u0000b", "valor-control"),
 ]
@@ -201,8 +202,8 @@ def test_what_the_crm_holds_is_confirmed(citizen: Citizen, drain: Drain) -> None
 
 def test_of_equal_addresses_at_once_one_is_the_change(citizen: Citizen) -> None:
     with ThreadPoolExecutor(8) as many:
-        answers = list(many.map(lambda _: citizen.declare("email", "ana@correio.example").status_code, range(8)))
-    assert sorted(answers) == [200] + [409] * 7
+        answers = list(many.map(lambda _: refusal(citizen.declare("email", "ana@correio.example")), range(8)))
+    assert sorted(answers) == [(200, None)] + [(409, "no-change")] * 7
 
 
 def test_after_a_clearing_the_citizen_declares_anew(citizen: Citizen, drain: Drain) -> None:

@@ -350,7 +350,7 @@ def test_the_trail_of_a_login_without_cpf_is_found_by_its_subject(
 def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
-        assert http.get(path(ANA, "data-export"), headers=owner).status_code == 503
+        assert refusal(http.get(path(ANA, "data-export"), headers=owner)) == (503, "audit-not-written")
     finally:
         sql("GRANT INSERT ON platform.audit_event TO balcao_app")
 

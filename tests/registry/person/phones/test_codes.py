@@ -80,8 +80,8 @@ def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
-    tries = [citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code for _ in range(5)]
-    assert tries == [404] * 5
+    tries = [refusal(citizen.post("phone/validate", phone | {"code": other_than(code)})) for _ in range(5)]
+    assert tries == [(404, "phone-code-wrong")] * 5
     refused = citizen.post("phone/validate", phone | {"code": code})
     assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-tries")
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
@@ -98,7 +98,7 @@ def test_however_many_guess_at_once_only_five_are_heard(
     wrong = other_than(code_of(phone))
     with ThreadPoolExecutor(12) as many:
         answers = list(many.map(lambda _: citizen.post("phone/validate", phone | {"code": wrong}), range(12)))
-    assert sorted(answer.status_code for answer in answers) == [404] * 5 + [429] * 7
+    assert sorted(map(refusal, answers)) == [(404, "phone-code-wrong")] * 5 + [(429, "phone-code-tries")] * 7
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
 
 
@@ -107,8 +107,8 @@ def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of: Ca
     assert citizen.put("phone", phone).status_code == 200
     body = phone | {"code": code_of(phone)}
     with ThreadPoolExecutor(5) as many:
-        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
-    assert sorted(answers) == [200] + [404] * 4
+        answers = list(many.map(lambda _: refusal(citizen.post("phone/validate", body)), range(5)))
+    assert sorted(answers) == [(200, None)] + [(404, "phone-code-wrong")] * 4
 
 
 def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
@@ -153,7 +153,7 @@ def test_so_many_codes_an_hour_and_a_day(
         sql(AGE_COUNTS, step)
     asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
     refused = asking.put("phone", phone)
-    assert refused.status_code == 429
+    assert refusal(refused) == (429, "phone-code-limit")
     assert abs(int(refused.headers["Retry-After"]) - step) < 60
     sql(AGE_COUNTS, step)
     assert asking.put("phone", phone).status_code == 200
