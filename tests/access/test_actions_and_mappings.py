@@ -237,6 +237,7 @@ def test_no_part_of_an_operations_path_is_decided_by_another_mapping(admin: Send
 def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> None:
     made = map_path(admin, base, create_action(admin)["id"]).json()
     assert (made["service"], made["operation"], made["guard"]) == (None, None, None)
+    assert made["created_by"] == "***.000.401-**"
     moved = admin("PUT", f"/mappings/{made['id']}", {"path_pattern": f"{base}/x", "description": "Nova"}).json()
     assert (moved["path_pattern"], moved["description"], moved["action_id"]) == (f"{base}/x", "Nova", made["action_id"])
     version = stored.read_version(sql)

@@ -14,6 +14,7 @@ from tests.support.issuer import CLIENT, Issuer, bearer
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
 SUPERADMIN = "90000001309"
+ALONE = "90000000337"  # whom no test makes a member of a group
 
 Send = Callable[..., httpx.Response]
 
@@ -143,15 +144,22 @@ def test_a_token_without_a_person_is_nobody(http: httpx.Client, issuer: Issuer, 
 
 
 def test_people_come_page_by_page_each_once(http: httpx.Client, issuer: Issuer, superadmin: Send, group: str) -> None:
-    for cpf in (CITIZEN, EDITOR):
+    for cpf in (ALONE, EDITOR):
         assert sender(http, issuer.person(cpf))("GET", "/users/me").status_code == 200
     superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
     whole = superadmin("GET", "/users?limit=100").json()
     pages = [superadmin("GET", f"/users/?skip={skip}&limit=1").json() for skip in range(whole["total"])]
     assert [page["items"][0] for page in pages] == whole["items"]
     assert [page["has_more"] for page in pages] == [True] * (whole["total"] - 1) + [False]
-    grouped = superadmin("GET", "/users?has_groups=true").json()["items"]
-    assert {user["cpf"] for user in grouped} == {user["cpf"] for user in whole["items"] if user["groups"]}
+    assert [(page["skip"], page["limit"], page["total"]) for page in pages] == [
+        (skip, 1, whole["total"]) for skip in range(whole["total"])
+    ]
+    assert ALONE in {user["cpf"] for user in whole["items"]}
+    grouped = superadmin("GET", "/users?has_groups=true&limit=100").json()
+    members = [user for user in whole["items"] if user["groups"]]
+    assert EDITOR in {user["cpf"] for user in members}
+    assert (grouped["items"], grouped["total"], grouped["has_more"]) == (members, len(members), False)
+    assert superadmin("GET", "/users?has_groups=false&limit=100").json() == whole
     assert superadmin("GET", "/users?skip=1000000").json()["items"] == []
 
 
@@ -203,6 +211,7 @@ def test_a_role_lives_from_creation_to_deletion(superadmin: Send, sql: Sql) -> N
     assert made.headers["X-Catalogue-Version"] == str(version + 1)
     assert made.json()["description"] == "Nova"
     assert set(made.json()) == {"id", "name", "description", "created_by", "created_at"}
+    assert made.json()["created_by"] == "***.000.013-**"
     assert last_event(sql) == ("role.create", name, version + 1)
     assert refusal(superadmin("POST", "/roles", {"name": name, "description": "Nova"})) == (409, "role-exists")
     granted = [superadmin("POST", f"/roles/{name}/actions", {"action_name": "vehicles:read"}) for _ in range(2)]
@@ -227,6 +236,13 @@ def test_roles_are_listed_by_name_and_shipped_ones_have_no_author(superadmin: Se
     page = superadmin("GET", "/roles?limit=100").json()
     names = [item["name"] for item in page["items"]]
     assert names == sorted(names)
+    assert (page["total"], page["skip"], page["limit"], page["has_more"]) == (len(names), 0, 100, False)
+    pages = [superadmin("GET", f"/roles?skip={skip}&limit=1").json() for skip in (0, 3, len(names) - 1)]
+    assert [(one["items"][0]["name"], one["skip"], one["limit"], one["has_more"]) for one in pages] == [
+        (names[0], 0, 1, True),
+        (names[3], 3, 1, True),
+        (names[-1], len(names) - 1, 1, False),
+    ]
     shipped = next(item for item in page["items"] if item["name"] == "go:admin")
     assert (shipped["created_by"], shipped["created_at"]) == (None, None)
 
@@ -319,6 +335,7 @@ def test_a_member_joins_and_leaves_once_however_often_it_is_asked(superadmin: Se
     listed = superadmin("GET", f"/groups/{group}/members")
     assert ([item["subject"] for item in listed.json()], listed.headers["X-Total-Count"]) == ([EDITOR, NEWCOMER], "2")
     assert set(listed.json()[0]) == {"subject", "display_name", "joined_at", "added_by"}
+    assert {item["added_by"] for item in listed.json()} == {"***.000.013-**"}
     second = superadmin("GET", f"/groups/{group}/members?skip=1&limit=1").json()
     assert [item["subject"] for item in second] == [NEWCOMER]
     left = [superadmin("DELETE", f"/groups/{group}/members/{NEWCOMER}") for _ in range(2)]
