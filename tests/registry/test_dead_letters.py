@@ -117,11 +117,6 @@ def dead_push(sql: Callable[..., Any], dead_job: Callable[..., str]) -> Callable
     return make
 
 
-def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    """The status and the code that clients compare."""
-    return answer.status_code, answer.headers.get("Error-Code")
-
-
 def audited(sql: Callable[..., Any]) -> list[tuple[Any, ...]]:
     rows = sql("SELECT action, subject, fields, reason FROM platform.audit_event WHERE operation LIKE '%dead_letter%'")
     return [tuple(row) for row in rows]

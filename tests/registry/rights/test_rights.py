@@ -159,11 +159,6 @@ BAD_QUERIES = [
 ]
 
 
-def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    """The status and the code that clients compare."""
-    return answer.status_code, answer.headers.get("Error-Code")
-
-
 @pytest.mark.parametrize("number", range(len(BAD_QUERIES)))
 def test_a_malformed_parameter_is_named_and_never_repeated(
     http: httpx.Client, owner: dict[str, str], number: int

@@ -29,7 +29,7 @@ class RequestOpen(Conflict):
 async def file(call: Call, cpf: Cpf) -> FiledAnonymisation:
     """File a request: there is one per person, however many ask at once.
 
-    Raises NotFound without an account, CrmFailed, Unavailable.
+    Raises RequestOpen, NotFound without an account, CrmFailed, Unavailable.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
