@@ -158,7 +158,12 @@ def test_another_persons_row_does_not_exist_but_for_staff(
         ("cursos-complementares", {"ano_conclusao": "2100"}, "ano_conclusao", "ano_conclusao-invalid"),
         ("experiencias", {"cargo": None}, "cargo", "body-invalid"),
         ("experiencias", {"empresa": "x" * 121}, "empresa", "empresa-length"),
-        ("experiencias", {"tempo_experiencia_meses": 601}, "tempo_experiencia_meses", "tempo_experiencia_meses-invalid"),
+        (
+            "experiencias",
+            {"tempo_experiencia_meses": 601},
+            "tempo_experiencia_meses",
+            "tempo_experiencia_meses-invalid",
+        ),
         ("experiencias", {"tempo_experiencia_meses": -1}, "tempo_experiencia_meses", "tempo_experiencia_meses-invalid"),
         ("experiencias", {"tempo_experiencia_meses": "3"}, "tempo_experiencia_meses", "body-invalid"),
         ("experiencias", {"eh_trabalho_atual": "sim"}, "eh_trabalho_atual", "body-invalid"),
