@@ -229,9 +229,10 @@ def test_a_repeated_call_with_its_key_makes_one_pet(http: httpx.Client, add: Ask
         answers = list(pool.map(lambda _: add(key), range(6)))
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
-    assert add(key, animal_nome="Outro").status_code == 409
+    reused, malformed = add(key, animal_nome="Outro"), add({"Idempotency-Key": "x" * 129})
+    assert (reused.status_code, reused.headers["Error-Code"]) == (409, "idempotency-key-reused")
+    assert (malformed.status_code, malformed.headers["Error-Code"]) == (400, "idempotency-key-invalid")
     assert len(sql("SELECT FROM registry.own_pet")) == 1
-    assert add({"Idempotency-Key": "x" * 129}).status_code == 400
 
 
 def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add: Ask, sql: Sql) -> None:
