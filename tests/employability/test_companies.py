@@ -14,12 +14,12 @@ from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.employability import SERVICE
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.settings import Settings
-from tests.employability.outcomes import outcome
 from tests.employability.people import citizen, expired, machine, staff
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 BASE = "/jobs/api/v1/empregabilidade/empresas"
@@ -81,7 +81,7 @@ def test_letters_in_a_cnpj_are_capitals(http: httpx.Client, post: Post) -> None:
 )
 def test_what_is_no_cnpj_is_refused(post: Post, sql: Sql, cnpj: str | None, code: str) -> None:
     answer = post(cnpj)
-    assert (outcome(answer), "cnpj" in answer.json()["error"].lower()) == ((400, code), True)
+    assert (refusal(answer), "cnpj" in answer.json()["error"].lower()) == ((400, code), True)
     assert sql("SELECT FROM employability.company") == []
 
 
@@ -97,7 +97,7 @@ def test_a_cnpj_has_its_own_check_digits_whatever_its_marks(base: str) -> None:
 def test_the_same_cnpj_again_is_told_as_the_portal_knows_it(post: Post) -> None:
     assert post(AURORA).status_code == 201
     again = post(PRINTED)
-    assert outcome(again) == (409, "employer-exists")
+    assert refusal(again) == (409, "employer-exists")
     assert again.json()["error"].endswith("(duplicate key 23505)")
 
 
@@ -124,7 +124,7 @@ def test_a_member_that_is_none_is_named_and_nothing_is_stored(
     post: Post, sql: Sql, member: str, value: Any, code: str
 ) -> None:
     answer = post(AURORA, **{member: value})
-    assert (outcome(answer), member in answer.json()["error"]) == ((400, code), True)
+    assert (refusal(answer), member in answer.json()["error"]) == ((400, code), True)
     assert sql("SELECT FROM employability.company") == []
 
 
@@ -158,9 +158,9 @@ def test_a_company_is_replaced_and_its_cnpj_stays(http: httpx.Client, issuer: Is
     assert (after["created_at"], after["cnpj"]) == (before["created_at"], AURORA)
     assert http.put(path, json={"razao_social": "N"}, headers=headers | {"If-Match": etag}).status_code == 412
     moved = http.put(path, json={"razao_social": "N", "cnpj": OTHER}, headers=headers)
-    assert outcome(moved) == (400, "cnpj-differs")
+    assert refusal(moved) == (400, "cnpj-differs")
     unknown = http.put(f"{BASE}/{UNKNOWN}", json={"razao_social": "N"}, headers=headers)
-    assert outcome(unknown) == (404, "employer-unknown")
+    assert refusal(unknown) == (404, "employer-unknown")
     assert http.get(path).json() == after
 
 
@@ -175,14 +175,14 @@ def test_only_administrators_delete_and_what_a_job_names_stays(
     sql("INSERT INTO employability.user_of_company VALUES ($1)", AURORA)
     try:
         refused = http.delete(path, headers=staff(issuer))
-        assert outcome(refused) == (409, "employer-in-use")
+        assert refusal(refused) == (409, "employer-in-use")
         assert refused.json()["error"].endswith("(foreign key constraint 23503)")
     finally:
         sql("DROP TABLE employability.user_of_company")
     gone = http.delete(path, headers=staff(issuer))
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
-    assert outcome(http.get(path)) == (404, "employer-unknown")
-    assert outcome(http.delete(path, headers=staff(issuer))) == (404, "employer-unknown")
+    assert refusal(http.get(path)) == (404, "employer-unknown")
+    assert refusal(http.delete(path, headers=staff(issuer))) == (404, "employer-unknown")
 
 
 def test_only_those_who_may_write_companies_do(http: httpx.Client, issuer: Issuer) -> None:
@@ -249,7 +249,7 @@ def test_the_registry_fills_the_form_of_a_company(
     assert jobs.get(f"{path}/{AURORA}", headers=staff(issuer)).json() == answer.json()
     unknown = jobs.get(f"{path}/{UNKNOWN}", headers=staff(issuer))
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "legal-entity-unknown")
-    assert outcome(jobs.get(f"{path}/123", headers=staff(issuer))) == (400, "cnpj-invalid")
+    assert refusal(jobs.get(f"{path}/123", headers=staff(issuer))) == (400, "cnpj-invalid")
 
 
 def test_a_registry_that_is_away_is_no_unknown_company(settings: Settings, database_url: str, issuer: Issuer) -> None:

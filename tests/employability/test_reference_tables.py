@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from balcao.employability.reference_values.kinds import RANKED, Kind, seed_value_id
-from tests.employability.outcomes import outcome
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 BASE = "/jobs/api/v1/empregabilidade"
 MEMBERS = {"id", "descricao", "created_at", "updated_at"}
@@ -111,8 +111,8 @@ def test_a_value_is_added_read_changed_and_deleted(
     assert stale.status_code == 412
     gone = http.delete(path, headers=staff(issuer))
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
-    assert outcome(http.delete(path, headers=staff(issuer))) == (404, "reference-unknown")
-    assert outcome(http.get(path, headers=citizen(issuer))) == (404, "reference-unknown")
+    assert refusal(http.delete(path, headers=staff(issuer))) == (404, "reference-unknown")
+    assert refusal(http.get(path, headers=citizen(issuer))) == (404, "reference-unknown")
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -150,7 +150,7 @@ def test_what_is_no_new_value_is_refused_and_nothing_is_stored(
 ) -> None:
     before = sql("SELECT count(*) FROM employability.reference_value")[0][0]
     answer = post(Kind.WORK_MODEL, body)
-    assert (outcome(answer), list(answer.json())) == ((status, code), ["error"])
+    assert (refusal(answer), list(answer.json())) == ((status, code), ["error"])
     assert sql("SELECT count(*) FROM employability.reference_value")[0][0] == before
 
 
@@ -175,7 +175,7 @@ def test_a_level_takes_the_place_that_was_asked_for_and_keeps_it(
 )
 def test_a_place_that_is_none_is_refused(post: Callable[..., httpx.Response], ordem: Any, code: str) -> None:
     answer = post(Kind.SCHOOLING, {"descricao": "Livre", "ordem": ordem})
-    assert (outcome(answer), "ordem" in answer.json()["error"]) == ((400, code), True)
+    assert (refusal(answer), "ordem" in answer.json()["error"]) == ((400, code), True)
 
 
 def test_a_place_means_nothing_where_the_order_does_not(post: Callable[..., httpx.Response], sql: Sql) -> None:

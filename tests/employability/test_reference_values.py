@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
-from tests.employability.outcomes import outcome
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
 IMMEDIATE = str(seed_value_id(Kind.AVAILABILITY, "Imediato"))
@@ -62,7 +62,7 @@ def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     http: httpx.Client, issuer: Issuer, id_: str, refused: tuple[int, str]
 ) -> None:
     answer = http.put(PATH + id_, json={"descricao": "Qualquer"}, headers=staff(issuer))
-    assert outcome(answer) == refused
+    assert refusal(answer) == refused
     assert list(answer.json()) == ["error"]
 
 
@@ -89,7 +89,7 @@ def test_a_bad_body_is_refused_and_nothing_changes(
 ) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, content=json.dumps(body), headers=staff(issuer))
-    assert outcome(answer) == (400, code)
+    assert refusal(answer) == (400, code)
     assert list(answer.json()) == ["error"]
     assert row(sql, TWO_WEEKS) == before
 
@@ -137,7 +137,7 @@ def test_the_text_of_another_value_is_taken_whatever_its_case_accents_and_blanks
 ) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, json={"descricao": text}, headers=staff(issuer))
-    assert (outcome(answer), list(answer.json())) == ((409, "descricao-taken"), ["error"])
+    assert (refusal(answer), list(answer.json())) == ((409, "descricao-taken"), ["error"])
     assert row(sql, TWO_WEEKS) == before
 
 
@@ -259,7 +259,7 @@ def test_anybody_with_a_token_reads_a_work_model(http: httpx.Client, issuer: Iss
 )
 def test_a_work_model_that_is_not_there(http: httpx.Client, issuer: Issuer, id_: str, refused: tuple[int, str]) -> None:
     answer = http.get(WORK_MODEL.replace(REMOTE, id_), headers=citizen(issuer))
-    assert (outcome(answer), list(answer.json())) == (refused, ["error"])
+    assert (refusal(answer), list(answer.json())) == (refused, ["error"])
 
 
 def test_a_work_model_that_is_known_is_not_sent_again(http: httpx.Client, issuer: Issuer) -> None:

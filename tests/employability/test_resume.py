@@ -19,10 +19,10 @@ from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import SECTIONS, Section
 from balcao.employability.resume.sections.schemas import ExperienceBody
-from tests.employability.outcomes import outcome
 from tests.employability.people import BRUNO, citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 BASE = "/jobs/api/v1/empregabilidade/curriculo"
@@ -104,7 +104,7 @@ def test_a_row_is_added_read_replaced_and_removed_by_its_owner(carla: Carla, sec
     gone = carla("DELETE", path)
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
     for method in ("GET", "PUT", "DELETE"):
-        assert outcome(carla(method, path, body)) == (404, "section-row-unknown")
+        assert refusal(carla(method, path, body)) == (404, "section-row-unknown")
 
 
 def test_reference_values_are_shown_whole(carla: Carla, http: httpx.Client, issuer: Issuer) -> None:
@@ -125,7 +125,7 @@ def test_another_persons_row_does_not_exist_but_for_staff(
     for caller in (citizen(issuer, BRUNO), machine(issuer), staff(issuer, "go:empregabilidade:admin")):
         for method in ("GET", "PUT", "DELETE"):
             answer = http.request(method, path, json=BODIES[section.path], headers=caller)
-            assert (outcome(answer), answer.content) == ((404, "section-row-unknown"), unknown.content)
+            assert (refusal(answer), answer.content) == ((404, "section-row-unknown"), unknown.content)
     read = http.get(path, headers=staff(issuer, READER))
     assert (read.status_code, read.json()) == (200, row | {"cpf": MASKED})
     changed = http.put(path, json=BODIES[section.path], headers=staff(issuer, READER))
@@ -180,7 +180,7 @@ def test_what_a_row_may_not_hold_is_named_and_nothing_is_stored(
     answers = [carla("POST", f"/{path}", wrong), carla("PUT", f"/{path}/{row['id']}", wrong)]
     answers += [carla("PUT", f"/{CARLA}/{path}", _save(path, [wrong]))]
     for answer in answers:
-        assert (outcome(answer), named in answer.json()["error"]) == ((400, code), True)
+        assert (refusal(answer), named in answer.json()["error"]) == ((400, code), True)
     assert carla("GET", f"/{CARLA}/{path}").json()["data"] == [row]
 
 
@@ -194,9 +194,9 @@ def test_a_language_is_in_a_resume_once(carla: Carla) -> None:
     again = carla("POST", "/idiomas", BODIES["idiomas"] | {"id_nivel": FLUENT})
     assert (again.status_code, again.headers["Error-Code"]) == (409, "language-twice")
     twice = carla("PUT", f"/{CARLA}/idiomas", [BODIES["idiomas"], BODIES["idiomas"] | {"id_nivel": FLUENT}])
-    assert outcome(twice) == (400, "section-repeats")
+    assert refusal(twice) == (400, "section-repeats")
     french = carla("POST", "/idiomas", {"id_idioma": FRENCH, "id_nivel": BASIC}).json()
-    assert outcome(carla("PUT", f"/idiomas/{french['id']}", BODIES["idiomas"])) == (409, "language-twice")
+    assert refusal(carla("PUT", f"/idiomas/{french['id']}", BODIES["idiomas"])) == (409, "language-twice")
 
 
 def test_a_save_keeps_the_rows_that_did_not_change_with_id_and_instants(carla: Carla) -> None:
@@ -221,7 +221,7 @@ def test_an_absent_list_stays_and_an_empty_one_empties(carla: Carla) -> None:
 def test_a_refused_row_leaves_the_other_list_of_the_save_as_it_was(carla: Carla) -> None:
     before = carla("PUT", f"/{CARLA}/formacoes", {"formacoes": [BODIES["formacoes"]]}).json()
     body = {"formacoes": [], "idiomas": [{"id_idioma": str(uuid4()), "id_nivel": BASIC}]}
-    assert outcome(carla("PUT", f"/{CARLA}/formacoes", body)) == (400, "reference-not-found")
+    assert refusal(carla("PUT", f"/{CARLA}/formacoes", body)) == (400, "reference-not-found")
     assert carla("GET", f"/{CARLA}/formacoes").json()["data"] == before["formacoes"]
 
 
@@ -318,7 +318,7 @@ def test_staff_see_the_complete_resume_with_the_number_masked_everywhere(
 
 def test_situation_and_interests_are_one_record_that_is_replaced(carla: Carla, http: httpx.Client) -> None:
     path = f"/{CARLA}/situacao-interesses"
-    assert outcome(carla("GET", path)) == (404, "job-search-unknown")
+    assert refusal(carla("GET", path)) == (404, "job-search-unknown")
     situation = str(seed_value_id(Kind.CURRENT_SITUATION, "Desempregado(a)"))
     contracts = [str(seed_value_id(Kind.CONTRACT_TYPE, name)) for name in ("PJ", "CLT")]
     body = {"cpf": "900.000.003-37", "id_situacao": situation, "ids_tipos_vinculo_preferencia": contracts}
@@ -348,7 +348,7 @@ def test_situation_and_interests_are_one_record_that_is_replaced(carla: Carla, h
     ],
 )
 def test_a_situation_that_is_none_is_refused(carla: Carla, body: dict[str, Any], status: int, code: str) -> None:
-    assert outcome(carla("PUT", "/situacao-interesses", body)) == (status, code)
+    assert refusal(carla("PUT", "/situacao-interesses", body)) == (status, code)
     assert carla("GET", f"/{CARLA}/situacao-interesses").status_code == 404
 
 
@@ -357,7 +357,7 @@ def test_a_behaviour_is_linked_once(carla: Carla) -> None:
     again = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 4})
     assert (first.status_code, again.status_code, first.json()) == (201, 200, again.json())
     unknown = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 999})
-    assert outcome(unknown) == (400, "behaviour-unknown")
+    assert refusal(unknown) == (400, "behaviour-unknown")
     carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 1})
     listed = carla("GET", "/comportamentos-atitudes").json()["data"]
     assert [link["id_comportamento_atitudes"] for link in listed] == [1, 4]
@@ -388,7 +388,7 @@ def test_the_links_of_both_catalogues_are_replaced_and_those_that_stay_keep_thei
 )
 def test_links_that_are_none_change_nothing(carla: Carla, body: dict[str, Any], code: str) -> None:
     before = carla("PUT", "", {"comportamento_atitudes_ids": [1], "area_atuacao_habilidade_ids": [1]}).json()
-    assert outcome(carla("PUT", "", body)) == (400, code)
+    assert refusal(carla("PUT", "", body)) == (400, code)
     assert carla("PUT", "", {}).json() == before
 
 
@@ -397,9 +397,9 @@ def test_what_a_resume_names_is_not_deleted_from_its_table(http: httpx.Client, i
     carla("PUT", "", {"area_atuacao_habilidade_ids": [37]})
     tables = BASE.removesuffix("/curriculo")
     language = http.delete(f"{tables}/idiomas/{ENGLISH}", headers=staff(issuer))
-    assert outcome(language) == (409, "reference-in-use")
+    assert refusal(language) == (409, "reference-in-use")
     areas = http.put(f"{tables}/habilidades/37/areas-atuacao", json={"areas_ids": []}, headers=staff(issuer))
-    assert outcome(areas) == (409, "catalogue-in-use")
+    assert refusal(areas) == (409, "catalogue-in-use")
 
 
 async def test_the_resume_goes_whole_when_its_person_is_erased(platform: Platform, carla: Carla, sql: Sql) -> None:
@@ -422,7 +422,7 @@ def test_terms_are_accepted_once_for_their_version(http: httpx.Client, issuer: I
     path, own = f"{BASE.removesuffix('curriculo')}termos-uso/{CARLA}", citizen(issuer, CARLA)
     sql("DELETE FROM employability.terms_acceptance")
     assert http.get(path, headers=own).json() == {"has_accepted": False}
-    assert outcome(http.get(f"{path}/details", headers=own)) == (404, "terms-not-accepted")
+    assert refusal(http.get(f"{path}/details", headers=own)) == (404, "terms-not-accepted")
     assert [http.put(f"{path}/accept", headers=own).status_code for _ in range(2)] == [200, 200]
     details = http.get(f"{path}/details", headers=own).json()
     assert set(details) == {"cpf", "user_consent", "aceito_em", "created_at", "updated_at"}

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.employability.outcomes import outcome
 from tests.employability.people import ANA, BRUNO, citizen, machine
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 PATH = "/jobs/api/v1/empregabilidade/curriculo/habilidades"
 TRUCKS, LOGISTICS, TRADE = 37, 8, 9
@@ -35,10 +35,10 @@ def test_a_skill_is_linked_once_in_its_first_area_and_removed_by_the_links_id(
     assert ana("GET").json() == {"data": [link], "meta": {"page": 1, "page_size": 50, "total": 1}}
 
     by_another = http.delete(f"{PATH}/{link['id']}", headers=citizen(issuer, BRUNO))
-    assert outcome(by_another) == outcome(ana("DELETE", f"/{TRUCKS}")) == (404, "link-unknown")
+    assert refusal(by_another) == refusal(ana("DELETE", f"/{TRUCKS}")) == (404, "link-unknown")
     first, second = (ana("DELETE", f"/{link['id']}") for _ in range(2))
-    assert (outcome(first), list(first.json())) == ((200, None), ["message"])
-    assert (outcome(second), list(second.json())) == ((404, "link-unknown"), ["error"])
+    assert (refusal(first), list(first.json())) == ((200, None), ["message"])
+    assert (refusal(second), list(second.json())) == ((404, "link-unknown"), ["error"])
     assert ana("GET").json()["data"] == []
 
 

@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from balcao.employability.skills.kinds import Catalogue
-from tests.employability.outcomes import outcome
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 BASE = "/jobs/api/v1/empregabilidade"
 PUBLIC = "/jobs/api/public/empregabilidade"
@@ -90,7 +90,7 @@ def test_skills_are_found_by_a_part_of_their_name_and_by_their_area(
 def test_a_filter_that_is_none_is_refused(http: httpx.Client, query: str, code: str) -> None:
     answer = http.get(f"{BASE}/habilidades?{query}")
     name = query.partition("=")[0]
-    assert (outcome(answer), name in answer.json()["error"]) == ((400, code), True)
+    assert (refusal(answer), name in answer.json()["error"]) == ((400, code), True)
 
 
 def test_a_skill_comes_with_its_areas(http: httpx.Client, issuer: Issuer) -> None:
@@ -116,8 +116,8 @@ def test_an_entry_is_added_read_renamed_and_deleted(
     stale = http.delete(path, headers=staff(issuer) | {"If-Match": read.headers["ETag"]})
     gone = http.delete(path, headers=staff(issuer))
     assert (stale.status_code, gone.status_code, set(gone.json())) == (412, 200, {"message"})
-    assert outcome(http.get(path, headers=citizen(issuer))) == (404, "catalogue-unknown")
-    assert outcome(http.put(path, json={"nome": name}, headers=staff(issuer))) == (404, "catalogue-unknown")
+    assert refusal(http.get(path, headers=citizen(issuer))) == (404, "catalogue-unknown")
+    assert refusal(http.put(path, json={"nome": name}, headers=staff(issuer))) == (404, "catalogue-unknown")
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
@@ -141,14 +141,14 @@ def test_what_is_no_new_name_is_refused_and_nothing_changes(
     before = sql(f"SELECT * FROM {TABLES[catalogue]} ORDER BY id")
     added = http.post(f"{BASE}/{catalogue}", json=body, headers=staff(issuer))
     renamed = http.put(f"{BASE}/{catalogue}/{first['id']}", json=body, headers=staff(issuer))
-    assert (outcome(added), outcome(renamed)) == ((status, code), (status, code))
+    assert (refusal(added), refusal(renamed)) == ((status, code), (status, code))
     assert sql(f"SELECT * FROM {TABLES[catalogue]} ORDER BY id") == before
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
 @pytest.mark.parametrize("id_", ["x", "-1", "1.5", "1" * 20])
 def test_an_id_is_a_number(http: httpx.Client, issuer: Issuer, catalogue: Catalogue, id_: str) -> None:
-    assert outcome(http.get(f"{BASE}/{catalogue}/{id_}", headers=citizen(issuer))) == (400, "id-invalid")
+    assert refusal(http.get(f"{BASE}/{catalogue}/{id_}", headers=citizen(issuer))) == (400, "id-invalid")
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
@@ -218,13 +218,13 @@ def test_areas_that_are_none_change_nothing(
 ) -> None:
     before = sql("SELECT * FROM employability.skill_area WHERE skill_id = 1")
     answer = http.put(f"{BASE}/habilidades/1/areas-atuacao", json={"areas_ids": areas}, headers=staff(issuer))
-    assert outcome(answer) == (400, code)
+    assert refusal(answer) == (400, code)
     assert sql("SELECT * FROM employability.skill_area WHERE skill_id = 1") == before
 
 
 def test_an_unknown_skill_has_no_areas(http: httpx.Client, issuer: Issuer) -> None:
     path = f"{BASE}/habilidades/999999/areas-atuacao"
-    assert outcome(http.put(path, json={"areas_ids": []}, headers=staff(issuer))) == (404, "catalogue-unknown")
+    assert refusal(http.put(path, json={"areas_ids": []}, headers=staff(issuer))) == (404, "catalogue-unknown")
     assert http.put(path, json={"areas_ids": []}, headers=citizen(issuer)).status_code == 403
 
 

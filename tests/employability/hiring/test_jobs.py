@@ -12,8 +12,8 @@ from balcao.employability.reference_values.kinds import Kind
 from tests.employability.hiring.callers import ADMIN, CURATED, EDITOR, FOREIGN, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, OTHER, describe_job, value
-from tests.employability.outcomes import outcome
 from tests.support.fixtures import Sql
+from tests.support.refusals import refusal
 
 
 def steps_of(job: dict[str, Any]) -> list[tuple[str, int]]:
@@ -67,13 +67,13 @@ def test_a_draft_needs_its_base_and_a_publication_everything(
 ) -> None:
     before = sql("SELECT count(*) FROM employability.job")
     refused = http.post(BASE, json={"titulo": " ", "descricao": None}, headers=callers[EDITOR])
-    assert outcome(refused) == (400, "job-incomplete")
+    assert refusal(refused) == (400, "job-incomplete")
     assert all(
         name in refused.json()["error"] for name in ("titulo", "descricao", "id_contratante", "id_modelo_trabalho")
     )
     bare = describe_job(bairro=..., requisitos="", etapas=[{"titulo": "x"}])
     refused = http.post(BASE, json=bare, params={"acao": "publicar"}, headers=callers[EDITOR])
-    assert outcome(refused) == (400, "job-incomplete")
+    assert refusal(refused) == (400, "job-incomplete")
     assert all(name in refused.json()["error"] for name in ("bairro", "requisitos", "etapas[0].descricao"))
     assert sql("SELECT count(*) FROM employability.job") == before
     assert create(acao="publicar")["status"] == "publicado_ativo"
@@ -132,7 +132,7 @@ def test_a_member_that_cannot_be_is_named_and_nothing_is_stored(
     before = sql("SELECT count(*) FROM employability.job")
     body = describe_job(idade_minima=18) | {member: sent}
     answer = http.post(BASE, json=body, headers=callers[ADMIN])
-    assert (outcome(answer), member in answer.json()["error"]) == ((400, code), True), answer.text
+    assert (refusal(answer), member in answer.json()["error"]) == ((400, code), True), answer.text
     assert sql("SELECT count(*) FROM employability.job") == before
 
 
@@ -160,7 +160,7 @@ def test_a_company_that_goes_while_a_job_of_it_is_stored_is_told(
             await holder.close()
             await watcher.close()
 
-    assert outcome(asyncio.run(race())) == (400, "reference-gone")
+    assert refusal(asyncio.run(race())) == (400, "reference-gone")
     assert sql("SELECT count(*) FROM employability.job") == before
 
 
@@ -184,7 +184,7 @@ def test_another_departments_job_is_as_unknown_as_any(http: httpx.Client, caller
     ]
     for call in calls:
         answer = call(path)
-        assert (outcome(answer), answer.content) == ((404, "job-unknown"), call(unknown).content)
+        assert (refusal(answer), answer.content) == ((404, "job-unknown"), call(unknown).content)
     assert create(FOREIGN, id_orgao_parceiro=OTHER)["id"] in {
         job["id"] for job in http.get(BASE, headers=callers[FOREIGN]).json()["data"]
     }
@@ -196,9 +196,9 @@ def test_a_draft_without_department_is_its_authors(http: httpx.Client, callers: 
     path = f"{BASE}/{create(id_orgao_parceiro=None)['id']}"
     assert http.get(path, headers=callers[EDITOR]).json()["orgao_parceiro"] is None
     assert http.get(path, headers=callers[ADMIN]).status_code == 200
-    assert outcome(http.get(path, headers=callers[CURATED])) == (404, "job-unknown")
+    assert refusal(http.get(path, headers=callers[CURATED])) == (404, "job-unknown")
     refused = http.put(f"{path}/send-to-approval", headers=callers[EDITOR])
-    assert (outcome(refused), "id_orgao_parceiro" in refused.json()["error"]) == ((400, "job-incomplete"), True)
+    assert (refusal(refused), "id_orgao_parceiro" in refused.json()["error"]) == ((400, "job-incomplete"), True)
     given = http.put(path, json=describe_job(id_orgao_parceiro="1100"), headers=callers[EDITOR])
     assert (given.status_code, given.json()["id_orgao_parceiro"]) == (200, "1100")
 
@@ -268,7 +268,7 @@ def test_a_published_job_stays_complete_and_its_department_as_it_is(
     job = create(acao="publicar")
     path = f"{BASE}/{job['id']}"
     refused = http.put(path, json=describe_job(requisitos=...), headers=callers[EDITOR])
-    assert (outcome(refused), "requisitos" in refused.json()["error"]) == ((400, "job-incomplete"), True)
+    assert (refusal(refused), "requisitos" in refused.json()["error"]) == ((400, "job-incomplete"), True)
     past = http.put(path, json=describe_job(data_limite="2020-01-01"), headers=callers[EDITOR])
     assert (past.status_code, past.headers["Error-Code"]) == (400, "data_limite-past")
     assert http.put(path, json=describe_job(), headers=callers[CURATED]).status_code == 403
@@ -325,4 +325,4 @@ def test_a_deleted_job_is_in_no_list_and_unknown(http: httpx.Client, callers: Ca
 def test_a_filter_that_cannot_be_is_named(http: httpx.Client, callers: Callers, query: str) -> None:
     answer = http.get(f"{BASE}?{query}", headers=callers[ADMIN])
     name = query.partition("=")[0]
-    assert (outcome(answer), name in answer.json()["error"]) == ((400, f"{name}-invalid"), True)
+    assert (refusal(answer), name in answer.json()["error"]) == ((400, f"{name}-invalid"), True)

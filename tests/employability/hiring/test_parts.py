@@ -6,7 +6,7 @@ from balcao.employability.reference_values.kinds import Kind
 from tests.employability.hiring.callers import CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, value
-from tests.employability.outcomes import outcome
+from tests.support.refusals import refusal
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
@@ -31,11 +31,11 @@ def test_steps_are_added_moved_and_removed(http: httpx.Client, callers: Callers,
     assert http.put(step, json={"titulo": "Prova final"}, headers=headers).json()["ordem"] == 3
     assert http.delete(step, headers=headers).json() == {"message": "Etapa excluída."}
     assert titles() == [("Currículo", 1), ("Entrevista", 2)]
-    assert outcome(http.delete(step, headers=headers)) == (404, "step-unknown")
-    assert outcome(http.put(step, json={"titulo": "Prova"}, headers=headers)) == (404, "step-unknown")
+    assert refusal(http.delete(step, headers=headers)) == (404, "step-unknown")
+    assert refusal(http.put(step, json={"titulo": "Prova"}, headers=headers)) == (404, "step-unknown")
     other = create()["etapas"][0]["id"]
     for method in ("GET", "DELETE"):
-        assert outcome(http.request(method, f"{path}/{other}", headers=headers)) == (404, "step-unknown")
+        assert refusal(http.request(method, f"{path}/{other}", headers=headers)) == (404, "step-unknown")
 
 
 def test_a_job_has_thirty_steps_at_most(http: httpx.Client, callers: Callers, create: Create) -> None:
@@ -74,7 +74,7 @@ def test_lists_of_links_are_replaced_by_the_rules_of_the_job(
         ("idiomas-requisito", {"requisitos": [language, language]}, (409, "language-repeated")),
         ("idiomas-requisito", {"requisitos": [strange]}, (400, "idiomas_requisito.id_idioma-invalid")),
     ):
-        assert outcome(http.put(f"{path}/{name}", json=body, headers=headers)) == refused
+        assert refusal(http.put(f"{path}/{name}", json=body, headers=headers)) == refused
     assert http.get(path, headers=headers).json() == stored
 
 
@@ -83,7 +83,7 @@ def test_kinds_of_disability_need_a_job_that_speaks_of_them(
 ) -> None:
     body = {"tipos_pcd_ids": [value(Kind.DISABILITY_TYPE, "Visual")]}
     answer = http.put(f"{BASE}/{create()['id']}/tipos-pcd", json=body, headers=callers[EDITOR])
-    assert outcome(answer) == (400, "tipos_pcd_ids-invalid")
+    assert refusal(answer) == (400, "tipos_pcd_ids-invalid")
 
 
 def test_every_caller_reaches_the_parts_as_the_job(http: httpx.Client, callers: Callers, create: Create) -> None:

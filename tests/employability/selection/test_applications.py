@@ -17,7 +17,6 @@ from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, MACHINE, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE as JOBS
-from tests.employability.outcomes import outcome
 from tests.employability.people import citizen
 from tests.employability.rules_table import read_rules, shape
 from tests.employability.selection.conftest import Apply, Publish
@@ -25,6 +24,7 @@ from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
@@ -162,7 +162,7 @@ def test_a_person_whose_resume_changes_all_the_time_is_asked_to_try_again(
         answer = apply(job, cpf)
     finally:
         sql("DROP FUNCTION pass_over() CASCADE")
-    assert outcome(answer) == (503, "application-changing")
+    assert refusal(answer) == (503, "application-changing")
     assert ("Retry-After" in answer.headers, answer.json()["message"]) == (True, answer.json()["error"])
     assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
     assert apply(job, cpf).status_code == 201
@@ -180,7 +180,7 @@ def test_answers_that_the_job_does_not_ask_for_are_told(
         ([answered, answered], "answer-twice"),
         ([answered, {"id_info": str(uuid4()), "resposta": "Gosto."}], "answer-foreign"),
     ):
-        assert outcome(apply(job, cpf, {"respostas_info_complementares": answers})) == (400, code)
+        assert refusal(apply(job, cpf, {"respostas_info_complementares": answers})) == (400, code)
     assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
 
 
@@ -230,12 +230,12 @@ def test_a_job_takes_applications_while_it_is_active(
     assert http.put(f"{JOBS}/{frozen['id']}/freeze", headers=callers[EDITOR]).status_code == 200
     assert http.delete(f"{JOBS}/{deleted['id']}", headers=callers[EDITOR]).status_code == 200
     cpf = person(4)
-    assert outcome(apply(expired, cpf)) == (400, "job-expired")
+    assert refusal(apply(expired, cpf)) == (400, "job-expired")
     refused = apply(frozen, cpf)
-    assert outcome(refused) == (400, "job-not-active")
+    assert refusal(refused) == (400, "job-not-active")
     assert refused.json()["error"] == refused.json()["message"]
-    assert outcome(apply(create(), cpf)) == (404, "job-unknown")
-    assert outcome(apply(deleted, cpf)) == (404, "job-unknown")
+    assert refusal(apply(create(), cpf)) == (404, "job-unknown")
+    assert refusal(apply(deleted, cpf)) == (404, "job-unknown")
 
 
 def test_who_withdrew_may_apply_again_three_times(
@@ -245,12 +245,12 @@ def test_who_withdrew_may_apply_again_three_times(
     for _ in range(3):
         made = apply(job, cpf)
         assert made.status_code == 201
-        assert outcome(apply(job, cpf)) == (409, "application-exists")
+        assert refusal(apply(job, cpf)) == (409, "application-exists")
         path = f"{BASE}/{made.json()['id']}"
         assert http.delete(path, headers=citizen(issuer, cpf)).json() == {"message": "Candidatura retirada."}
-        assert outcome(http.delete(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
-        assert outcome(http.get(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
-    assert outcome(apply(job, cpf)) == (409, "withdrawal-limit")
+        assert refusal(http.delete(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
+        assert refusal(http.get(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
+    assert refusal(apply(job, cpf)) == (409, "withdrawal-limit")
     listed = http.get(f"{BASE}/usuario/{cpf}", headers=citizen(issuer, cpf)).json()
     assert (listed["data"], listed["meta"]["total"], sum(listed["resumo"].values())) == ([], 0, 0)
 
@@ -265,13 +265,13 @@ def test_nobody_reaches_an_application_but_its_candidate_and_the_jobs_department
     for headers in others:
         for method, body in (("GET", None), ("PUT", {"email": "x@pessoa.example"}), ("DELETE", None)):
             answer = http.request(method, path, json=body, headers=headers)
-            assert (outcome(answer), answer.content) == (
+            assert (refusal(answer), answer.content) == (
                 (404, "application-unknown"),
                 http.request(method, unknown, json=body, headers=headers).content,
             )
     assert http.get(path, headers=callers[VISITOR]).status_code == 401
     assert http.get(path, headers=callers[EDITOR]).json()["cpf"] == cpf
-    assert outcome(http.delete(path, headers=callers[ADMIN])) == (404, "application-unknown")
+    assert refusal(http.delete(path, headers=callers[ADMIN])) == (404, "application-unknown")
     whole = f"{BASE}/usuario/{cpf}"
     assert http.get(whole, headers=others[0]).status_code == 403
     assert http.get(whole, headers=callers[FOREIGN]).json()["data"] == []
@@ -293,8 +293,8 @@ def test_a_read_by_staff_is_recorded_and_the_candidates_own_is_not(
 
 def test_a_citizen_applies_for_nobody_else(http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply) -> None:
     job = publish()
-    assert outcome(apply(job, person(9), {"cpf": person(10)})) == (403, "cpf-foreign")
-    assert outcome(apply(job, person(9), {"cpf": "12345678900"})) == (403, "cpf-foreign")
+    assert refusal(apply(job, person(9), {"cpf": person(10)})) == (403, "cpf-foreign")
+    assert refusal(apply(job, person(9), {"cpf": "12345678900"})) == (403, "cpf-foreign")
     assert apply(job, person(9), {"cpf": person(9)}).status_code == 201
 
 
@@ -304,7 +304,7 @@ def test_staff_apply_for_a_person_within_their_departments(
     job, cpf = publish(), person(11)
     body = {"id_vaga": job["id"], "cpf": cpf, "nome": "Nina Rocha", "email": "nina@pessoa.example"}
     body["respostas_info_complementares"] = answer_all(job)
-    assert outcome(http.post(BASE, json=body, headers=callers[FOREIGN])) == (404, "job-unknown")
+    assert refusal(http.post(BASE, json=body, headers=callers[FOREIGN])) == (404, "job-unknown")
     made = http.post(BASE, json=body, headers=callers[EDITOR])
     assert (made.status_code, made.json()["nome"], made.json()["email"]) == (201, "Nina Rocha", "nina@pessoa.example")
     own = http.get(f"{BASE}/usuario/{cpf}", headers=citizen(issuer, cpf)).json()["data"]
@@ -315,7 +315,7 @@ def test_staff_apply_for_a_person_within_their_departments(
         ({"nome": "Nina\nRocha"}, "nome-control"),
         ({"id_vaga": "x"}, "id_vaga-invalid"),
     ):
-        assert outcome(http.post(BASE, json=body | wrong, headers=callers[EDITOR])) == (400, code)
+        assert refusal(http.post(BASE, json=body | wrong, headers=callers[EDITOR])) == (400, code)
 
 
 def test_contact_and_answers_change_until_somebody_decides(
@@ -329,15 +329,15 @@ def test_contact_and_answers_change_until_somebody_decides(
     assert (changed.json()["email"], changed.json()["nome"]) == ("novo@pessoa.example", made.json()["nome"])
     assert changed.json()["respostas_info_complementares"] == made.json()["respostas_info_complementares"]
     answers = [{"id_info": job["informacoes_complementares"][1]["id"], "resposta": "Tarde"}]
-    assert outcome(http.put(path, json={"email": "x"}, headers=headers)) == (400, "email-invalid")
+    assert refusal(http.put(path, json={"email": "x"}, headers=headers)) == (400, "email-invalid")
     stale = http.put(path, json={"respostas_info_complementares": answers}, headers=headers | {"If-Match": tag})
     assert stale.status_code == 412
     again = http.put(path, json={"respostas_info_complementares": answers}, headers=headers)
     assert again.json()["respostas_info_complementares"][0]["resposta"] == "Tarde"
     assert http.put(path, json={"nome": "Lia Paz"}, headers=callers[EDITOR]).json()["nome"] == "Lia Paz"
     sql("UPDATE employability.application SET status = 'aprovada' WHERE id = $1", made.json()["id"])
-    assert outcome(http.put(path, json={}, headers=headers)) == (409, "application-state")
-    assert outcome(http.delete(path, headers=headers)) == (409, "application-state")
+    assert refusal(http.put(path, json={}, headers=headers)) == (409, "application-state")
+    assert refusal(http.delete(path, headers=headers)) == (409, "application-state")
 
 
 def test_the_state_of_the_job_stands_in_the_place_of_every_status(
@@ -394,7 +394,7 @@ def test_a_list_is_filtered_and_counted(
     for query in ({"status": "retirada"}, {"vagaId": "x"}, {"etapa_id": "1"}):
         (name,) = query
         refused = http.get(f"{BASE}/usuario/{cpf}", params=query, headers=headers)
-        assert outcome(refused) == (400, f"{name}-invalid")
+        assert refusal(refused) == (400, f"{name}-invalid")
 
 
 def test_an_idempotency_key_gives_the_first_answer_again(
