@@ -97,18 +97,19 @@ def test_who_may_and_what_each_failure_answers(
     assert ask(method, path, "123", issuer.admin()).status_code == 400
     assert ask(method, path, DAVI).status_code == 404
     assert crm.accounts(DAVI) == []
-    for changed, faults, status in (
-        ({}, [{"mode": "error", "operation": "query"}], 502),
-        ({}, [{"mode": "garbage", "operation": "query"}], 502),
-        ({}, [{"mode": "reset", "operation": "query"}], 502),
-        ({"crm_url_override": ""}, [], 503),
+    for changed, faults, refusal in (
+        ({}, [{"mode": "error", "operation": "query"}], (502, "crm-away")),
+        ({}, [{"mode": "garbage", "operation": "query"}], (502, "crm-away")),
+        ({}, [{"mode": "reset", "operation": "query"}], (502, "crm-away")),
+        ({"crm_url_override": ""}, [], (503, "crm-not-configured")),
     ):
         crm.faults(*faults)
         with RunningServer(app.build(settings.model_copy(update=changed), database_url, ["registry"])) as running:
             headers = bearer(issuer.person(CARLA))
             url = f"{running.url}{BASE}{path.format(CARLA)}"
             answer = httpx.request(method, url, headers=headers, json=CONSENT, timeout=PATIENCE)
-        assert (answer.status_code, set(answer.json())) == (status, {"error"})
+        assert (answer.status_code, answer.headers["Error-Code"]) == refusal
+        assert set(answer.json()) == {"error"}
 
 
 def test_a_read_by_staff_is_recorded_and_an_own_one_is_not(ask: Ask, issuer: Issuer, crm: RunningCrm, sql: Sql) -> None:
@@ -179,7 +180,8 @@ def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(
 def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     before = mirrored(sql)
     crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_CUSTOM_VALIDATION_EXCEPTION"})
-    assert ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"}).status_code == 502
+    answer = ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-refused")
     assert mirrored(sql) == before
 
 
@@ -275,7 +277,8 @@ def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, dat
 
 def test_a_filing_that_was_lost_on_the_way_is_not_filed_twice(ask: Ask, crm: RunningCrm) -> None:
     crm.faults({"mode": "reset", "operation": "create", "applied": "after"})
-    assert ask("POST", "/cidadao/{}/anonimizar").status_code == 502
+    answer = ask("POST", "/cidadao/{}/anonimizar")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert crm.operations().count("create") == 1
 
 

@@ -216,7 +216,8 @@ def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, i
     alone = settings.model_copy(update={"crm_url_override": ""})
     with RunningServer(app.build(alone, database_url, ["registry"])) as running:
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
-    assert (answer.status_code, set(answer.json())) == (503, {"error"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (503, "crm-not-configured")
+    assert set(answer.json()) == {"error"}
 
 
 def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
@@ -228,7 +229,8 @@ def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
         answers = [httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE) for _ in range(IN_A_ROW + 1)]
         asked = len(crm.operations())
         last = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
-    assert [answer.status_code for answer in [*answers, last]] == [502] * (IN_A_ROW + 2)
+    refusals = [(answer.status_code, answer.headers["Error-Code"]) for answer in [*answers, last]]
+    assert refusals == [(502, "crm-away")] * IN_A_ROW + [(502, "crm-circuit-open")] * 2
     assert int(last.headers["Retry-After"]) > 0
     assert len(crm.operations()) == asked
 
@@ -286,4 +288,5 @@ def test_a_crm_that_fails_is_a_bad_gateway(
     crm.faults({"operation": "query"} | fault)
     with RunningServer(app.build(settings, database_url, ["registry"])) as running:  # a circuit of its own
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
-    assert (answer.status_code, set(answer.json())) == (502, {"error"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
+    assert set(answer.json()) == {"error"}

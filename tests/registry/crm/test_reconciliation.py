@@ -399,7 +399,8 @@ def test_a_crm_that_answers_with_other_people_or_nonsense_feeds_nothing(
 ) -> None:
     crm.faults({"mode": mode, "operation": "query"})
     before = sql("SELECT count(*) FROM registry.crm_event")
-    assert reconcile(cpf=BRUNO).status_code == 502
+    answer = reconcile(cpf=BRUNO)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert sql("SELECT count(*) FROM registry.crm_event") == before
 
 

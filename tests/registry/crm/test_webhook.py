@@ -184,7 +184,9 @@ def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
             httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
             for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))
         ]
-    assert [answer.status_code for answer in answers] == [401, 503, 503]
+    assert [(answer.status_code, answer.headers["Error-Code"]) for answer in answers] == [
+        (401, "unauthenticated"), (503, "crm-not-configured"), (503, "crm-not-configured")
+    ]  # fmt: skip
     assert "configurada" in answers[1].json()["error"]
 
 
