@@ -30,7 +30,7 @@ class Filing:
 async def file(call: Call, cpf: Cpf) -> Filing:
     """File a request, or return the open one: there is one per person, however many ask at once.
 
-    Raises NotFound without an account, UpstreamFailed, Unavailable.
+    Raises NotFound without an account, CrmFailed, Unavailable.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
