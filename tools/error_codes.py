@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import balcao
 from balcao.core.errors import BalcaoError
-from balcao.identity.faults import Refused
+from balcao.identity.faults import Refused, SentBack
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
 
@@ -42,7 +42,8 @@ not the messages, which are in Portuguese, are meant for people and may change. 
 (spec: errors). Every response carries `X-Request-ID`; quote it when you report a failure.
 
 `<field>` stands for the name of the member or parameter at fault, as in `valor-length`. Responses with 429 and many
-with 503 carry `Retry-After`, in seconds.
+with 503 carry `Retry-After`, in seconds. With 303 the embedded identity provider sends the browser back to the client,
+which finds the word of the OAuth standard in the parameter `error`.
 """
 
 
@@ -142,7 +143,7 @@ def _passes_on(call: ast.Call, kind: type[BalcaoError]) -> bool:
 def _code_expression(kind: type[BalcaoError], call: ast.Call) -> ast.expr | None:
     """What stands for the code: of the provider's refusals the first argument, the word of the OAuth standard."""
     if issubclass(kind, Refused):
-        takes_word = kind is Refused or _is_super_init(call)
+        takes_word = kind in (Refused, SentBack) or _is_super_init(call)
         return call.args[0] if takes_word and call.args else None
     return next((keyword.value for keyword in call.keywords if keyword.arg == "code"), None)
 

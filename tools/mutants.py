@@ -86,6 +86,7 @@ TESTS = {
         f"tests/access/test_{name}.py"
         for name in (
             "actions_and_mappings",
+            "audit",
             "cases",
             "check",
             "direct_roles",
@@ -94,6 +95,7 @@ TESTS = {
             "failures",
             "last_way_in",
             "patterns",
+            "retention",
             "roles_and_groups",
         )
     ],

@@ -12,6 +12,7 @@ from tests.access import stored
 from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
+from tests.support.refusals import refusal
 
 Send = Callable[..., httpx.Response]
 
@@ -102,7 +103,8 @@ def test_an_action_lives_from_creation_to_deletion(admin: Send, sql: Sql) -> Non
     version = stored.read_version(sql)
     made = create_action(admin)
     assert (made["endpoint_count"], stored.read_version(sql)) == (0, version + 1)
-    assert admin("POST", "/actions", {"name": made["name"], "description": "Outra"}).status_code == 400
+    again = admin("POST", "/actions", {"name": made["name"], "description": "Outra"})
+    assert refusal(again) == (400, "action-name-taken")
     read = admin("GET", f"/actions/{made['id']}")
     assert (read.json(), read.headers["ETag"] != "") == (made, True)
     assert admin("DELETE", f"/actions/{made['id']}").status_code == 204
@@ -116,7 +118,7 @@ def test_what_is_read_can_be_matched_on_write(http: httpx.Client, issuer: Issuer
     headers = bearer(issuer.admin()) | {"If-Match": etag}
     path = f"{BASE}/actions/{made['id']}"
     assert http.put(path, headers=headers, json={"description": "Nova"}).status_code == 200
-    assert http.put(path, headers=headers, json={"description": "Velha"}).status_code == 412
+    assert refusal(http.put(path, headers=headers, json={"description": "Velha"})) == (412, "precondition-failed")
 
 
 def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base: str) -> None:
@@ -128,7 +130,7 @@ def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base:
     impact = admin("GET", f"/actions/{made['id']}/impact?operation=delete").json()
     assert impact["blocked_by"] == ["custom_mappings", "grants"]
     refused = admin("DELETE", f"/actions/{made['id']}")
-    assert (refused.status_code, refused.json()["detail"].count("1 ")) == (409, 2)
+    assert (refusal(refused), refused.json()["detail"].count("1 ")) == ((409, "action-in-use"), 2)
     version = stored.read_version(sql)
     assert admin("DELETE", f"/actions/{made['id']}?force=true").status_code == 204
     assert stored.read_version(sql) == version + 1
@@ -138,8 +140,10 @@ def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base:
 
 def test_an_action_that_operations_need_stays(admin: Send, sql: Sql) -> None:
     path = f"/actions/{stored.find_action_id(sql, 'citizen:read')}"
-    assert [admin("DELETE", path + force).status_code for force in ("", "?force=true")] == [409, 409]
-    assert admin("DELETE", f"/actions/{stored.find_action_id(sql, 'platform:public')}").status_code == 403
+    for force in ("", "?force=true"):
+        assert refusal(admin("DELETE", path + force)) == (409, "action-in-use")
+    reserved = admin("DELETE", f"/actions/{stored.find_action_id(sql, 'platform:public')}")
+    assert refusal(reserved) == (403, "action-reserved")
 
 
 def test_the_impact_names_what_follows_a_rename_and_changes_nothing(admin: Send, superadmin: Send, sql: Sql) -> None:
@@ -202,13 +206,14 @@ def test_a_pattern_that_is_taken_or_crosses_is_refused_by_name(admin: Send, base
     assert map_path(admin, f"{base}/a/{{y}}", one).status_code == 201
     for same in (f"{base}/a/{{x}}", f"{base}/a/*"):
         answer = map_path(admin, same, one)
-        assert (answer.status_code, f"{base}/a/" in answer.json()["detail"]) == (409, True)
+        assert (refusal(answer), f"{base}/a/" in answer.json()["detail"]) == ((409, "mapping-exists"), True)
     crossing = map_path(admin, f"{base}/{{x}}/c", other)
-    assert (crossing.status_code, f"{base}/a/{{y}}" in crossing.json()["detail"]) == (409, True)
+    assert refusal(crossing) == (409, "mapping-ambiguous")
+    assert f"{base}/a/{{y}}" in crossing.json()["detail"]
     made = map_path(admin, f"{base}/{{x}}/c", one)
     assert made.status_code == 201
     rebound = admin("PUT", f"/mappings/{made.json()['id']}", {"action_id": other})
-    assert rebound.status_code == 409
+    assert refusal(rebound) == (409, "mapping-ambiguous")
     assert map_path(admin, f"{base}/a/c", other).status_code == 201
     assert map_path(admin, f"{base}/a/v{{n}}", one).status_code == 422
     assert map_path(admin, f"{base}/d", 999999).status_code == 404
@@ -225,7 +230,7 @@ def test_no_part_of_an_operations_path_is_decided_by_another_mapping(admin: Send
     ):
         asked = {"method": method, "path_pattern": path, "action_id": own}
         for answer in (admin("POST", "/mappings", asked), admin("PUT", f"/mappings/{made['id']}", asked)):
-            assert (answer.status_code, answer.headers["Error-Code"]) == (409, "mapping-inside-operation")
+            assert refusal(answer) == (409, "mapping-inside-operation")
             assert "/access/api/v1/" in answer.json()["detail"]
     assert map_path(admin, "/access/api/v1/actions/7/history", own).status_code == 201
 
@@ -233,6 +238,7 @@ def test_no_part_of_an_operations_path_is_decided_by_another_mapping(admin: Send
 def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> None:
     made = map_path(admin, base, create_action(admin)["id"]).json()
     assert (made["service"], made["operation"], made["guard"]) == (None, None, None)
+    assert made["created_by"] == "***.000.401-**"
     moved = admin("PUT", f"/mappings/{made['id']}", {"path_pattern": f"{base}/x", "description": "Nova"}).json()
     assert (moved["path_pattern"], moved["description"], moved["action_id"]) == (f"{base}/x", "Nova", made["action_id"])
     version = stored.read_version(sql)
@@ -252,9 +258,12 @@ def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Sen
         assert (answer.status_code, answer.json()) == (200, mapping)
     assert stored.read_version(sql) == version
     path = f"/mappings/{find_mapping(sql, 'access.update_action')}"
-    assert admin("PUT", path, {"method": "PATCH"}).status_code == 409
-    assert admin("PUT", path, {"path_pattern": "/access/x"}).status_code == 409
-    assert admin("DELETE", path).status_code == 409
+    answers = [
+        admin("PUT", path, {"method": "PATCH"}),
+        admin("PUT", path, {"path_pattern": "/access/x"}),
+        admin("DELETE", path),
+    ]
+    assert [refusal(answer) for answer in answers] == [(409, "mapping-system")] * 3
 
 
 def test_every_pattern_of_our_own_is_one_of_the_grammar(admin: Send) -> None:
@@ -267,9 +276,10 @@ def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: S
     public, any_token = (stored.find_action_id(sql, f"platform:{name}") for name in ("public", "authenticated"))
     personal = f"/mappings/{find_mapping(sql, 'registry.read_preferences')}"
     for action_id in (public, any_token):
-        assert superadmin("PUT", personal, {"action_id": action_id}).status_code == 409
+        assert refusal(superadmin("PUT", personal, {"action_id": action_id})) == (409, "mapping-floor")
     own = f"/mappings/{find_mapping(sql, 'access.update_action')}"
-    assert superadmin("PUT", own, {"action_id": stored.find_action_id(sql, "pets:read")}).status_code == 409
+    looser = superadmin("PUT", own, {"action_id": stored.find_action_id(sql, "pets:read")})
+    assert refusal(looser) == (409, "mapping-floor")
 
 
 def test_a_public_operation_is_shut_by_any_administrator_and_opened_by_a_superadmin(
@@ -282,6 +292,6 @@ def test_a_public_operation_is_shut_by_any_administrator_and_opened_by_a_superad
     assert http.get(address).status_code == 200
     assert admin("PUT", path, {"action_id": stored.find_action_id(sql, "pets:read")}).status_code == 200
     assert http.get(address).status_code == 401
-    assert admin("PUT", path, {"action_id": public}).status_code == 403
+    assert refusal(admin("PUT", path, {"action_id": public})) == (403, "superadmin-only")
     assert superadmin("PUT", path, {"action_id": public}).status_code == 200
     assert http.get(address).status_code == 200

@@ -1,17 +1,24 @@
 """The catalogue's history over HTTP and by command (rules: access 2.4 and 3.4, case 47)."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
+from balcao.access.users import service as users
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.settings import Settings
 from tests.access import stored
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.support.fixtures import Sql
-from tests.support.issuer import CLIENT, Issuer
+from tests.support.issuer import CLIENT, Issuer, bearer
 
 Send = Callable[..., httpx.Response]
+PERSON = "90000040711"
 
 
 @pytest.fixture
@@ -46,6 +53,94 @@ def test_the_history_is_found_by_target_person_and_outcome(
     assert find(superadmin, f"from_version={version}&to_version={version}&operation=group.add_member") != []
     assert find(superadmin, "since=2100-01-01T00:00:00Z") == []
     assert find(superadmin, f"until={event['at']}&target_id={group['id']}") == [("group.create", "done")]
+
+
+def test_every_change_names_what_it_was_and_what_stood_there_before_and_after(superadmin: Send, sql: Sql) -> None:
+    action, role, path = stored.make_name(), stored.make_name(), f"/{stored.make_name()}"
+    start = len(stored.read_chain(sql))
+    action_id = superadmin("POST", "/actions", {"name": action, "description": "De teste"}).json()["id"]
+    role_id = superadmin("POST", "/roles", {"name": role, "description": "Antes"}).json()["id"]
+    superadmin("PUT", f"/roles/{role}", {"description": "Depois"})
+    mapping = {"path_pattern": path, "method": "GET", "action_id": action_id, "description": "Boletos"}
+    mapping_id = superadmin("POST", "/mappings", mapping).json()["id"]
+    superadmin("DELETE", f"/mappings/{mapping_id}")
+    superadmin("POST", f"/roles/{role}/actions", {"action_name": action})
+    superadmin("DELETE", f"/roles/{role}/actions/{action}")
+    superadmin("POST", f"/roles/{role}/actions", {"action_name": action})
+    superadmin("POST", f"/users/{PERSON}/roles", {"role_name": role})
+    person_id = superadmin("GET", f"/users/{PERSON}").json()["id"]
+    superadmin("DELETE", f"/users/{PERSON}/roles/{role}")
+    superadmin("DELETE", f"/users/{PERSON}")
+    superadmin("DELETE", f"/roles/{role}")
+
+    of_role, of_user = ("role", str(role_id), role), ("user", str(person_id), None)
+    of_mapping = ("mapping", str(mapping_id), f"GET {path}")
+    granted, mapped = {"action_id": action_id, "action": action}, {**mapping, "action": action}
+    given, described = {"role_id": role_id, "role": role}, {"name": role, "description": "Antes"}
+    gone = {"name": role, "description": "Depois", "actions": [action], "people": []}
+    events = stored.read_chain(sql)[start:]
+    members = ("target_type", "target_id", "target_name")
+    assert [(e["operation"], tuple(e[name] for name in members), e["before"], e["after"]) for e in events] == [
+        ("action.create", ("action", str(action_id), action), None, {"name": action, "description": "De teste"}),
+        ("role.create", of_role, None, described),
+        ("role.update", of_role, {"description": "Antes"}, {"description": "Depois"}),
+        ("mapping.create", of_mapping, None, mapped),
+        ("mapping.delete", of_mapping, mapped, None),
+        ("role.grant", of_role, None, granted),
+        ("role.revoke", of_role, granted, None),
+        ("role.grant", of_role, None, granted),
+        ("user.assign_role", of_user, None, given),
+        ("user.remove_role", of_user, given, None),
+        ("user.delete", of_user, None, None),
+        ("role.delete", of_role, gone, None),
+    ]
+    assert [event["operation"] for event in events if event["subject"]] == [
+        "user.assign_role",
+        "user.remove_role",
+        "user.delete",
+    ]
+
+
+def describe(settings: Settings, cpf: str, masked: str) -> dict[str, Any]:
+    """A person as the trail knows them, by a hash made here."""
+    secret = settings.hash_key.get_secret_value().encode()
+    hashed = hashlib.blake2b(cpf.encode(), key=secret, digest_size=32).hexdigest()
+    return {"cpf": masked, "hash": hashed, "key_number": settings.hash_key_number}
+
+
+def test_who_did_it_and_to_whom_is_known_by_hash_and_masked_number(
+    superadmin: Send, settings: Settings, sql: Sql
+) -> None:
+    given = superadmin("POST", f"/users/{EDITOR}/roles", {"role_name": "rmi:mobilidade"})
+    event = stored.read_chain(sql)[-1]
+    assert event["actor"] == {
+        "sub": "person-***.000.013-**",
+        "azp": CLIENT,
+        "display_name": "Pessoa de Teste",
+        **describe(settings, SUPERADMIN, "***.000.013-**"),
+    }
+    assert event["subject"] == describe(settings, EDITOR, "***.000.201-**")
+    assert (event["request_id"], event["outcome"]) == (given.headers["X-Request-ID"], "done")
+
+
+def test_a_machine_that_is_refused_is_named_by_its_client(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    machine = bearer(issuer.machine("relatorios", "busca:search"))
+    refused = http.delete("/access/api/v1/roles/go:admin", headers=machine)
+    event = stored.read_denials(sql)[-1]
+    assert event["request_id"] == refused.headers["X-Request-ID"]
+    assert event["actor"] == {
+        "sub": "client-relatorios", "azp": "relatorios", "cpf": None, "display_name": "relatorios",
+    }  # fmt: skip
+
+
+async def test_a_command_is_done_by_the_operator(platform: Platform, settings: Settings) -> None:
+    version = await users.assign_role(operator_call(platform, "access.test"), Cpf(EDITOR), "rmi:atendimento")
+    async with platform.database.connection() as connection:
+        statement = f"SELECT {stored.MEMBERS} FROM access.audit_event WHERE catalogue_version = $1 AND seq IS NOT NULL"
+        (row,) = await connection.fetch(statement, version)
+    event = stored.to_document(row)
+    assert event["actor"] == {"sub": "operator", "azp": "", "cpf": None, "display_name": "operator"}
+    assert event["subject"] == describe(settings, EDITOR, "***.000.201-**")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_a_plan_that_the_catalogue_has_overtaken_is_not_applied(
     planned = plan(http, token, {"format": 1, "actions": [{"name": name, "description": "De teste"}]})
     superadmin("PUT", f"/actions/{stored.add_action(sql)}", {"name": stored.make_name()})
     refused = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
-    assert (refused.status_code, refused.headers["Error-Code"]) == (409, "catalogue-moved")
+    assert refusal(refused) == (409, "catalogue-moved")
     assert (
         superadmin("POST", "/catalogue/apply", {"plan_id": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"}).status_code == 404
     )
@@ -153,9 +154,11 @@ def test_a_former_name_that_another_action_has_renames_nothing(http: httpx.Clien
     assert [warning["code"] for warning in planned["warnings"]] == ["renamed-from-ignored"]
 
 
-def test_what_would_be_refused_alone_blocks_the_plan(http: httpx.Client, superadmin: Send, token: str) -> None:
+def test_what_would_be_refused_alone_blocks_the_plan(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql
+) -> None:
     role = stored.make_name()
-    document = {
+    document: dict[str, Any] = {
         "format": 1,
         "actions": [{"name": "outro:publico", "description": "x", "renamed_from": "platform:public"}],
         "roles": [
@@ -177,15 +180,21 @@ def test_what_would_be_refused_alone_blocks_the_plan(http: httpx.Client, superad
         ("registry.list_pets", "mapping-floor"),
     }
     assert [one["code"] for one in planned["warnings"]] == ["operation-unknown"]
+    version = stored.read_version(sql)
     refused = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
-    assert refused.status_code in {403, 409}
+    assert refusal(refused) == (403, "action-reserved")
+    unknown = plan(http, token, {"format": 1, "mappings": document["mappings"]})
+    refused = superadmin("POST", "/catalogue/apply", {"plan_id": unknown["plan_id"]})
+    assert refusal(refused) == (409, "plan-blocked")
+    assert "GET /a: " in refused.json()["detail"]
+    assert stored.read_version(sql) == version
 
 
 def test_only_an_administrator_applies(http: httpx.Client, issuer: Issuer, token: str) -> None:
     planned = plan(http, token, {"format": 1})
     reader = sender(http, issuer.person(EDITOR, realm_access={"roles": ["acessos:leitor"]}))
     assert reader("GET", "/catalogue").status_code == 200
-    assert reader("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]}).status_code == 403
+    assert refusal(reader("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})) == (403, "forbidden")
     citizen = sender(http, issuer.person(CITIZEN))
     assert [citizen("GET", "/catalogue").status_code, citizen("POST", "/catalogue/plan").status_code] == [403, 403]
 

@@ -30,6 +30,7 @@ from tests.access.test_registration import announce, operation
 from tests.access.test_roles_and_groups import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 PEOPLE = (Cpf("90000040550"), Cpf("90000040630"))
@@ -171,8 +172,9 @@ async def test_a_version_whose_events_have_gone_or_that_is_not_yet_cannot_be_mad
     owner = await asyncpg.connect(platform.owner_url)
     await owner.execute("DELETE FROM access.audit_event WHERE catalogue_version < $1", present.version)
     await owner.close()
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound) as refused:
         await decisions.read_version(call, present, present.version - 1, None)
+    assert refused.value.code == "catalogue-version-not-kept"
     assert (await decisions.read_version(call, present, present.version, None)).version == present.version
 
 
@@ -206,7 +208,7 @@ def test_a_revoked_right_is_explained_as_it_was_to_who_may_ask(http: httpx.Clien
         ("allow", version),
         ("deny", version + 1),
     ]
-    answers = [superadmin("GET", f"{query}&at_version={text}").status_code for text in (10**9, 0, "x")]
-    assert answers == [404, 422, 422]
+    answers = [refusal(superadmin("GET", f"{query}&at_version={text}")) for text in (10**9, 0, "x")]
+    assert answers == [(404, "catalogue-version-not-kept"), (422, "invalid"), (422, "invalid")]
     citizen = sender(http, issuer.person(EDITOR))
     assert citizen("GET", f"/explain?method=GET&path={BASE}&at_version=2").status_code == 403

@@ -149,7 +149,13 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
     before = (await asyncio.to_thread(stored.read_chain, sql))[-1]
     assert await sweep(platform, "access_mapping") == (1, 0)
     event = (await asyncio.to_thread(stored.read_chain, sql))[-1]
-    assert (event["operation"], event["after"]["retired"]) == ("registration.sync", ["access.read_own_user"])
+    assert event["actor"] == {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
+    assert (event["operation"], event["target_type"], event["target_id"], event["target_name"], event["subject"]) == (
+        "registration.sync", "mapping", None, None, None,
+    )  # fmt: skip
+    assert [mapping["operation"] for mapping in event["before"]] == ["access.read_own_user"]
+    assert event["after"] == {"operations": [], "retired": ["access.read_own_user"]}
+    assert event["request_id"]
     assert event["catalogue_version"] == before["catalogue_version"] + 1
     await platform.catalogue.reload()
     matched = platform.catalogue.latest.match("GET", "/access/api/v1/users/me")

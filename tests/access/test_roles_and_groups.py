@@ -10,10 +10,12 @@ import pytest
 from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
+from tests.support.refusals import refusal
 
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
 SUPERADMIN = "90000001309"
+ALONE = "90000000337"  # whom no test makes a member of a group
 
 Send = Callable[..., httpx.Response]
 
@@ -132,22 +134,28 @@ def test_a_person_sees_their_own_roles_of_token_and_groups(
 def test_a_token_without_a_person_is_nobody(http: httpx.Client, issuer: Issuer, superadmin: Send) -> None:
     before = superadmin("GET", "/users").json()["total"]
     machine = issuer.machine(CLIENT, "busca:search")
-    assert http.get(f"{BASE}/users/me", headers=bearer(machine)).status_code == 403
-    assert http.get(f"{BASE}/users/me", headers=bearer(issuer.login())).status_code == 403
-
+    for token in (machine, issuer.login()):
+        assert refusal(http.get(f"{BASE}/users/me", headers=bearer(token))) == (403, "user-without-cpf")
     assert superadmin("GET", "/users").json()["total"] == before
 
 
 def test_people_come_page_by_page_each_once(http: httpx.Client, issuer: Issuer, superadmin: Send, group: str) -> None:
-    for cpf in (CITIZEN, EDITOR):
+    for cpf in (ALONE, EDITOR):
         assert sender(http, issuer.person(cpf))("GET", "/users/me").status_code == 200
     superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
     whole = superadmin("GET", "/users?limit=100").json()
     pages = [superadmin("GET", f"/users/?skip={skip}&limit=1").json() for skip in range(whole["total"])]
     assert [page["items"][0] for page in pages] == whole["items"]
     assert [page["has_more"] for page in pages] == [True] * (whole["total"] - 1) + [False]
-    grouped = superadmin("GET", "/users?has_groups=true").json()["items"]
-    assert {user["cpf"] for user in grouped} == {user["cpf"] for user in whole["items"] if user["groups"]}
+    assert [(page["skip"], page["limit"], page["total"]) for page in pages] == [
+        (skip, 1, whole["total"]) for skip in range(whole["total"])
+    ]
+    assert ALONE in {user["cpf"] for user in whole["items"]}
+    grouped = superadmin("GET", "/users?has_groups=true&limit=100").json()
+    members = [user for user in whole["items"] if user["groups"]]
+    assert EDITOR in {user["cpf"] for user in members}
+    assert (grouped["items"], grouped["total"], grouped["has_more"]) == (members, len(members), False)
+    assert superadmin("GET", "/users?has_groups=false&limit=100").json() == whole
     assert superadmin("GET", "/users?skip=1000000").json()["items"] == []
 
 
@@ -199,8 +207,9 @@ def test_a_role_lives_from_creation_to_deletion(superadmin: Send, sql: Sql) -> N
     assert made.headers["X-Catalogue-Version"] == str(version + 1)
     assert made.json()["description"] == "Nova"
     assert set(made.json()) == {"id", "name", "description", "created_by", "created_at"}
+    assert made.json()["created_by"] == "***.000.013-**"
     assert last_event(sql) == ("role.create", name, version + 1)
-    assert superadmin("POST", "/roles", {"name": name, "description": "Nova"}).status_code == 409
+    assert refusal(superadmin("POST", "/roles", {"name": name, "description": "Nova"})) == (409, "role-exists")
     granted = [superadmin("POST", f"/roles/{name}/actions", {"action_name": "vehicles:read"}) for _ in range(2)]
     assert [answer.status_code for answer in granted] == [200, 200]
     assert granted[0].json() == granted[1].json()
@@ -223,6 +232,13 @@ def test_roles_are_listed_by_name_and_shipped_ones_have_no_author(superadmin: Se
     page = superadmin("GET", "/roles?limit=100").json()
     names = [item["name"] for item in page["items"]]
     assert names == sorted(names)
+    assert (page["total"], page["skip"], page["limit"], page["has_more"]) == (len(names), 0, 100, False)
+    pages = [superadmin("GET", f"/roles?skip={skip}&limit=1").json() for skip in (0, 3, len(names) - 1)]
+    assert [(one["items"][0]["name"], one["skip"], one["limit"], one["has_more"]) for one in pages] == [
+        (names[0], 0, 1, True),
+        (names[3], 3, 1, True),
+        (names[-1], len(names) - 1, 1, False),
+    ]
     shipped = next(item for item in page["items"] if item["name"] == "go:admin")
     assert (shipped["created_by"], shipped["created_at"]) == (None, None)
 
@@ -236,27 +252,36 @@ def test_the_administrative_roles_grant_everything_and_never_change(superadmin: 
     every = sql("SELECT count(*) FROM access.action")[0]["count"]
     for name in ("admin", "superadmin"):
         assert len(superadmin("GET", f"/roles/{name}/actions").json()) == every
-        assert superadmin("DELETE", f"/roles/{name}").status_code == 403
-        assert superadmin("POST", f"/roles/{name}/actions", {"action_name": "vehicles:read"}).status_code == 403
-        assert superadmin("DELETE", f"/roles/{name}/actions/vehicles:read").status_code == 403
+        answers = [
+            superadmin("DELETE", f"/roles/{name}"),
+            superadmin("POST", f"/roles/{name}/actions", {"action_name": "vehicles:read"}),
+            superadmin("DELETE", f"/roles/{name}/actions/vehicles:read"),
+        ]
+        assert [refusal(answer) for answer in answers] == [(403, "role-administrative")] * 3
 
 
 @pytest.mark.parametrize(
-    ("action", "status"),
-    [("action:update", 403), ("catalogue:apply", 403), ("platform:public", 409), ("nada:existe", 404), ("x", 422)],
+    ("action", "refused"),
+    [
+        ("action:update", (403, "action-protected")),
+        ("catalogue:apply", (403, "action-protected")),
+        ("platform:public", (409, "action-not-grantable")),
+        ("nada:existe", (404, "not-found")),
+        ("x", (422, "invalid")),
+    ],
 )
 def test_what_changes_the_catalogue_is_granted_to_no_other_role(
-    superadmin: Send, role: str, sql: Sql, action: str, status: int
+    superadmin: Send, role: str, sql: Sql, action: str, refused: tuple[int, str]
 ) -> None:
     before = stored.read_version(sql)
-    assert superadmin("POST", f"/roles/{role}/actions", {"action_name": action}).status_code == status
+    assert refusal(superadmin("POST", f"/roles/{role}/actions", {"action_name": action})) == refused
     assert stored.read_version(sql) == before
 
 
 def test_a_role_that_a_group_gives_stays(superadmin: Send, group: str, role: str) -> None:
     superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": role})
     answer = superadmin("DELETE", f"/roles/{role}")
-    assert answer.status_code == 409
+    assert refusal(answer) == (409, "role-in-use")
     assert group in answer.json()["detail"]
     assert superadmin("DELETE", f"/roles/groups/{group}/roles/{role}").status_code == 204
     assert superadmin("DELETE", f"/roles/{role}").status_code == 204
@@ -267,7 +292,7 @@ def test_a_group_lives_from_creation_to_deletion(superadmin: Send, sql: Sql) -> 
     body = {"name": name, "description": "Nova", "attributes": {"area": ["1.0", "2.1"]}}
     made = superadmin("POST", "/groups/", body)
     assert (made.status_code, made.json()["attributes"], made.json()["member_count"]) == (201, body["attributes"], 0)
-    assert superadmin("POST", "/groups/", body).status_code == 409
+    assert refusal(superadmin("POST", "/groups/", body)) == (409, "group-exists")
     version = stored.read_version(sql)
     same = superadmin("PUT", f"/groups/{name}", {"description": "Nova", "attributes": None})
     assert (same.status_code, same.json(), stored.read_version(sql)) == (200, made.json(), version)
@@ -306,12 +331,13 @@ def test_a_member_joins_and_leaves_once_however_often_it_is_asked(superadmin: Se
     listed = superadmin("GET", f"/groups/{group}/members")
     assert ([item["subject"] for item in listed.json()], listed.headers["X-Total-Count"]) == ([EDITOR, NEWCOMER], "2")
     assert set(listed.json()[0]) == {"subject", "display_name", "joined_at", "added_by"}
+    assert {item["added_by"] for item in listed.json()} == {"***.000.013-**"}
     second = superadmin("GET", f"/groups/{group}/members?skip=1&limit=1").json()
     assert [item["subject"] for item in second] == [NEWCOMER]
     left = [superadmin("DELETE", f"/groups/{group}/members/{NEWCOMER}") for _ in range(2)]
     assert [answer.status_code for answer in left] == [204, 204]
     assert left[0].headers["X-Catalogue-Version"] == left[1].headers["X-Catalogue-Version"]
-    assert superadmin("POST", "/groups/teste:nunca/members", {"subject": NEWCOMER}).status_code == 404
+    assert superadmin("POST", f"/groups/{make_name()}/members", {"subject": NEWCOMER}).status_code == 404
 
 
 @pytest.mark.parametrize("subject", ["11111111111", "900.000.404-79", "9000004047", "90000040478", 90000040479])
@@ -344,8 +370,8 @@ def test_nobody_gives_more_than_they_hold(
     assert keeper("POST", f"/groups/{group}/members", {"subject": CITIZEN}).status_code == 200
     superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": "rmi:atendimento"})
     before, kept = stored.read_version(sql), len(stored.read_denials(sql))
-    for name in (group, "administradores"):
-        assert keeper("POST", f"/groups/{name}/members", {"subject": subject}).status_code == 403
+    for name, code in ((group, "role-escalation"), ("administradores", "superadmin-only")):
+        assert refusal(keeper("POST", f"/groups/{name}/members", {"subject": subject})) == (403, code)
     assert sql("SELECT FROM access.person WHERE cpf = $1", subject) == []
     assert stored.read_version(sql) == before
     denied = stored.read_denials(sql)[kept:]
@@ -360,13 +386,14 @@ def test_nobody_gives_more_than_they_hold(
 
 def test_administration_is_given_and_taken_by_a_superadmin_alone(admin: Send, superadmin: Send, group: str) -> None:
     assert admin("POST", f"/roles/groups/{group}/roles", {"role_name": "rmi:admin"}).status_code == 200
-    assert admin("POST", f"/roles/groups/{group}/roles", {"role_name": "admin"}).status_code == 403
+    refused = [admin("POST", f"/roles/groups/{group}/roles", {"role_name": "admin"})]
     assert superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": "admin"}).status_code == 200
-    assert admin("POST", f"/groups/{group}/members", {"subject": NEWCOMER}).status_code == 403
+    refused.append(admin("POST", f"/groups/{group}/members", {"subject": NEWCOMER}))
     assert superadmin("POST", f"/groups/{group}/members", {"subject": NEWCOMER}).status_code == 200
-    assert admin("DELETE", f"/groups/{group}/members/{NEWCOMER}").status_code == 403
-    assert admin("DELETE", f"/roles/groups/{group}/roles/admin").status_code == 403
-    assert admin("DELETE", f"/groups/{group}").status_code == 403
+    refused.append(admin("DELETE", f"/groups/{group}/members/{NEWCOMER}"))
+    refused.append(admin("DELETE", f"/roles/groups/{group}/roles/admin"))
+    refused.append(admin("DELETE", f"/groups/{group}"))
+    assert [refusal(answer) for answer in refused] == [(403, "superadmin-only")] * 5
     assert superadmin("DELETE", f"/groups/{group}").status_code == 204
 
 

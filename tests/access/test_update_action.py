@@ -24,6 +24,7 @@ from tests.access import stored
 from tests.access.stored import format_path
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
+from tests.support.refusals import refusal
 
 ADMIN_CPF = "90000040126"
 NAME = re.compile(r"[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+")
@@ -35,7 +36,7 @@ def admin(issuer: Issuer) -> dict[str, str]:
 
 
 def faults(answer: httpx.Response) -> list[tuple[tuple[str, ...], str]]:
-    assert answer.status_code == 422, answer.text
+    assert refusal(answer) == (422, "invalid"), answer.text
     assert all(set(item) == {"loc", "msg", "type"} for item in answer.json()["detail"])
     return [(tuple(item["loc"]), item["type"]) for item in answer.json()["detail"]]
 
@@ -97,7 +98,8 @@ def test_a_name_of_another_action_is_refused_in_the_same_letters_only(http: http
     action_id = stored.add_action(sql)
     before = stored.read_version(sql)
     taken = http.put(format_path(action_id), headers=admin, json={"name": "citizen:read", "description": "Outra"})
-    assert (taken.status_code, set(taken.json()), type(taken.json()["detail"])) == (400, {"detail"}, str)
+    assert refusal(taken) == (400, "action-name-taken")
+    assert (set(taken.json()), type(taken.json()["detail"])) == ({"detail"}, str)
     assert (stored.read_version(sql), stored.read_action(sql, action_id)[1]) == (before, "De teste")
     assert http.put(format_path(action_id), headers=admin, json={"name": "Citizen:READ"}).status_code == 200
 
@@ -129,7 +131,10 @@ def test_without_a_good_token_the_answer_is_401(http: httpx.Client, issuer: Issu
         "tampered": bearer(good[:-8] + ("A" * 8 if good[-8:] != "A" * 8 else "B" * 8)),
     }
     answers = {kind: http.put(format_path("abc"), headers=headers, content="[") for kind, headers in hostile.items()}
-    assert {kind: answer.status_code for kind, answer in answers.items()} == dict.fromkeys(hostile, 401)
+    missing = {"none": (401, "unauthenticated"), "basic": (401, "unauthenticated")}
+    assert {kind: refusal(answer) for kind, answer in answers.items()} == {
+        kind: missing.get(kind, (401, "token-invalid")) for kind in hostile
+    }
     assert {answer.headers["WWW-Authenticate"] for answer in answers.values()} == {"Bearer"}
     assert all(set(answer.json()) == {"detail"} for answer in answers.values())
 
@@ -146,7 +151,7 @@ def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
     ]
     targets = (1, "abc", 3, "9" * 30)
     answers = [http.put(format_path(t), headers=bearer(c), content="[") for c, t in zip(callers, targets, strict=True)]
-    assert [answer.status_code for answer in answers] == [403] * 4
+    assert [refusal(answer) for answer in answers] == [(403, "forbidden")] * 4
     assert {answer.text for answer in answers} == {answers[0].text}
     assert (stored.read_version(sql), stored.read_chain(sql)) == (before, chain)
     events = stored.read_denials(sql)[kept:]
@@ -243,7 +248,7 @@ def test_json_counts_whatever_its_label_says(http: httpx.Client, admin: Any, sql
 
 def test_a_body_over_256_kib_is_too_large(http: httpx.Client, admin: Any, sql: Sql) -> None:
     answer = http.put(format_path(stored.add_action(sql)), headers=admin, json={"more": "x" * 300_000})
-    assert (answer.status_code, set(answer.json())) == (413, {"detail"})
+    assert (refusal(answer), set(answer.json())) == ((413, "too-large"), {"detail"})
 
 
 @settings(max_examples=200)
@@ -267,7 +272,7 @@ def test_the_name_of_a_reserved_action_is_fixed_its_description_is_not(
 ) -> None:
     action_id, kept = stored.find_action_id(sql, "platform:public"), len(stored.read_denials(sql))
     refused = http.put(format_path(action_id), headers=admin, json={"name": "platform:open", "description": "Nova"})
-    assert (refused.status_code, type(refused.json()["detail"])) == (403, str)
+    assert (refusal(refused), type(refused.json()["detail"])) == ((403, "action-reserved"), str)
     assert stored.read_action(sql, action_id)[1] != "Nova"
     event = stored.read_denials(sql)[kept]
     assert (event["operation"], event["target_id"], event["outcome"]) == ("action.update", str(action_id), "denied")
@@ -281,7 +286,11 @@ def test_if_match_guards_against_a_change_in_between(http: httpx.Client, admin: 
     first = http.put(format_path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Dois"})
     late = http.put(format_path(action_id), headers=admin | {"If-Match": etag}, json={"description": "Três"})
     any_state = http.put(format_path(action_id), headers=admin | {"If-Match": "*"}, json={"description": "Quatro"})
-    assert [answer.status_code for answer in (first, late, any_state)] == [200, 412, 200]
+    assert [refusal(answer) for answer in (first, late, any_state)] == [
+        (200, None),
+        (412, "precondition-failed"),
+        (200, None),
+    ]
     assert set(late.json()) == {"detail"}
     assert http.put(format_path(999999), headers=admin | {"If-Match": "*"}, json={}).status_code == 404
 

@@ -187,7 +187,8 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
         transport = httpx.ASGITransport(service_alone(broken, platform))
         async with httpx.AsyncClient(transport=transport, base_url="http://docs") as client:
             answer = await client.get("/swagger.json")
-            assert (answer.status_code, type(answer.json()["detail"])) == (503, str)
+            assert (answer.status_code, answer.headers["Error-Code"]) == (503, "description-missing")
+            assert isinstance(answer.json()["detail"], str)
             assert (await client.get("/")).status_code == 200
             readiness = await client.get("/readiness")
             assert (readiness.status_code, readiness.json()["checks"]["description"]) == (503, False)

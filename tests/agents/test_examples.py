@@ -154,7 +154,8 @@ def test_all_faults_are_listed_at_once(read: Any) -> None:
 
 def test_unknown_and_malformed_data_sets(read: Any) -> None:
     unknown = read(dataset_id="unknown")
-    assert (unknown.status_code, type(unknown.json()["detail"])) == (404, str)
+    assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "dataset-not-found")
+    assert isinstance(unknown.json()["detail"], str)
     for malformed in ("a b", "a" * 65, "é", "a\n", "../x", "a\0"):
         answer = read(dataset_id=malformed)
         (item,) = answer.json()["detail"]

@@ -248,7 +248,8 @@ def test_runs_go_ninety_days_after_their_example_and_experiments_after_their_set
         send("POST", f"experiments/{made[-1][0]}/runs", [make_run(edge["example"]["id"], 1)])
     send("DELETE", f"datasets/{sets[0]}/examples/{made[0][1]}")
     send("DELETE", f"datasets/{sets[1]}")
-    assert send("GET", f"experiment_runs_data?experiment_id={made[1][0]}").status_code == 404
+    gone = send("GET", f"experiment_runs_data?experiment_id={made[1][0]}")
+    assert (gone.status_code, gone.headers["Error-Code"]) == (404, "experiment-not-found")
     assert read_runs(send, made[0][0])["edges"] == []
     aged = "now() - interval '91 days'"
     sql(f"UPDATE agents.dataset_examples SET deleted_at = {aged} WHERE id = $1", made[0][1])

@@ -56,7 +56,7 @@ def test_staff_with_the_action_read_and_others_do_not_learn_whether_it_exists(
 )
 def test_an_unknown_id_is_not_found_whatever_its_form(http: httpx.Client, runtime: Any, config_id: str) -> None:
     answer = http.get(path(config_id), headers=runtime)
-    assert answer.status_code == 404
+    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "config-not-found")
     assert isinstance(answer.json()["detail"], str)
 
 

@@ -54,6 +54,11 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
     return bearer(issuer.person("90000020605", name="Tereza Lins", realm_access={"roles": [role]}))
 
 
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    """How a call was refused: its status and the word that clients compare."""
+    return answer.status_code, answer.headers["Error-Code"]
+
+
 def save(send: Send, agent: str, **content: Any) -> dict[str, Any]:
     answer = send("POST", "unified-save", {"agent_type": agent, "prompt_content": "Oi"} | content)
     assert answer.status_code == 200, answer.text
@@ -63,9 +68,12 @@ def save(send: Send, agent: str, **content: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", READS)
 def test_readers_and_the_agents_themselves_read_and_nobody_else(http: httpx.Client, issuer: Issuer, path: str) -> None:
-    wanted = 404 if path.endswith("abc") else 200
     for headers in (staff(issuer, "agentes:leitor"), bearer(issuer.machine("agentes-runtime"))):
-        assert http.get(f"{BASE}/{path}", headers=headers).status_code == wanted
+        answer = http.get(f"{BASE}/{path}", headers=headers)
+        if path.endswith("abc"):
+            assert refusal(answer) == (404, "prompt-not-found")
+        else:
+            assert answer.status_code == 200
     for headers in (bearer(issuer.person("90000000175")), bearer(issuer.machine("portal", "sms:read"))):
         assert http.get(f"{BASE}/{path}", headers=headers).status_code == 403
     assert http.get(f"{BASE}/{path}").status_code == 401
@@ -92,14 +100,19 @@ def test_an_editor_saves_without_activating(send: Send, issuer: Issuer, agent: s
     assert send("GET", f"unified-history?agent_type={agent}").json()["items"] == []
     saved = send("POST", "unified-save", body | {"activate": False}, editor).json()
     assert (saved["unified_version_number"], saved["message"]) == (1, "Versão 1 salva, sem ser ativada.")
-    assert send("GET", f"agent-config?agent_type={agent}").status_code == 404
+    assert refusal(send("GET", f"agent-config?agent_type={agent}")) == (404, "agent-not-found")
     (item,) = send("GET", f"unified-history?agent_type={agent}").json()["items"]
     assert not item["is_active"]
 
 
 def test_an_unknown_agent_is_not_found_and_reading_it_makes_none(send: Send, agent: str) -> None:
-    for path in ("agent-config", "system-prompt", "unified-history/version/1"):
-        assert send("GET", f"{path}?agent_type={agent}").status_code == 404
+    for path in ("agent-config", "system-prompt"):
+        assert refusal(send("GET", f"{path}?agent_type={agent}")) == (404, "agent-not-found")
+    assert refusal(send("GET", f"unified-history/version/1?agent_type={agent}")) == (404, "version-not-found")
+    for path, body in (("activate", {"version": 1}), ("rollback", {})):
+        moved = send("POST", f"agent-config/{path}", {"agent_type": agent, "reason": "x"} | body)
+        assert refusal(moved) == (404, "agent-not-found")
+    assert refusal(send("DELETE", f"unified-delete?agent_type={agent}&version_number=1")) == (404, "agent-not-found")
     assert send("GET", f"agent-config/history?agent_type={agent}").json() == {
         "agent_type": agent, "configs": [], "next_before": None,
     }  # fmt: skip
@@ -209,7 +222,11 @@ def test_of_two_saves_expecting_the_same_version_the_second_conflicts(send: Send
     save(send, agent)
     body = {"agent_type": agent, "prompt_content": "A", "expected_version": 1}
     assert send("POST", "unified-save", body).status_code == 200
-    assert send("POST", "unified-save", body | {"prompt_content": "B"}).status_code == 409
+    late = send("POST", "unified-save", body | {"prompt_content": "B"})
+    assert refusal(late) == (409, "version-changed")
+    for path in ("activate", "rollback"):
+        moved = {"agent_type": agent, "version": 2, "reason": "x", "expected_version": 1}
+        assert refusal(send("POST", f"agent-config/{path}", moved)) == (409, "version-changed")
 
 
 def test_activating_and_rolling_back_twice_leaves_a_log(send: Send, sql: Any, agent: str) -> None:
@@ -227,7 +244,16 @@ def test_activating_and_rolling_back_twice_leaves_a_log(send: Send, sql: Any, ag
 
 def test_there_is_no_way_back_from_the_first_version(send: Send, agent: str) -> None:
     save(send, agent)
-    assert send("POST", "agent-config/rollback", {"agent_type": agent, "reason": "x"}).status_code == 409
+    rollback = {"agent_type": agent, "reason": "x"}
+    assert refusal(send("POST", "agent-config/rollback", rollback)) == (409, "nothing-before")
+    save(send, agent, prompt_content="Nunca", activate=False)
+    assert refusal(send("POST", "agent-config/rollback", rollback | {"to_version": 2})) == (409, "never-active")
+    assert refusal(send("POST", "agent-config/rollback", rollback | {"to_version": 9})) == (404, "version-not-found")
+
+
+def test_a_version_without_content_is_refused(send: Send, agent: str) -> None:
+    assert refusal(send("POST", "unified-save", {"agent_type": agent, "reason": "x"})) == (400, "content-missing")
+    assert send("GET", f"unified-history?agent_type={agent}").json()["items"] == []
 
 
 def test_a_reset_adds_a_version_and_deletes_none(send: Send, agent: str) -> None:
@@ -244,15 +270,15 @@ def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> 
     for text in ("Um", "Dois"):
         save(send, agent, prompt_content=text)
     active = f"unified-delete?agent_type={agent}&version_number=2"
-    assert send("DELETE", active).status_code == 409
-    assert send("DELETE", active.replace("=2", "=9")).status_code == 404
+    assert refusal(send("DELETE", active)) == (409, "version-active")
+    assert refusal(send("DELETE", active.replace("=2", "=9"))) == (404, "version-not-found")
     assert send("DELETE", active.replace("=2", "=1")).json()["version_number"] == 1
     history = send("GET", f"unified-history?agent_type={agent}").json()
     assert (history["total_items"], [item["version_number"] for item in history["items"]]) == (1, [2])
     assert send("GET", f"unified-history/version/1?agent_type={agent}").status_code == 200
     assert send("GET", f"agent-config/compare?agent_type={agent}&from_version=1&to_version=2").status_code == 200
     body = {"agent_type": agent, "version": 1, "reason": "x"}
-    assert send("POST", "agent-config/activate", body).status_code == 404
+    assert refusal(send("POST", "agent-config/activate", body)) == (404, "version-not-found")
 
 
 def test_histories_are_paged_without_overlap(send: Send) -> None:
@@ -285,7 +311,8 @@ def test_comparisons_are_mirror_images(send: Send) -> None:
         (change["new_value"], change["old_value"]) for change in back["changes"]
     ]
     assert send("GET", "agent-config/compare?from_version=2&to_version=2").json()["changes"] == []
-    assert send("GET", "agent-config/compare?from_version=1&to_version=99999").status_code == 404
+    unknown = send("GET", "agent-config/compare?from_version=1&to_version=99999")
+    assert refusal(unknown) == (404, "version-not-found")
 
 
 def test_the_active_configuration_is_revalidated(send: Send, agent: str) -> None:

@@ -84,4 +84,4 @@ class Body(msgspec.Struct):
 def test_a_refusal_says_what_would_be_taken(body: dict[str, Any], message: str) -> None:
     with pytest.raises(Invalid) as refused:
         convert(body, Body)
-    assert refused.value.message == message
+    assert (refused.value.code, refused.value.message) == ("body-invalid", message)

@@ -251,16 +251,19 @@ def test_a_folder_with_anything_else_is_left_as_it_is(make: Make, tmp_path: Path
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     (foreign / f"mine{folders.SUFFIX}").write_bytes(b"mine")
-    with pytest.raises(Conflict, match="não está vazia"):
+    with pytest.raises(Conflict, match="não está vazia") as refused:
         make(foreign, restart=True)
+    assert refused.value.code == "conflict"
     assert [file.name for file in foreign.iterdir()] == [f"mine{folders.SUFFIX}"]
     make(tmp_path / "done")
-    with pytest.raises(Conflict, match="completa"):
+    with pytest.raises(Conflict, match="completa") as refused:
         make(tmp_path / "done")
+    assert refused.value.code == "conflict"
     with pytest.raises(Killed):
         make(tmp_path / "begun", progress=kill_after(1))
-    with pytest.raises(Conflict, match="outro serviço"):
+    with pytest.raises(Conflict, match="outro serviço") as refused:
         make(tmp_path / "begun", SERVICES[0])
+    assert refused.value.code == "conflict"
     with folders.hold(tmp_path / "begun"), pytest.raises(Conflict, match="Outra exportação"):
         make(tmp_path / "begun")
     with pytest.raises(Invalid, match="incompleta"):

@@ -60,14 +60,16 @@ async def test_a_key_belongs_to_one_caller_and_one_request(platform: Platform) -
     assert await ask(call_of(platform, "mine"), make, {"a": 1, "b": 2}) == {"number": 1}
     assert await ask(call_of(platform, "mine"), make, {"b": 2, "a": 1}) == {"number": 1}
     assert await ask(call_of(platform, "mine", "another"), make, {"c": 3}) == {"number": 2}
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict) as refused:
         await ask(call_of(platform, "mine"), make, {"a": 1, "b": 3})
+    assert refused.value.code == "idempotency-key-reused"
 
 
 @pytest.mark.parametrize("key", REFUSED)
 async def test_a_malformed_key_is_refused(platform: Platform, key: str) -> None:
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid) as refused:
         await ask(call_of(platform, key), Maker())
+    assert refused.value.code == "idempotency-key-invalid"
 
 
 @pytest.mark.parametrize("key", ACCEPTED)

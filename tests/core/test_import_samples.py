@@ -137,8 +137,9 @@ def test_a_spreadsheet_of_brazil_is_read_as_it_was_meant(tmp_path: Path, encodin
 def test_a_file_of_another_form_is_refused_whole(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
     file = tmp_path / name
     file.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    with pytest.raises(Invalid, match=reason), open_source(file):
+    with pytest.raises(Invalid, match=reason) as refused, open_source(file):
         pass
+    assert refused.value.code == "file-broken"
 
 
 def test_a_broken_line_makes_no_other_encoding_of_a_file_in_utf_8() -> None:
@@ -152,8 +153,16 @@ def test_a_broken_line_makes_no_other_encoding_of_a_file_in_utf_8() -> None:
     [(CitizenRow, "nascimento"), (CitizenRow, "endereco.alternativo"), (ServiceRow, "buttons"), (ServiceRow, "agents")],
 )
 def test_a_column_of_what_has_parts_is_refused_by_name(row: type[msgspec.Struct], column: str) -> None:
-    with pytest.raises(Invalid, match=f"`{column}`"):
+    with pytest.raises(Invalid, match=f"`{column}`") as refused:
         Table.parse(f"id,{column}".encode(), UTF_8).require_fitting(row)
+    assert refused.value.code == "import-not-table"
+
+
+@pytest.mark.parametrize("header", [b"", b"id,,nome", b"id,nome,id", b'id,"nome', "id,nome".encode("utf-16")])
+def test_a_table_whose_columns_have_no_names_of_their_own_is_refused_whole(header: bytes) -> None:
+    with pytest.raises(Invalid) as refused:
+        Table.parse(header, UTF_8)
+    assert refused.value.code == "file-broken"
 
 
 def test_a_column_that_no_row_has_is_passed_over(tmp_path: Path) -> None:

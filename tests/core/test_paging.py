@@ -20,8 +20,9 @@ def test_the_pages_hold_every_item_once(page: int, per_page: int, total: int) ->
 
 @pytest.mark.parametrize("text", ["0", "101", "x", "", " 1", "+1", "-1", "1.0", "1e2", "٣", "²", "9" * 5000])
 def test_what_is_no_whole_number_in_bounds_is_refused_by_name(text: str) -> None:
-    with pytest.raises(Invalid, match="`per_page`"):
+    with pytest.raises(Invalid, match="`per_page`") as refused:
         parse_whole_number("per_page", text, 1, 100, default=10)
+    assert refused.value.code == "per_page-invalid"
 
 
 def test_without_parameters_the_first_page_of_the_default_size() -> None:

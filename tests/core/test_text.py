@@ -55,6 +55,25 @@ def test_more_marks_than_any_language_has_are_refused_before_they_are_put_in_ord
     assert clean("nome", "a" * beginning + run[:-1] + "z", longest=1000)
 
 
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("a\0b", "nome-control"),
+        ("a\x85b", "nome-control"),
+        ("\ud800", "nome-control"),
+        ("", "nome-length"),
+        (" \n", "nome-length"),
+        ("\u200b", "nome-length"),
+        ("a" * 11, "nome-length"),
+    ],
+    ids=ascii,
+)
+def test_what_is_wrong_with_a_text_is_told_by_a_code_of_its_field(typed: str, code: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        clean("nome", typed, longest=10)
+    assert refused.value.code == code
+
+
 @settings(max_examples=EXAMPLES)
 @given(st.lists(st.sampled_from(["a", "\u00e9", "e\u0301", "\u1f82", "\uac01", "\u1112\u1161\u11ab", " ", "\u0958"])))
 def test_no_text_within_its_bounds_is_refused_for_how_it_was_typed(parts: list[str]) -> None:

@@ -156,7 +156,7 @@ async def test_a_lasting_fault_is_a_502(
     crm.faults({**fault, "operation": "upsert"})
     with pytest.raises(CrmAway) as raised:
         await client.upsert(DAVI, NEW, patience())
-    assert raised.value.status == 502
+    assert (raised.value.status, raised.value.code) == (502, "crm-away")
     assert crm.operations() == ["upsert"] * tries
 
 
@@ -192,7 +192,7 @@ async def test_a_refusal_names_code_and_fields_and_nothing_else(client: CrmClien
         await client.upsert(DAVI, {**NEW, "email": "x" * 81}, patience())
     refusal = raised.value
     assert (refusal.http_status, refusal.error_code, refusal.fields) == (400, "STRING_TOO_LONG", ("PersonEmail",))
-    assert refusal.status == 502
+    assert (refusal.status, refusal.code) == (502, "crm-refused")
 
 
 async def test_wrong_credentials_are_mended_by_an_operator_so_another_try_may_succeed(crm: RunningCrm) -> None:
@@ -204,10 +204,10 @@ async def test_wrong_credentials_are_mended_by_an_operator_so_another_try_may_su
 
 async def test_without_configuration_every_call_is_unavailable() -> None:
     async with open_crm_client(Settings(crm_url_override="")) as client:
-        with pytest.raises(Unavailable):
-            await client.look_up(BRUNO, patience())
-        with pytest.raises(Unavailable):
-            await client.upsert(DAVI, NEW, patience())
+        for call in (client.look_up(BRUNO, patience()), client.upsert(DAVI, NEW, patience())):
+            with pytest.raises(Unavailable) as raised:
+                await call
+            assert raised.value.code == "crm-not-configured"
 
 
 async def test_an_address_where_nobody_answers_is_a_502() -> None:

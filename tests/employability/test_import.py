@@ -129,8 +129,9 @@ def test_a_table_without_names_is_refused(load: Load, tmp_path: Path, header: by
 
 
 def test_jobs_never_come_as_a_table(load: Load, tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match="JSON Lines"):
+    with pytest.raises(Invalid, match="JSON Lines") as refused:
         load(written(tmp_path / "a.csv", [b"id,titulo"]), "jobs")
+    assert refused.value.code == "import-not-table"
 
 
 def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(

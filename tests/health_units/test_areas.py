@@ -80,9 +80,13 @@ def test_within_the_areas_the_right_holds(send: Any) -> None:
     opened = send(NILO, "POST", f"{path}/notificacoes", {"risco": "Amarelo"})
     assert opened.status_code == 201
     assert send(NILO, "GET", f"{path}/notificacoes/{opened.json()['id']}").status_code == 200
-    assert send(OTTO, "PUT", path, {"nome": "Unidade", "tipo": "CF"}).status_code == 403
-    assert send(NILO, "PATCH", f"{path}/notificacoes/x", {"risco": "Azul"}).status_code == 422
-    assert send(NILO, "PUT", "/unidade/9999999/horarios", WEEK).status_code == 404
+    for cpf, method, address, body, status, code in (
+        (OTTO, "PUT", path, {"nome": "Unidade", "tipo": "CF"}, 403, "area-not-granted"),
+        (NILO, "PATCH", f"{path}/notificacoes/x", {"risco": "Azul"}, 422, "invalid"),
+        (NILO, "PUT", "/unidade/9999999/horarios", WEEK, 404, "unit-not-found"),
+    ):
+        answer = send(cpf, method, address, body)
+        assert (answer.status_code, answer.headers["Error-Code"]) == (status, code)
     assert send(NILO, "GET", "/unidade/3000002/risco").status_code == 200
 
 

@@ -52,7 +52,8 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
     for cnes in (UNIT, "9999999"):
         age(121)
         stale = await client.get(f"/unidade/{cnes}/risco")
-        assert (stale.status_code, stale.headers["Retry-After"]) == (503, "5")
+        assert (stale.status_code, stale.headers["Error-Code"]) == (503, "risk-unconfirmed")
+        assert stale.headers["Retry-After"] == "5"
         assert isinstance(stale.json()["detail"], str)
         assert stale.headers["Cache-Control"] == "no-store"
     age(121)

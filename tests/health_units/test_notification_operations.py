@@ -88,17 +88,21 @@ def test_a_whole_episode_as_staff_see_it(send: Send, unit: str) -> None:
 def test_one_notification_is_active_at_a_time_and_a_closed_one_never_changes(send: Send, unit: str) -> None:
     opened = open_one(send, unit, "Laranja")
     refused = send("POST", unit, body={"risco": "Verde"})
-    assert refused.status_code == 409
+    assert (refused.status_code, refused.headers["Error-Code"]) == (409, "notification-active")
     assert f"{opened['id']}, Laranja" in refused.json()["detail"]
     assert send("POST", unit, f"/{opened['id']}/encerramento", {}).status_code == 200
-    assert send("PATCH", unit, f"/{opened['id']}", {"risco": "Verde"}).status_code == 409
-    assert send("POST", unit, f"/{opened['id']}/encerramento", {}).status_code == 409
+    for answer in (
+        send("PATCH", unit, f"/{opened['id']}", {"risco": "Verde"}),
+        send("POST", unit, f"/{opened['id']}/encerramento", {}),
+    ):
+        assert (answer.status_code, answer.headers["Error-Code"]) == (409, "notification-closed")
 
 
 def test_of_two_changes_of_one_state_the_second_is_refused(send: Send, unit: str) -> None:
     path = f"/{open_one(send, unit)['id']}"
     answers = [send("PATCH", unit, path, {"risco": "Laranja"}, **{"If-Match": '"v1"'}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 412]
+    assert answers[1].headers["Error-Code"] == "precondition-failed"
 
 
 def test_a_mistake_is_kept_from_the_public_and_not_from_staff(send: Send, unit: str) -> None:
@@ -160,14 +164,21 @@ def test_a_citizen_does_not_learn_what_exists_or_what_is_wrong(http: httpx.Clien
 
 def test_what_is_unknown_is_not_found(send: Send, unit: str) -> None:
     id = open_one(send, unit)["id"]
-    for answer in (
-        send("GET", "9999999"),
-        send("POST", "9999999", body={"risco": "Verde"}),
-        send("GET", unit, f"/{UNKNOWN}"),
-        send("PATCH", "9900013", f"/{id}", {"risco": "Verde"}),
-        send("POST", "9900013", f"/{id}/encerramento", {}),
+    for answer, code in (
+        (send("GET", "9999999"), "unit-not-found"),
+        (send("POST", "9999999", body={"risco": "Verde"}), "unit-not-found"),
+        (send("GET", unit, f"/{UNKNOWN}"), "notification-not-found"),
+        (send("PATCH", "9900013", f"/{id}", {"risco": "Verde"}), "notification-not-found"),
+        (send("POST", "9900013", f"/{id}/encerramento", {}), "notification-not-found"),
     ):
-        assert (answer.status_code, type(answer.json()["detail"])) == (404, str)
+        assert (answer.status_code, answer.headers["Error-Code"]) == (404, code)
+        assert isinstance(answer.json()["detail"], str)
+
+
+def test_a_deactivated_unit_gets_no_notification(send: Send, unit: str, act: Any) -> None:
+    act(units.put_unit, Cnes(unit), UnitBody(nome="Unidade de teste", tipo=Tipo.CF, ativa=False))
+    answer = send("POST", unit, body={"risco": "Verde"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "unit-not-found")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +218,8 @@ def test_a_malformed_parameter_is_a_listed_fault(send: Send, unit: str, query: s
 @pytest.mark.parametrize("id", ["1", "abc", UNKNOWN + "0", UNKNOWN.replace("-", "")])
 def test_a_malformed_id_is_a_fault_in_the_path(send: Send, unit: str, id: str) -> None:
     answer = send("GET", unit, f"/{id}")
-    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["path", "id"])
+    assert (answer.status_code, answer.headers["Error-Code"]) == (422, "notification-id-invalid")
+    assert answer.json()["detail"][0]["loc"] == ["path", "id"]
 
 
 def test_reading_a_log_is_recorded(send: Send, unit: str, sql: Any) -> None:

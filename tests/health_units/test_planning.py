@@ -198,17 +198,18 @@ def test_a_list_grows_and_its_values_are_switched_off_but_never_deleted(manage: 
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "place"),
+    ("path", "body", "code", "place"),
     [
-        ("/listas/cores/azul", {"nome": "x"}, ["path", "lista"]),
-        ("/listas/ocorrencias/Com-Maiuscula", {"nome": "x"}, ["path", "codigo"]),
-        ("/listas/ocorrencias/x", {"nome": ""}, ["body", "nome"]),
-        ("/listas/ocorrencias/x", {"nome": "a@b.com.br"}, ["body", "nome"]),
+        ("/listas/cores/azul", {"nome": "x"}, "reference-list-invalid", ["path", "lista"]),
+        ("/listas/ocorrencias/Com-Maiuscula", {"nome": "x"}, "reference-list-invalid", ["path", "codigo"]),
+        ("/listas/ocorrencias/x", {"nome": ""}, "invalid", ["body", "nome"]),
+        ("/listas/ocorrencias/x", {"nome": "a@b.com.br"}, "invalid", ["body", "nome"]),
     ],
 )
-def test_a_faulty_value_is_refused(manage: Read, path: str, body: Any, place: list[str]) -> None:
+def test_a_faulty_value_is_refused(manage: Read, path: str, body: Any, code: str, place: list[str]) -> None:
     answer = manage("PUT", path, body)
-    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, place)
+    assert (answer.status_code, answer.headers["Error-Code"]) == (422, code)
+    assert answer.json()["detail"][0]["loc"] == place
 
 
 def test_who_may_keep_the_lists(http: httpx.Client, issuer: Issuer, citizen: dict[str, str], manager: Any) -> None:
@@ -243,11 +244,12 @@ def test_what_is_on_no_list_is_refused_before_the_unit_is_looked_for(
     path = "/health-units/unidade/9999999/notificacoes"
     body = {"risco": "Verde", "ocorrencia": "fora_de_uso", "consequencias": ["outra", "nenhuma"]}
     refused = http.post(path, json=body, headers=manager)
-    assert refused.status_code == 422
+    assert (refused.status_code, refused.headers["Error-Code"]) == (422, "reference-value-unknown")
     assert [item["loc"] for item in refused.json()["detail"]] == [
         ["body", "ocorrencia"],
         ["body", "consequencias", "1"],
     ]
     twice = {"risco": "Verde", "consequencias": ["outra", "outra"]}
-    assert http.post(path, json=twice, headers=manager).status_code == 422
-    assert http.post(path, json={"risco": "Verde"}, headers=manager).status_code == 404
+    for sent, status, code in ((twice, 422, "invalid"), ({"risco": "Verde"}, 404, "unit-not-found")):
+        answer = http.post(path, json=sent, headers=manager)
+        assert (answer.status_code, answer.headers["Error-Code"]) == (status, code)

@@ -145,7 +145,7 @@ def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
 )
 def test_a_malformed_code_is_one_fault_in_the_path(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
     answer = http.get(path(cnes), headers=bearer(issuer.person(ANA)))
-    assert answer.status_code == 422
+    assert (answer.status_code, answer.headers["Error-Code"]) == (422, "cnes-invalid")
     (item,) = answer.json()["detail"]
     assert set(item) == {"loc", "msg", "type"}
     assert item["loc"] == ["path", "cnes"]
@@ -154,7 +154,7 @@ def test_a_malformed_code_is_one_fault_in_the_path(http: httpx.Client, issuer: I
 
 def test_an_unknown_unit_is_not_found(read: Any) -> None:
     answer = read("9999999")
-    assert answer.status_code == 404
+    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "unit-not-found")
     assert isinstance(answer.json()["detail"], str)
     assert answer.headers["Cache-Control"] == "no-store"
 

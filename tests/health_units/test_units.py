@@ -127,7 +127,8 @@ def test_an_exception_closes_a_day_and_is_taken_back(unit: str, manage: Ask, rea
     }  # fmt: skip
     assert manage("DELETE", path).status_code == 204
     until_now(lambda: see(read, unit)["situacao"] == "aberto")
-    assert manage("DELETE", path).status_code == 404
+    again = manage("DELETE", path)
+    assert (again.status_code, again.headers["Error-Code"]) == (404, "exception-not-found")
 
 
 def test_the_days_count_holidays_and_exceptions_in(manage: Ask, read: Ask) -> None:
@@ -181,18 +182,26 @@ def test_faulty_openings_are_refused(manage: Ask, intervals: Any) -> None:
 
 def test_what_is_unknown_is_not_found(manage: Ask, read: Ask) -> None:
     exception = {"intervalos": [], "motivo": "x"}
-    for answer in (
-        read("/unidade/9999999"),
-        read("/unidade/9999999/horarios"),
-        manage("PUT", "/unidade/9999999/horarios", {"semana": {}}),
-        manage("PUT", "/unidade/9999999/excecoes/2026-12-24", exception),
-        manage("DELETE", "/unidade/9999999/excecoes/2026-12-24"),
-        manage("DELETE", "/feriados/2026-01-02"),
-        read("/feriados/2026-01-02"),
+    for answer, code in (
+        (read("/unidade/9999999"), "unit-not-found"),
+        (read("/unidade/9999999/horarios"), "unit-not-found"),
+        (manage("PUT", "/unidade/9999999/horarios", {"semana": {}}), "unit-not-found"),
+        (manage("PUT", "/unidade/9999999/excecoes/2026-12-24", exception), "unit-not-found"),
+        (manage("DELETE", "/unidade/9999999/excecoes/2026-12-24"), "unit-not-found"),
+        (manage("DELETE", "/feriados/2026-01-02"), "holiday-not-found"),
+        (read("/feriados/2026-01-02"), "holiday-not-found"),
     ):
-        assert (answer.status_code, type(answer.json()["detail"])) == (404, str), answer.url
+        assert (answer.status_code, answer.headers["Error-Code"]) == (404, code), answer.url
+        assert isinstance(answer.json()["detail"], str)
     with_cpf = exception | {"motivo": "falar com 900.000.001-75"}
     assert manage("PUT", f"/unidade/{demo.QUIET}/excecoes/2026-12-24", with_cpf).status_code == 422
+
+
+@pytest.mark.parametrize("day", ["x", "2026-02-30", "2026-2-3", "20260203", "1999-12-31", "2101-01-01"])
+def test_a_malformed_day_is_a_fault_in_the_path(manage: Ask, read: Ask, day: str) -> None:
+    for answer in (read(f"/feriados/{day}"), manage("DELETE", f"/unidade/{demo.QUIET}/excecoes/{day}")):
+        assert (answer.status_code, answer.headers["Error-Code"]) == (422, "date-invalid")
+        assert answer.json()["detail"][0]["loc"] == ["path", "data"]
 
 
 def test_the_national_holidays_are_there_and_the_city_changes_them(manage: Ask, read: Ask, unit: str) -> None:
@@ -221,7 +230,7 @@ def test_a_year_is_entered_once_so_that_what_was_taken_out_stays_out(
     sql("DELETE FROM health_units.holidays WHERE data < make_date($1, 12, 31)", year)
     sql("DELETE FROM health_units.holiday_years WHERE ano = $1", year)
     act(lambda call: holidays.add_next_year(call.platform))
-    assert read(path).status_code == 404
+    assert read(path).headers["Error-Code"] == "holiday-not-found"
     assert read(f"/feriados/{year}-11-20").status_code == 200
 
 

@@ -22,8 +22,10 @@ from pydantic import SecretStr
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from balcao.core import guarded
+from balcao.core.context.call import Call
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cnes import Cnes
+from balcao.health_units import SERVICE
 from balcao.health_units.intake import service as intake
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
@@ -33,14 +35,15 @@ from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.health_units.webhooks import service as webhooks
 from balcao.health_units.webhooks.jobs import DELAYS, JOBS
-from balcao.health_units.webhooks.schemas import WebhookBody
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.receiver import Answer, Receiver
+from tests.support.serving import service_alone
 
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
 AT = "2026-03-02T09:00:00-03:00"
 _codes = itertools.count(4000001)
 
@@ -122,7 +125,8 @@ def test_only_the_units_that_were_asked_for_are_told_of_and_nothing_once_switche
     act(units.put_unit, other, UnitBody(nome="Nome", tipo=Tipo.CF))
     drain()
     assert len(receiver.received) == 1
-    assert manage("DELETE", path).status_code == 404
+    again = manage("DELETE", path)
+    assert (again.status_code, again.headers["Error-Code"]) == (404, "webhook-not-found")
 
 
 def test_what_is_not_taken_is_sent_again_under_the_same_id_until_it_is(
@@ -223,24 +227,34 @@ def test_who_may_keep_webhooks(http: httpx.Client, issuer: Issuer, citizen: dict
         assert http.get("/health-units/avisos", headers=headers).status_code == status
         assert http.post("/health-units/avisos", json={}, headers=headers).status_code == status
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/segredo"), ("POST", "/teste")):
-        assert manage(method, f"/avisos/00000000-0000-4000-8000-000000000000{path}").status_code == 404
-        assert manage(method, f"/avisos/x{path}").status_code == 422
+        for id, refusal in ((UNKNOWN, (404, "webhook-not-found")), ("x", (422, "webhook-id-invalid"))):
+            answer = manage(method, f"/avisos/{id}{path}")
+            assert (answer.status_code, answer.headers["Error-Code"]) == refusal
 
 
 def test_there_are_so_many_webhooks_and_no_more(manage: Manage, receiver: Receiver) -> None:
-    answers = [manage("POST", "/avisos", {"url": receiver.url}).status_code for _ in range(21)]
-    assert answers == [201] * 20 + [409]
+    answers = [manage("POST", "/avisos", {"url": receiver.url}) for _ in range(21)]
+    assert [answer.status_code for answer in answers] == [201] * 20 + [409]
+    assert answers[20].headers["Error-Code"] == "too-many-webhooks"
+
+
+async def _send(call: Call, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
+    transport = httpx.ASGITransport(service_alone(SERVICE, call.platform))
+    async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as client:
+        return await client.request(method, path, json=body)
 
 
 def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_without_tls(
-    settings: Settings, database_url: str, receiver: Receiver, webhook: dict[str, Any]
+    settings: Settings, database_url: str, receiver: Receiver, webhook: dict[str, Any], manager: dict[str, str]
 ) -> None:
     careful = settings.model_copy(update={"webhook_private_addresses": False})
     with acting(careful, database_url, "health_units.test") as act:
         with pytest.raises(Retry, match="address-refused"):
             act(lambda call: webhooks.deliver(call.platform, UUID(webhook["id"]), None, "1"))
-        with pytest.raises(Exception, match="Dados inválidos"):
-            act(webhooks.add_webhook, WebhookBody(url="http://painel.example/"))
+        for method, path in (("POST", "/avisos"), ("PUT", f"/avisos/{webhook['id']}")):
+            answer = act(_send, method, path, {"url": "http://painel.example/"}, manager)
+            assert (answer.status_code, answer.headers["Error-Code"]) == (422, "webhook-address-refused")
+            assert answer.json()["detail"][0]["loc"] == ["body", "url"]
     assert receiver.received == []
     production = careful.model_copy(update={"profile": "production", "webhook_private_addresses": True})
     assert any("BALCAO_WEBHOOK_PRIVATE_ADDRESSES" in refusal for refusal in production.list_refusals())

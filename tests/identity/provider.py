@@ -143,3 +143,11 @@ def parse_response(address: str) -> dict[str, str]:
     """What came back in the address."""
     parts = urlsplit(address)
     return {name: values[0] for name, values in parse_qs(parts.query or parts.fragment).items()}
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    """Status and `Error-Code` of a refusal, whose word in the body or the address is the standard's for that code."""
+    code = answer.headers["Error-Code"]
+    told = parse_response(answer.headers["location"]) if "location" in answer.headers else answer.json()
+    assert told["error"] == code.replace("-", "_")
+    return answer.status_code, code

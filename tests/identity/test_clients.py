@@ -10,7 +10,7 @@ from balcao.core.access.caller import from_claims
 from balcao.identity.demo import clients
 from balcao.identity.realm import load_clients
 from balcao.settings import Settings
-from tests.identity.provider import RunningProvider
+from tests.identity.provider import RunningProvider, refusal
 from tests.support.patience import PATIENCE
 
 PLATFORM = {"client_id": "balcao-platform", "client_secret": "sandbox-platform-secret"}
@@ -59,29 +59,29 @@ def test_answers_of_the_token_endpoint_are_never_stored(provider: RunningProvide
 
 
 @pytest.mark.parametrize(
-    ("form", "status", "error"),
+    ("form", "status", "code"),
     [
-        (MACHINE | {"client_secret": "errado"}, 401, "invalid_client"),
-        (MACHINE | {"client_secret": ""}, 401, "invalid_client"),
-        (MACHINE | {"client_id": "ninguem"}, 401, "invalid_client"),
-        (MACHINE | {"client_id": ""}, 401, "invalid_client"),
-        ({"grant_type": "client_credentials"}, 401, "invalid_client"),
-        ({"grant_type": "client_credentials", "client_id": "portal-cidadao"}, 401, "invalid_client"),
-        (MACHINE | {"client_secret": "çã\u0000"}, 401, "invalid_client"),
-        (MACHINE | {"scope": "sms:read admin"}, 400, "invalid_scope"),
-        (MACHINE | {"client_secret": ["sandbox-platform-secret", "x"]}, 400, "invalid_request"),
-        (MACHINE | {"grant_type": "password", "username": "ana"}, 400, "unsupported_grant_type"),
-        (PLATFORM, 400, "invalid_request"),
-        ({}, 400, "invalid_request"),
-        (MACHINE | {"grant_type": "authorization_code", "code": "x"}, 400, "unauthorized_client"),
-        (MACHINE | {"grant_type": "refresh_token", "refresh_token": "x"}, 400, "unauthorized_client"),
+        (MACHINE | {"client_secret": "errado"}, 401, "invalid-client"),
+        (MACHINE | {"client_secret": ""}, 401, "invalid-client"),
+        (MACHINE | {"client_id": "ninguem"}, 401, "invalid-client"),
+        (MACHINE | {"client_id": ""}, 401, "invalid-client"),
+        ({"grant_type": "client_credentials"}, 401, "invalid-client"),
+        ({"grant_type": "client_credentials", "client_id": "portal-cidadao"}, 401, "invalid-client"),
+        (MACHINE | {"client_secret": "çã\u0000"}, 401, "invalid-client"),
+        (MACHINE | {"scope": "sms:read admin"}, 400, "invalid-scope"),
+        (MACHINE | {"client_secret": ["sandbox-platform-secret", "x"]}, 400, "invalid-request"),
+        (MACHINE | {"grant_type": "password", "username": "ana"}, 400, "unsupported-grant-type"),
+        (PLATFORM, 400, "invalid-request"),
+        ({}, 400, "invalid-request"),
+        (MACHINE | {"grant_type": "authorization_code", "code": "x"}, 400, "unauthorized-client"),
+        (MACHINE | {"grant_type": "refresh_token", "refresh_token": "x"}, 400, "unauthorized-client"),
     ],
 )
 def test_each_fault_has_the_word_of_the_standard(
-    provider: RunningProvider, form: dict[str, Any], status: int, error: str
+    provider: RunningProvider, form: dict[str, Any], status: int, code: str
 ) -> None:
     answer = provider.token(form)
-    assert (answer.status_code, answer.json()["error"]) == (status, error)
+    assert refusal(answer) == (status, code)
     assert set(answer.json()) == {"error", "error_description"}
     assert ("www-authenticate" in answer.headers) == (status == 401)
 
@@ -89,12 +89,12 @@ def test_each_fault_has_the_word_of_the_standard(
 @pytest.mark.parametrize("header", ["Basic", "Basic !!!", "Basic bm9jb2xvbg==", "Bearer abc", "Basic /////w=="])
 def test_a_broken_authorization_header_is_an_unknown_client(provider: RunningProvider, header: str) -> None:
     answer = provider.token({"grant_type": "client_credentials"}, headers={"Authorization": header})
-    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+    assert refusal(answer) == (401, "invalid-client")
 
 
 def test_two_ways_of_proving_oneself_at_once_are_refused(provider: RunningProvider) -> None:
     answer = provider.token(MACHINE, auth=("balcao-platform", "sandbox-platform-secret"))
-    assert answer.json()["error"] == "invalid_request"
+    assert refusal(answer) == (400, "invalid-request")
 
 
 @pytest.mark.parametrize(
@@ -110,18 +110,19 @@ def test_two_ways_of_proving_oneself_at_once_are_refused(provider: RunningProvid
 def test_what_is_no_form_is_an_invalid_request(provider: RunningProvider, body: bytes, media_type: str) -> None:
     endpoint = provider.metadata["token_endpoint"]
     answer = httpx.post(endpoint, content=body, headers={"Content-Type": media_type}, timeout=PATIENCE)
-    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+    assert refusal(answer) == (400, "invalid-request")
 
 
 def test_an_oversize_form_is_refused(provider: RunningProvider) -> None:
     answer = provider.token(MACHINE | {"scope": "x" * 20_000})
-    assert (answer.status_code, answer.json()["error"]) == (413, "invalid_request")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (413, "too-large")
+    assert answer.json()["error"] == "invalid_request"
 
 
 def test_a_scope_is_not_only_a_name_but_granted(provider: RunningProvider) -> None:
     health = {"client_id": "painel-saude", "client_secret": "sandbox-painel-saude-secret"}
     answer = provider.token(MACHINE | health | {"scope": "busca:search"})
-    assert answer.json()["error"] == "invalid_scope"
+    assert refusal(answer) == (400, "invalid-scope")
 
 
 def test_another_realm_does_not_exist(provider: RunningProvider) -> None:

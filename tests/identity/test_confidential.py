@@ -11,7 +11,7 @@ import pytest
 from authlib.integrations.requests_client import OAuth2Session
 
 from balcao.identity.demo import Client, clients
-from tests.identity.provider import ANA, CALLBACK, Portal, RunningProvider, parse_response, person
+from tests.identity.provider import ANA, CALLBACK, Portal, RunningProvider, person, refusal
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 
@@ -116,26 +116,26 @@ def test_a_code_without_challenge_is_for_the_secret_alone(
 ) -> None:
     form = {name: value for name, value in server.exchange_form(server.log_in(), **changes).items() if value}
     refused = provider.token(form)
-    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
+    assert refusal(refused) == (400, "invalid-grant")
 
 
 def test_a_secret_does_not_stand_in_for_the_verifier_of_a_challenge(portal: Portal, provider: RunningProvider) -> None:
     form = portal.exchange_form(portal.log_in(), client_secret=CIDADAO.secret)
     del form["code_verifier"]
-    assert provider.token(form).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
 
 
 @pytest.mark.parametrize("changes", [{"code_challenge": "x" * 43}, {"code_challenge_method": "S256"}])
 def test_half_a_challenge_is_none(server: PortalServer, changes: dict[str, str]) -> None:
     page = server.browser.get(httpx.URL(server.login_url()).copy_merge_params(changes))
-    assert parse_response(page.headers["location"])["error"] == "invalid_request"
+    assert refusal(page) == (303, "invalid-request")
 
 
 def test_where_the_entry_does_not_say_so_a_challenge_is_demanded(
     server: PortalServer, changed_client: Callable[..., None]
 ) -> None:
     changed_client(pkce="required")
-    assert parse_response(server.page().headers["location"])["error"] == "invalid_request"
+    assert refusal(server.page()) == (303, "invalid-request")
 
 
 def test_tokens_live_as_long_as_the_clients_entry_says(

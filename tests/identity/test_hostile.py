@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.identity.conftest import settings_in
-from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, parse_response
+from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, parse_response, refusal
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 
@@ -16,11 +16,12 @@ def test_a_code_used_twice_ends_all_that_came_of_it(portal: Portal, provider: Ru
     form = portal.exchange_form(portal.log_in())
     tokens = provider.token(form).json()
     again = provider.token(form)
-    assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
+    assert refusal(again) == (400, "invalid-grant")
     refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
-    assert provider.token(refresh).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(refresh)) == (400, "invalid-grant")
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
-    assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
+    shown = httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE)
+    assert refusal(shown) == (401, "invalid-token")
 
 
 def test_a_code_reused_long_after_its_minute_still_ends_the_grant(
@@ -32,9 +33,9 @@ def test_a_code_reused_long_after_its_minute_still_ends_the_grant(
         f"UPDATE platform.identity_credential SET expires_at = now(), used_at = now() - interval '1 h' {_OF}",
         form["code"],
     )
-    assert provider.token(form).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
     refresh = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": tokens["refresh_token"]}
-    assert provider.token(refresh).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(refresh)) == (400, "invalid-grant")
 
 
 @pytest.mark.parametrize(
@@ -54,32 +55,32 @@ def test_a_code_is_worth_nothing_with_anything_else_changed(
     portal: Portal, provider: RunningProvider, change: dict[str, str]
 ) -> None:
     answer = provider.token(portal.exchange_form(portal.log_in(), **change))
-    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+    assert refusal(answer) == (400, "invalid-grant")
 
 
 def test_a_code_has_one_try(portal: Portal, provider: RunningProvider) -> None:
     form = portal.exchange_form(portal.log_in())
     provider.token(form | {"code_verifier": "x" * 43})
-    assert provider.token(form).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
 
 
 def test_a_wrong_secret_is_refused_where_none_is_needed(portal: Portal, provider: RunningProvider) -> None:
     form = portal.exchange_form(portal.log_in())
-    assert provider.token(form | {"client_secret": "errado"}).json()["error"] == "invalid_client"
+    assert refusal(provider.token(form | {"client_secret": "errado"})) == (401, "invalid-client")
     assert provider.token(form | {"client_secret": "sandbox-portal-cidadao-secret"}).status_code == 200
 
 
 def test_an_expired_code_is_refused(portal: Portal, provider: RunningProvider, sql: Sql) -> None:
     form = portal.exchange_form(portal.log_in())
     sql(f"UPDATE platform.identity_credential SET expires_at = now() {_OF}", form["code"])
-    assert provider.token(form).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
 
 
 def test_an_expired_refresh_token_is_refused(portal: Portal, provider: RunningProvider, sql: Sql) -> None:
     refresh = portal.tokens()["refresh_token"]
     sql(f"UPDATE platform.identity_credential SET expires_at = now() {_OF}", refresh)
     form = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": refresh}
-    assert provider.token(form).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
 
 
 def test_a_refresh_token_used_again_later_ends_the_grant_for_both_users(
@@ -89,13 +90,13 @@ def test_a_refresh_token_used_again_later_ends_the_grant_for_both_users(
     first = portal.tokens()["refresh_token"]
     second = provider.token(form | {"refresh_token": first}).json()["refresh_token"]
     sql(f"UPDATE platform.identity_credential SET used_at = used_at - interval '31 s' {_OF}", first)
-    assert provider.token(form | {"refresh_token": first}).json()["error"] == "invalid_grant"
-    assert provider.token(form | {"refresh_token": second}).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form | {"refresh_token": first})) == (400, "invalid-grant")
+    assert refusal(provider.token(form | {"refresh_token": second})) == (400, "invalid-grant")
 
 
 def test_a_refresh_token_serves_only_its_own_client(portal: Portal, provider: RunningProvider) -> None:
     form = {"grant_type": "refresh_token", "client_id": "portal-servidor"}
-    assert provider.token(form | {"refresh_token": portal.tokens()["refresh_token"]}).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form | {"refresh_token": portal.tokens()["refresh_token"]})) == (400, "invalid-grant")
 
 
 @pytest.mark.parametrize(
@@ -109,26 +110,26 @@ def test_a_refresh_token_serves_only_its_own_client(portal: Portal, provider: Ru
 )
 def test_without_a_proper_challenge_nobody_logs_in(portal: Portal, change: dict[str, str | None]) -> None:
     answer = portal.browser.get(change_login_url(portal, change))
-    assert answer.status_code == 303
     assert answer.headers["location"].startswith(CALLBACK)
-    assert parse_response(answer.headers["location"])["error"] == "invalid_request"
+    assert refusal(answer) == (303, "invalid-request")
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    ("change", "code"),
     [
-        ({"response_type": "token"}, "unsupported_response_type"),
-        ({"response_type": None}, "unsupported_response_type"),
-        ({"response_mode": "form_post"}, "invalid_request"),
-        ({"request": "e30.e30."}, "request_not_supported"),
-        ({"request_uri": "https://mal.example/r"}, "request_uri_not_supported"),
+        ({"response_type": "token"}, "unsupported-response-type"),
+        ({"response_type": None}, "unsupported-response-type"),
+        ({"response_mode": "form_post"}, "invalid-request"),
+        ({"request": "e30.e30."}, "request-not-supported"),
+        ({"request_uri": "https://mal.example/r"}, "request-uri-not-supported"),
     ],
 )
 def test_what_is_not_offered_goes_back_as_an_error_with_state(
-    portal: Portal, change: dict[str, str | None], error: str
+    portal: Portal, change: dict[str, str | None], code: str
 ) -> None:
-    answer = parse_response(portal.browser.get(change_login_url(portal, change)).headers["location"])
-    assert (answer["error"], answer["state"]) == (error, portal.state)
+    answer = portal.browser.get(change_login_url(portal, change))
+    assert refusal(answer) == (303, code)
+    assert parse_response(answer.headers["location"])["state"] == portal.state
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_what_is_not_offered_goes_back_as_an_error_with_state(
 )
 def test_nobody_is_ever_sent_to_an_address_that_is_not_the_clients(portal: Portal, address: str) -> None:
     answer = portal.browser.get(change_login_url(portal, {"redirect_uri": address}))
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
     assert "location" not in answer.headers
     assert "endereço de retorno" in answer.text
 
@@ -170,7 +171,7 @@ def test_a_program_on_the_persons_machine_may_listen_on_any_port(portal: Portal,
 @pytest.mark.parametrize("client", ["ninguem", "painel-saude", ""])
 def test_an_unknown_client_is_told_to_the_person_alone(portal: Portal, client: str) -> None:
     answer = portal.browser.get(change_login_url(portal, {"client_id": client}))
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
     assert "location" not in answer.headers
 
 
@@ -180,18 +181,19 @@ def test_the_request_cannot_be_changed_between_page_and_login(portal: Portal) ->
     twisted = page.text.replace("127.0.0.1%3A4321", "mal.example")
     assert twisted != page.text
     answer = portal.send(httpx.Response(200, text=twisted, request=page.request), username="ana", password="demo-ana")
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
     assert "location" not in answer.headers
 
 
 def test_a_parameter_twice_is_refused(portal: Portal) -> None:
     answer = portal.browser.get(f"{portal.login_url()}&client_id=portal-servidor")
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
     assert "location" not in answer.headers
 
 
 def test_an_oversize_login_form_is_refused(portal: Portal) -> None:
-    assert portal.send(portal.page(), username="a" * 20_000, password="x").status_code == 413
+    answer = portal.send(portal.page(), username="a" * 20_000, password="x")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (413, "too-large")
 
 
 def test_a_scope_of_the_specification_never_gets_into_a_persons_token(
@@ -211,7 +213,7 @@ def test_without_openid_there_is_no_id_token(portal: Portal, provider: RunningPr
 def test_user_info_wants_a_living_token(provider: RunningProvider, bearer: str | None) -> None:
     headers = {} if bearer is None else {"Authorization": bearer}
     answer = httpx.get(provider.metadata["userinfo_endpoint"], headers=headers, timeout=PATIENCE)
-    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+    assert refusal(answer) == (401, "invalid-token")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
@@ -221,7 +223,8 @@ def test_user_info_takes_neither_an_id_token_nor_a_machines_token(portal: Portal
     }  # fmt: skip
     for token in (portal.tokens(KLEBER)["id_token"], provider.token(machine).json()["access_token"]):
         bearer = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE).status_code == 401
+        shown = httpx.get(provider.metadata["userinfo_endpoint"], headers=bearer, timeout=PATIENCE)
+        assert refusal(shown) == (401, "invalid-token")
 
 
 def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> None:
@@ -230,7 +233,7 @@ def test_guessing_a_password_is_slowed_down(tmp_path_factory: pytest.TempPathFac
         page = portal.page()
         answers = [portal.send(page, username="ana", password="errada") for _ in range(11)]
         assert {answer.status_code for answer in answers[:10]} == {400}
-        assert answers[10].status_code == 429
+        assert (answers[10].status_code, answers[10].headers["Error-Code"]) == (429, "too-many")
         assert "Muitas tentativas" in answers[10].text
         assert int(answers[10].headers["retry-after"]) > 0
         assert portal.send(page, username="ana", password="demo-ana").status_code == 429
@@ -243,18 +246,17 @@ def test_guessing_a_secret_is_slowed_down(tmp_path_factory: pytest.TempPathFacto
     with RunningProvider(settings_in(tmp_path_factory.mktemp("guesses")), database_url, strict=True) as strict:
         for _ in range(20):
             assert strict.token(right).status_code == 200
-        assert {strict.token(guess).status_code for _ in range(10)} == {401}
+        assert {refusal(strict.token(guess)) for _ in range(10)} == {(401, "invalid-client")}
         refused = [strict.token(form) for form in (guess, guess, right)]
         assert [answer.status_code for answer in refused] == [401, 429, 429]
-        assert refused[1].json()["error"] == "invalid_request"
+        assert (refused[1].headers["Error-Code"], refused[1].json()["error"]) == ("enumeration", "invalid_request")
         assert int(refused[1].headers["retry-after"]) > 0
         other = {"client_id": "portal-servidor", "client_secret": "sandbox-portal-servidor-secret"}
         assert strict.token(portal | other).status_code == 200
 
 
 def test_a_nonce_that_cannot_be_stored_goes_back_as_an_error(portal: Portal) -> None:
-    answer = parse_response(portal.browser.get(change_login_url(portal, {"nonce": "a\0b"})).headers["location"])
-    assert answer["error"] == "invalid_request"
+    assert refusal(portal.browser.get(change_login_url(portal, {"nonce": "a\0b"}))) == (303, "invalid-request")
 
 
 def test_only_hashes_of_what_the_browser_and_the_client_hold_are_stored(portal: Portal, sql: Sql) -> None:

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.identity.provider import CALLBACK, Portal, RunningProvider, parse_response
+from tests.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, refusal
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
 
@@ -18,7 +18,7 @@ def test_the_client_logs_the_person_out_and_gets_them_back(portal: Portal, provi
     assert "balcao_session" not in portal.browser.cookies
     assert portal.page().status_code == 200
     refused = provider.token(REFRESH | {"refresh_token": tokens["refresh_token"]})
-    assert refused.json()["error"] == "invalid_grant"
+    assert refusal(refused) == (400, "invalid-grant")
 
 
 def test_without_an_id_token_the_person_is_asked_first(portal: Portal, provider: RunningProvider) -> None:
@@ -28,7 +28,8 @@ def test_without_an_id_token_the_person_is_asked_first(portal: Portal, provider:
     assert portal.page().status_code == 302
     assert "Você saiu" in portal.send(page).text
     assert portal.page().status_code == 200
-    assert provider.token(REFRESH | {"refresh_token": tokens["refresh_token"]}).status_code == 400
+    refused = provider.token(REFRESH | {"refresh_token": tokens["refresh_token"]})
+    assert refusal(refused) == (400, "invalid-grant")
 
 
 def test_the_asked_person_gets_back_to_the_client_too(portal: Portal, provider: RunningProvider) -> None:
@@ -59,7 +60,7 @@ def test_a_twisted_logout_is_refused_and_ends_nothing(
     hint = portal.tokens()["id_token"]
     asked = {"id_token_hint": hint, "post_logout_redirect_uri": CALLBACK} | change
     answer = portal.browser.get(provider.metadata["end_session_endpoint"], params=asked)
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
     assert "location" not in answer.headers
     assert portal.page().status_code == 302
 
@@ -67,7 +68,7 @@ def test_a_twisted_logout_is_refused_and_ends_nothing(
 def test_an_address_without_client_is_refused(portal: Portal, provider: RunningProvider) -> None:
     asked = {"post_logout_redirect_uri": CALLBACK}
     answer = portal.browser.get(provider.metadata["end_session_endpoint"], params=asked)
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Error-Code"]) == (400, "invalid-request")
 
 
 def test_a_client_ends_the_session_behind_the_browser(portal: Portal, provider: RunningProvider) -> None:
@@ -75,24 +76,25 @@ def test_a_client_ends_the_session_behind_the_browser(portal: Portal, provider: 
     form = {"client_id": "portal-cidadao", "refresh_token": refresh}
     answer = httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE)
     assert (answer.status_code, answer.content) == (204, b"")
-    assert provider.token(REFRESH | {"refresh_token": refresh}).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(REFRESH | {"refresh_token": refresh})) == (400, "invalid-grant")
     assert portal.page().status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("change", "status"),
+    ("change", "status", "code"),
     [
-        ({"client_id": "portal-servidor"}, 400),
-        ({"client_id": "ninguem"}, 401),
-        ({"client_secret": "errado"}, 401),
-        ({"refresh_token": "inventado"}, 400),
+        ({"client_id": "portal-servidor"}, 400, "invalid-grant"),
+        ({"client_id": "ninguem"}, 401, "invalid-client"),
+        ({"client_secret": "errado"}, 401, "invalid-client"),
+        ({"refresh_token": "inventado"}, 400, "invalid-grant"),
     ],
 )
 def test_nobody_else_ends_it_behind_the_browser(
-    portal: Portal, provider: RunningProvider, change: dict[str, str], status: int
+    portal: Portal, provider: RunningProvider, change: dict[str, str], status: int, code: str
 ) -> None:
     form = {"client_id": "portal-cidadao", "refresh_token": portal.tokens()["refresh_token"]} | change
-    assert httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE).status_code == status
+    answer = httpx.post(provider.metadata["end_session_endpoint"], data=form, timeout=PATIENCE)
+    assert refusal(answer) == (status, code)
     assert "code" in parse_response(portal.page().headers["location"])
 
 

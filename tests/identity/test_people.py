@@ -7,7 +7,17 @@ import httpx
 import pytest
 from joserfc import jwt
 
-from tests.identity.provider import ANA, CALLBACK, DAVI, KLEBER, Portal, RunningProvider, parse_response, person
+from tests.identity.provider import (
+    ANA,
+    CALLBACK,
+    DAVI,
+    KLEBER,
+    Portal,
+    RunningProvider,
+    parse_response,
+    person,
+    refusal,
+)
 from tests.support.fixtures import Sql
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
@@ -151,10 +161,11 @@ def test_who_is_logged_in_gets_into_a_second_portal_without_the_page(portal: Por
 
 
 def test_a_client_may_ask_for_a_new_login_or_forbid_the_page(portal: Portal) -> None:
-    assert parse_response(portal.page(prompt="none").headers["location"])["error"] == "login_required"
+    assert refusal(portal.page(prompt="none")) == (303, "login-required")
     portal.log_in()
     assert portal.page(prompt="login").status_code == 200
     assert portal.page(max_age="0").status_code == 200
+    assert refusal(portal.page(max_age="-1")) == (303, "invalid-request")
     assert portal.page(prompt="none").status_code == 302
 
 

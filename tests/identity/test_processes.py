@@ -11,7 +11,7 @@ from balcao import app
 from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from tests.identity.provider import Portal, RunningProvider
+from tests.identity.provider import Portal, RunningProvider, refusal
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
@@ -40,8 +40,8 @@ def test_a_code_of_one_process_is_exchanged_by_the_other_once(
     tokens = httpx.post(other + TOKEN, data=form, timeout=PATIENCE)
     assert tokens.status_code == 200
     assert provider.claims(tokens.json()["access_token"])["azp"] == "portal-cidadao"
-    assert provider.token(form).json()["error"] == "invalid_grant"
-    assert refresh(other, tokens.json()["refresh_token"]).json()["error"] == "invalid_grant"
+    assert refusal(provider.token(form)) == (400, "invalid-grant")
+    assert refusal(refresh(other, tokens.json()["refresh_token"])) == (400, "invalid-grant")
 
 
 def test_a_browser_is_logged_in_at_both_and_logged_out_at_both(
@@ -83,7 +83,7 @@ def test_a_code_tried_in_both_processes_at_once_serves_at_most_one(
         answers = list(pool.map(lambda issuer: httpx.post(issuer + TOKEN, data=form, timeout=PATIENCE), issuers))
     served = [answer.json() for answer in answers if answer.status_code == 200]
     assert len(served) == 1
-    assert refresh(other, served[0]["refresh_token"]).json()["error"] == "invalid_grant"
+    assert refusal(refresh(other, served[0]["refresh_token"])) == (400, "invalid-grant")
 
 
 def test_a_restart_forgets_neither_the_login_nor_what_was_granted(

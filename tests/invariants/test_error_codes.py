@@ -8,7 +8,7 @@ import pytest
 
 from balcao.core import errors
 from balcao.core.errors import Conflict, NotFound
-from balcao.identity.faults import Refused
+from balcao.identity.faults import Refused, SentBack
 from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
 
@@ -17,7 +17,9 @@ TESTS = Path(__file__).parents[1]
 ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"]}
 
 _MODULE = ModuleType("balcao.registry.example")
-vars(_MODULE).update(Conflict=Conflict, NotFound=NotFound, Refused=Refused, errors=errors, TAKEN="name-taken")
+vars(_MODULE).update(
+    Conflict=Conflict, NotFound=NotFound, Refused=Refused, SentBack=SentBack, errors=errors, TAKEN="name-taken"
+)
 
 
 def test_every_code_of_the_source_is_explained_and_nothing_else() -> None:
@@ -64,6 +66,7 @@ def _quoted(code: str) -> str:
         ('raise NotFound("Não há.", code=f"{name}-unknown")', "<field>-unknown", 404),
         ('raise errors.NotFound(code="unknown")', "unknown", 404),
         ('refusal = Refused("invalid_scope", "Não.")', "invalid-scope", 400),
+        ('raise SentBack("login_required", "Não.")', "login-required", 303),
     ],
 )
 def test_a_code_is_read_from_the_source(source: str, code: str, status: int) -> None:

@@ -16,6 +16,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/jobs/dead-letters"
@@ -148,20 +149,20 @@ def test_an_event_is_applied_after_a_retry(ask: Ask, dead_event: Any, drain: Dra
     assert (answer.status_code, differences(answer.json(), LETTER)) == (200, [])
     assert (answer.json()["state"], answer.json()["attempts"], answer.json()["error_code"]) == ("queued", 0, None)
     again = ask("POST", f"/{number}/retry")
-    assert (again.status_code, set(again.json())) == (409, {"error"})
-    assert ask("DELETE", f"/{number}", params={"reason": "Sem uso"}).status_code == 409
+    assert (refusal(again), set(again.json())) == ((409, "job-not-dead"), {"error"})
+    assert refusal(ask("DELETE", f"/{number}", params={"reason": "Sem uso"})) == (409, "job-not-dead")
     drain()
     assert sql("SELECT result FROM registry.crm_event")[0][0] == "applied"
-    assert ask("GET", f"/{number}").status_code == 404
+    assert refusal(ask("GET", f"/{number}")) == (404, "job-unknown")
 
 
 def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask: Ask, dead_event: Any, sql: Sql) -> None:
     number = dead_event(BRUNO)
     for reason in ({}, {"reason": "ab"}, {"reason": " a "}, {"reason": "x" * 201}):
-        assert ask("DELETE", f"/{number}", params=reason).status_code == 400
+        assert refusal(ask("DELETE", f"/{number}", params=reason)) == (400, "reason-length")
     answer = ask("DELETE", f"/{number}", params={"reason": "Evento de teste"})
     assert (answer.status_code, answer.content) == (204, b"")
-    assert ask("DELETE", f"/{number}", params={"reason": "Evento de teste"}).status_code == 404
+    assert refusal(ask("DELETE", f"/{number}", params={"reason": "Evento de teste"})) == (404, "job-unknown")
     assert [tuple(row) for row in sql("SELECT dados, result FROM registry.crm_event")] == [(None, "no_effect")]
     assert ("delete", "***.000.002-**", ["job:crm_event"], "Evento de teste") in audited(sql)
 
@@ -229,9 +230,17 @@ def test_lists_are_filtered_and_paged_and_looks_are_audited(
         "pagination": {"page": 9, "per_page": 10, "total": 5, "total_pages": 1},
     }
     assert ("read", "***.000.003-**", ["jobs"], None) in audited(sql)
-    for wrong in ({"cpf": "123"}, {"cpf": ""}, {"kind": "a\0b"}, {"page": 0}, {"per_page": 101}):
+    for wrong, code in (
+        ({"cpf": "123"}, "cpf-invalid"),
+        ({"cpf": ""}, "cpf-invalid"),
+        ({"kind": "a\0b"}, "kind-control"),
+        ({"kind": "x" * 101}, "kind-length"),
+        ({"kind": "a" + "\u0301" * 31}, "kind-marks"),
+        ({"page": 0}, "page-invalid"),
+        ({"per_page": 101}, "per_page-invalid"),
+    ):
         answer = ask("GET", params=wrong)
-        assert (answer.status_code, next(iter(wrong)) in answer.json()["error"]) == (400, True)
+        assert (refusal(answer), next(iter(wrong)) in answer.json()["error"]) == ((400, code), True)
 
 
 def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask: Ask, dead_job: Callable[..., str]) -> None:
@@ -251,14 +260,22 @@ def test_many_are_tried_again_by_kind_and_code_the_oldest_first(ask: Ask, dead_j
 
 
 @pytest.mark.parametrize(
-    "body",
-    [{}, {"kind": 5}, {"kind": " "}]
-    + [{"kind": "crm_push"} | wrong for wrong in ({"limit": 0}, {"limit": 1001}, {"limit": "1"}, {"error_code": 5})],
+    ("body", "code"),
+    [
+        ({}, "body-invalid"),
+        ({"kind": 5}, "body-invalid"),
+        ({"kind": " "}, "kind-length"),
+        ({"kind": "crm_push", "limit": 0}, "limit-invalid"),
+        ({"kind": "crm_push", "limit": 1001}, "limit-invalid"),
+        ({"kind": "crm_push", "limit": "1"}, "body-invalid"),
+        ({"kind": "crm_push", "error_code": 5}, "body-invalid"),
+        ({"kind": "crm_push", "error_code": "a\0"}, "error_code-control"),
+    ],
     ids=str,
 )
-def test_what_cannot_be_tried_again_is_refused(ask: Ask, body: dict[str, Any]) -> None:
+def test_what_cannot_be_tried_again_is_refused(ask: Ask, body: dict[str, Any], code: str) -> None:
     answer = ask("POST", "/retry", json=body)
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (refusal(answer), set(answer.json())) == ((400, code), {"error"})
 
 
 @pytest.mark.parametrize("number", ["0", "x", "1" * 30, "-1", str(uuid4()), "999999999"], ids=len)
@@ -268,24 +285,24 @@ def test_an_unknown_number_is_not_found(ask: Ask, number: str) -> None:
         ask("POST", f"/{number}/retry"),
         ask("DELETE", f"/{number}", params={"reason": "Sem uso"}),
     ]
-    assert [answer.status_code for answer in answers] == [404] * 3
+    assert [refusal(answer) for answer in answers] == [(404, "job-unknown")] * 3
 
 
 def test_two_retries_at_once_are_one(ask: Ask, dead_job: Callable[..., str]) -> None:
     number = dead_job(run=str(uuid4()))
     with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(lambda _: ask("POST", f"/{number}/retry").status_code, range(8)))
-    assert sorted(statuses) == [200] + [409] * 7
+        answers = list(pool.map(lambda _: refusal(ask("POST", f"/{number}/retry")), range(8)))
+    assert sorted(answers) == [(200, None)] + [(409, "job-not-dead")] * 7
 
 
 @pytest.mark.parametrize(
     ("method", "path"), [("GET", ""), ("GET", "/1"), ("POST", "/1/retry"), ("POST", "/retry"), ("DELETE", "/1")]
 )
 def test_who_may(http: httpx.Client, issuer: Issuer, method: str, path: str) -> None:
-    assert http.request(method, BASE + path).status_code == 401
-    assert http.request(method, BASE + path, headers=bearer(issuer.person(ANA))).status_code == 403
-    machine = bearer(issuer.machine("crm-sandbox"))
-    assert http.request(method, BASE + path, headers=machine).status_code == 403
+    assert refusal(http.request(method, BASE + path)) == (401, "unauthenticated")
+    assert refusal(http.request(method, BASE + path, headers=bearer("a.b.c"))) == (401, "token-invalid")
+    for token in (issuer.person(ANA), issuer.machine("crm-sandbox")):
+        assert refusal(http.request(method, BASE + path, headers=bearer(token))) == (403, "forbidden")
 
 
 async def test_a_job_that_nobody_looks_after_ends_after_90_days_and_with_it_the_values_behind_it(

@@ -142,8 +142,17 @@ def test_a_line_without_line_break_and_a_byte_order_mark_are_no_faults(load: Loa
 def test_a_cut_compressed_file_is_refused(load: Load, tmp_path: Path) -> None:
     file = written(tmp_path / "a.gz", invented.make_citizens(10))
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(Invalid, match="danificado"):
+    with pytest.raises(Invalid, match="danificado") as refused:
         load(file)
+    assert refused.value.code == "file-broken"
+
+
+def test_a_report_that_cannot_be_written_lets_no_line_in(load: Load, tmp_path: Path, sql: Sql) -> None:
+    file = written(tmp_path / "a", invented.make_citizens(1))
+    with pytest.raises(Invalid, match="relatório") as refused:
+        load(file, report=tmp_path / "nowhere" / "refused.jsonl")
+    assert refused.value.code == "report-unwritable"
+    assert sql("SELECT FROM registry.base_record") == []
 
 
 def test_two_imports_of_a_kind_never_run_side_by_side(
@@ -160,7 +169,10 @@ def test_two_imports_of_a_kind_never_run_side_by_side(
             met.append(other.submit(_beside, settings, database_url, file, "citizens").exception())
 
     assert counts(load(file, progress=meanwhile)) == (1, 1, 0, 0)
-    assert [type(fault) for fault in met] == [type(None), Conflict]
+    unhindered, refused = met
+    assert unhindered is None
+    assert isinstance(refused, Conflict)
+    assert refused.code == "import-running"
     assert counts(load(file)) == (1, 0, 1, 0)
 
 

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
+import httpx
 import msgspec
 
 from balcao.core.access.caller import Caller
@@ -51,6 +52,11 @@ def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match:
     decision = Decision(Reason.GRANTED, "service:update")
     headers = Headers() if if_match is None else Headers({b"if-match": if_match.encode()})
     return Call(platform, "search.test", new_id(), decision, caller, headers)
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    """How a call was refused: its status and the word that clients compare."""
+    return answer.status_code, answer.headers["Error-Code"]
 
 
 def make_button(**members: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.search.staff import EDITOR, Staff
+from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
 
 CATEGORIES = "/search/api/v1/categories"
@@ -108,7 +109,7 @@ def test_what_is_no_category_has_nothing(http: httpx.Client, name: str) -> None:
 def test_an_unknown_word_is_refused(http: httpx.Client, path: str, query: dict[str, str]) -> None:
     """Case 44."""
     answer = http.get(f"{CATEGORIES}{path}", params=query)
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (400, f"{next(iter(query))}-invalid", ["error"])
 
 
 def test_the_orders(http: httpx.Client, staff: Staff, category: str) -> None:
@@ -163,17 +164,17 @@ def test_staff_order_the_categories(http: httpx.Client, staff: Staff, category: 
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "status"),
+    ("name", "body", "code"),
     [
-        ("Cidade", {}, 400),
-        ("Cidade", {"popularity_seed": -1}, 400),
-        ("Cidade", {"popularity_seed": "1"}, 400),
-        ("---", {"popularity_seed": 1}, 400),
-        ("x" * 201, {"popularity_seed": 1}, 400),
+        ("Cidade", {}, "body-invalid"),
+        ("Cidade", {"popularity_seed": -1}, "body-invalid"),
+        ("Cidade", {"popularity_seed": "1"}, "body-invalid"),
+        ("---", {"popularity_seed": 1}, "name-invalid"),
+        ("x" * 201, {"popularity_seed": 1}, "name-length"),
     ],
 )
-def test_what_is_no_order_is_refused(staff: Staff, name: str, body: dict[str, Any], status: int) -> None:
-    assert staff("PUT", f"/categories/{name}", json=body).status_code == status
+def test_what_is_no_order_is_refused(staff: Staff, name: str, body: dict[str, Any], code: str) -> None:
+    assert refusal(staff("PUT", f"/categories/{name}", json=body)) == (400, code)
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("GET", "/Cidade"), ("PUT", "/Cidade")])

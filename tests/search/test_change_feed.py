@@ -21,7 +21,7 @@ from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceRollbackBody
 from tests.search.staff import Staff
 from tests.search.stage import Stage
-from tests.search.support import body, migrate
+from tests.search.support import body, migrate, refusal
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
@@ -90,8 +90,9 @@ def test_a_service_stands_once_where_its_last_change_is(read: Read, staff: Staff
 
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 501}, {"limit": "x"}, {"after": "x"}, {"after": "A" * 24}])
 def test_a_limit_or_a_cursor_that_is_none_is_refused(http: httpx.Client, issuer: Issuer, query: dict[str, Any]) -> None:
+    code = "limit-invalid" if "limit" in query else "after-invalid"
     answer = http.get(FEED, params=query, headers=bearer(issuer.machine("espelho", "catalogo:read")))
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
 
 
 def test_a_cursor_of_a_later_catalogue_is_refused(
@@ -102,7 +103,7 @@ def test_a_cursor_of_a_later_catalogue_is_refused(
     after = read()["after"]
     sql("DELETE FROM search.feed_entries")
     answer = http.get(FEED, params={"after": after}, headers=bearer(issuer.machine("espelho", "catalogo:read")))
-    assert answer.status_code == 400
+    assert refusal(answer) == (400, "after-invalid")
 
 
 def test_only_machines_with_the_scope_read(http: httpx.Client, issuer: Issuer) -> None:

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from balcao.core.context.platform import Platform
 from balcao.search.services import service as services
-from tests.search.support import act_as_staff, body, make_button
+from tests.search.support import act_as_staff, body, make_button, refusal
 from tests.support.issuer import Issuer, bearer
 
 CITIZEN = "90000000175"
@@ -115,9 +115,10 @@ def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: 
 def test_a_version_that_is_no_integer_is_named_in_a_400(ask: Any, service_id: str, query: dict[str, str]) -> None:
     """Case 1."""
     answer = ask(service_id, **query)
-    assert answer.status_code == 400
-    assert list(answer.json()) == ["error"]
-    assert "_version`" in answer.json()["error"]
+    named = "from_version" if query.get("from_version") != "1" else "to_version"
+    what = "missing" if query.get(named, "").strip() in {"", "null", "undefined"} else "invalid"
+    assert (*refusal(answer), list(answer.json())) == (400, f"{named}-{what}", ["error"])
+    assert f"`{named}`" in answer.json()["error"]
 
 
 def test_of_a_repeated_parameter_the_first_counts(http: httpx.Client, issuer: Issuer, service_id: str) -> None:
@@ -130,7 +131,7 @@ def test_of_a_repeated_parameter_the_first_counts(http: httpx.Client, issuer: Is
 def test_a_version_that_does_not_exist_is_named_in_a_404(ask: Any, service_id: str, name: str, number: int) -> None:
     """Case 2."""
     answer = ask(service_id, **({"from_version": 1, "to_version": 1} | {name: number}))
-    assert answer.status_code == 404
+    assert refusal(answer) == (404, "version-unknown")
     assert f"`{name}`" in answer.json()["error"]
 
 
@@ -141,11 +142,11 @@ def test_a_version_that_does_not_exist_is_named_in_a_404(ask: Any, service_id: s
 def test_a_service_that_never_existed_is_a_404_whatever_its_id_looks_like(ask: Any, unknown: object) -> None:
     """Case 2."""
     answer = ask(unknown, from_version=1, to_version=1)
-    assert (answer.status_code, list(answer.json())) == (404, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (404, "not-found", ["error"])
 
 
 def test_a_wrong_query_is_told_before_an_unknown_service(ask: Any) -> None:
-    assert ask(uuid4(), from_version=1).status_code == 400
+    assert refusal(ask(uuid4(), from_version=1)) == (400, "to_version-missing")
 
 
 def test_a_citizen_is_refused_alike_for_known_and_unknown_services(

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.search.staff import EDITOR, Staff
+from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 
@@ -74,9 +75,8 @@ def test_a_number_is_mapped_once(staff: Staff, service: dict[str, Any], mapping:
     for target in (service["id"], staff.create()["id"]):
         body = pair(target, id_servico_antigo=mapping["id_servico_antigo"])
         answer = staff("POST", "/tombamentos", json=body)
-        assert (answer.status_code, answer.json()) == (
-            409, {"error": answer.json()["error"], "tombamento_existente": mapping},
-        )  # fmt: skip
+        assert refusal(answer) == (409, "legacy-mapping-exists")
+        assert answer.json() == {"error": answer.json()["error"], "tombamento_existente": mapping}
     same_number = pair(service["id"], id_servico_antigo=mapping["id_servico_antigo"], origem=OTHER_SOURCE)
     assert staff("POST", "/tombamentos", json=same_number).status_code == 201
 
@@ -96,7 +96,7 @@ def test_a_mapping_moves_and_never_onto_another_pair(
     assert {f"former={service['id']}", f"service={target['id']}"} < set(fields)
     other = staff("POST", "/tombamentos", json=pair(service["id"])).json()
     taken = staff("PUT", path, json=pair(target["id"], id_servico_antigo=other["id_servico_antigo"]))
-    assert (taken.status_code, taken.json()["tombamento_existente"]) == (409, other)
+    assert (*refusal(taken), taken.json()["tombamento_existente"]) == (409, "legacy-mapping-exists", other)
     assert staff("GET", path).json() == moved.json()
 
 
@@ -116,45 +116,47 @@ def test_an_unknown_mapping_is_a_404(staff: Staff, service: dict[str, Any], meth
 
 
 @pytest.mark.parametrize(
-    ("members", "status"),
+    ("members", "refused"),
     [
-        ({"origem": "sistema"}, 400),
-        ({"origem": None}, 400),
-        ({"id_servico_antigo": ""}, 400),
-        ({"id_servico_antigo": "x" * 201}, 400),
-        ({"id_servico_novo": "x"}, 400),
-        ({"id_servico_novo": UNKNOWN}, 404),
-        ({"observacoes": "x" * 20_001}, 400),
+        ({"origem": "sistema"}, (400, "origem-invalid")),
+        ({"origem": None}, (400, "body-invalid")),
+        ({"id_servico_antigo": ""}, (400, "id_servico_antigo-length")),
+        ({"id_servico_antigo": "x" * 201}, (400, "id_servico_antigo-length")),
+        ({"id_servico_novo": "x"}, (400, "id_servico_novo-invalid")),
+        ({"id_servico_novo": UNKNOWN}, (404, "legacy-target-unknown")),
+        ({"observacoes": "x" * 20_001}, (400, "observacoes-length")),
     ],
 )
 def test_what_is_no_mapping_is_refused(
-    staff: Staff, service: dict[str, Any], mapping: dict[str, Any], members: dict[str, Any], status: int
+    staff: Staff, service: dict[str, Any], mapping: dict[str, Any], members: dict[str, Any], refused: tuple[int, str]
 ) -> None:
     body = pair(service["id"]) | members
-    assert staff("POST", "/tombamentos", json=body).status_code == status
-    assert staff("PUT", f"/tombamentos/{mapping['id']}", json=body).status_code == status
+    assert refusal(staff("POST", "/tombamentos", json=body)) == refused
+    assert refusal(staff("PUT", f"/tombamentos/{mapping['id']}", json=body)) == refused
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "status"),
+    ("path", "query", "refused"),
     [
-        ("", {"origem": "sistema"}, 400),
-        ("", {"id_servico_novo": "x"}, 200),
-        ("", {"criado_por": "ninguém"}, 200),
-        ("/by-old-service", {"origem": SOURCE}, 400),
-        ("/by-old-service", {"id_servico_antigo": "1"}, 400),
-        ("/by-old-service", {"origem": "sistema", "id_servico_antigo": "1"}, 400),
-        ("/by-old-service", {"origem": SOURCE, "id_servico_antigo": "nenhum"}, 404),
+        ("", {"origem": "sistema"}, (400, "origem-invalid")),
+        ("/by-old-service", {"origem": SOURCE}, (400, "id_servico_antigo-missing")),
+        ("/by-old-service", {"id_servico_antigo": "1"}, (400, "origem-missing")),
+        ("/by-old-service", {"origem": "sistema", "id_servico_antigo": "1"}, (400, "origem-invalid")),
+        ("/by-old-service", {"origem": SOURCE, "id_servico_antigo": "nenhum"}, (404, "not-found")),
     ],
 )
-def test_lists_and_look_ups(
-    staff: Staff, mapping: dict[str, Any], path: str, query: dict[str, str], status: int
+def test_a_look_up_of_what_cannot_be_is_refused(
+    staff: Staff, mapping: dict[str, Any], path: str, query: dict[str, str], refused: tuple[int, str]
 ) -> None:
-    answer = staff("GET", f"/tombamentos{path}", params=query)
-    assert answer.status_code == status
-    if status == 200:
-        found = answer.json()
-        assert (found["found"], found["tombamentos"], found["out_of"] > 0) == (0, [], True)
+    assert refusal(staff("GET", f"/tombamentos{path}", params=query)) == refused
+
+
+@pytest.mark.parametrize("query", [{"id_servico_novo": "x"}, {"criado_por": "ninguém"}])
+def test_a_filter_that_nothing_passes_is_an_empty_list(
+    staff: Staff, mapping: dict[str, Any], query: dict[str, str]
+) -> None:
+    found = staff("GET", "/tombamentos", params=query).json()
+    assert (found["found"], found["tombamentos"], found["out_of"] > 0) == (0, [], True)
 
 
 def test_the_list_has_pages_of_the_newest(staff: Staff, service: dict[str, Any]) -> None:
@@ -203,7 +205,7 @@ def test_the_mappings_of_a_deleted_service_go_and_do_not_come_back(
     assert lead(http, mapping).status_code == 404
     deleted = staff.create()
     staff("DELETE", f"/services/{deleted['id']}")
-    assert staff("POST", "/tombamentos", json=pair(deleted["id"])).status_code == 404
+    assert refusal(staff("POST", "/tombamentos", json=pair(deleted["id"]))) == (404, "legacy-target-unknown")
 
 
 def test_a_publication_brings_its_mapping(http: httpx.Client, staff: Staff) -> None:
@@ -218,12 +220,17 @@ def test_a_publication_brings_its_mapping(http: httpx.Client, staff: Staff) -> N
 
 
 @pytest.mark.parametrize(
-    "old", [{"origem": SOURCE}, {"id_servico_antigo": "1"}, {"origem": "sistema", "id_servico_antigo": "1"}]
+    ("old", "code"),
+    [
+        ({"origem": SOURCE}, "legacy-pair-incomplete"),
+        ({"id_servico_antigo": "1"}, "legacy-pair-incomplete"),
+        ({"origem": "sistema", "id_servico_antigo": "1"}, "origem-invalid"),
+    ],
 )
-def test_half_a_mapping_publishes_nothing(staff: Staff, old: dict[str, str]) -> None:
+def test_half_a_mapping_publishes_nothing(staff: Staff, old: dict[str, str], code: str) -> None:
     """Case 27."""
     draft = staff.create()
-    assert staff("PATCH", f"/services/{draft['id']}/publish", params=old).status_code == 400
+    assert refusal(staff("PATCH", f"/services/{draft['id']}/publish", params=old)) == (400, code)
     assert staff("GET", f"/services/{draft['id']}").json() == draft
 
 
@@ -232,7 +239,7 @@ def test_a_number_of_another_service_publishes_nothing(staff: Staff, mapping: di
     draft = staff.create()
     old = {name: mapping[name] for name in ("origem", "id_servico_antigo")}
     answer = staff("PATCH", f"/services/{draft['id']}/publish", params=old)
-    assert (answer.status_code, answer.json()["tombamento_existente"]) == (409, mapping)
+    assert (*refusal(answer), answer.json()["tombamento_existente"]) == (409, "legacy-mapping-exists", mapping)
     assert staff("GET", f"/services/{draft['id']}").json() == draft
 
 
@@ -261,7 +268,7 @@ async def test_a_service_that_is_being_deleted_gets_no_mapping(
             while not await owner.fetchval(_WAITING):
                 await asyncio.sleep(0.01)
                 await owner.execute("SELECT pg_stat_clear_snapshot()")
-    assert (await mapping).status_code == 404
+    assert refusal(await mapping) == (404, "legacy-target-unknown")
 
 
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%tombamentos%'"

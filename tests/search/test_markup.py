@@ -32,8 +32,9 @@ from balcao.search.services.markup import refuse_active, to_plaintext
     ],
 )
 def test_what_could_run_is_refused(text: str) -> None:
-    with pytest.raises(Invalid, match="`resumo`"):
+    with pytest.raises(Invalid, match="`resumo`") as refused:
         refuse_active("resumo", f"Antes {text} depois")
+    assert refused.value.code == "resumo-active"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.database import pool
 from balcao.core.errors import Unavailable
+from balcao.search.collection import service as collection
+from balcao.search.collection import store as collection_store
 from balcao.search.control_queries import service as control_queries
 from balcao.search.control_queries.schemas import ControlQueries
 from balcao.search.schema_migrations import service as migrations
@@ -20,7 +22,8 @@ from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.filters import ServiceFilters
 from tests.search.conftest import EMPTY
-from tests.search.support import act_as_staff, body, migrate, with_v4
+from tests.search.staff import Staff, with_required
+from tests.search.support import act_as_staff, body, migrate, refusal, with_v4
 from tests.support.issuer import Issuer, bearer
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
@@ -32,33 +35,44 @@ MEMBERS = {
     "total_documents",
 }  # fmt: skip
 
-# What each call answers in each state: the status code, and the state it leaves.
+# What each call answers in each state: how it is refused, None when it is not, and the state it leaves.
 STATES = ["idle", "in_progress", "window_open", "window_over", "failed", "rollback"]
-TABLE: dict[str, list[tuple[int, str]]] = {
+UNKNOWN, NOTHING = (404, "migration-unknown"), (404, "nothing-to-roll-back")
+RUNNING, NOT_RUNNING = (409, "migration-running"), (409, "migration-not-running")
+OVER, NOT_NEWEST, UNDONE = (409, "migration-window-over"), (409, "migration-not-newest"), (409, "migration-rolled-back")
+BROKEN = (400, "body-malformed")
+TABLE: dict[str, list[tuple[tuple[int, str] | None, str]]] = {
     "start": [
-        (200, "in_progress"), (409, "in_progress"), (200, "in_progress"), (200, "in_progress"), (200, "in_progress"),
-        (200, "in_progress"),
+        (None, "in_progress"), (RUNNING, "in_progress"), (None, "in_progress"), (None, "in_progress"),
+        (None, "in_progress"), (None, "in_progress"),
     ],
     "dry_run": [
-        (200, "idle"), (409, "in_progress"), (200, "completed"), (200, "completed"), (200, "failed"), (200, "rollback"),
+        (None, "idle"), (RUNNING, "in_progress"), (None, "completed"), (None, "completed"), (None, "failed"),
+        (None, "rollback"),
     ],
     "roll_back": [
-        (404, "idle"), (409, "in_progress"), (200, "rollback"), (409, "completed"), (404, "failed"), (404, "rollback"),
+        (NOTHING, "idle"), (RUNNING, "in_progress"), (None, "rollback"), (OVER, "completed"), (NOTHING, "failed"),
+        (NOTHING, "rollback"),
     ],
     "roll_back_newest": [
-        (404, "idle"), (409, "in_progress"), (200, "rollback"), (409, "completed"), (409, "failed"), (409, "rollback"),
+        (UNKNOWN, "idle"), (RUNNING, "in_progress"), (None, "rollback"), (OVER, "completed"), (NOT_NEWEST, "failed"),
+        (UNDONE, "rollback"),
     ],
     "roll_back_unknown": [
-        (404, "idle"), (409, "in_progress"), (404, "completed"), (404, "completed"), (404, "failed"), (404, "rollback"),
+        (UNKNOWN, "idle"), (RUNNING, "in_progress"), (UNKNOWN, "completed"), (UNKNOWN, "completed"),
+        (UNKNOWN, "failed"), (UNKNOWN, "rollback"),
     ],
     "roll_back_broken": [
-        (400, "idle"), (400, "in_progress"), (400, "completed"), (400, "completed"), (400, "failed"), (400, "rollback"),
+        (BROKEN, "idle"), (BROKEN, "in_progress"), (BROKEN, "completed"), (BROKEN, "completed"), (BROKEN, "failed"),
+        (BROKEN, "rollback"),
     ],
     "abort": [
-        (409, "idle"), (200, "failed"), (409, "completed"), (409, "completed"), (409, "failed"), (409, "rollback"),
+        (NOT_RUNNING, "idle"), (None, "failed"), (NOT_RUNNING, "completed"), (NOT_RUNNING, "completed"),
+        (NOT_RUNNING, "failed"), (NOT_RUNNING, "rollback"),
     ],
     "abort_unknown": [
-        (404, "idle"), (404, "in_progress"), (404, "completed"), (404, "completed"), (404, "failed"), (404, "rollback"),
+        (UNKNOWN, "idle"), (UNKNOWN, "in_progress"), (UNKNOWN, "completed"), (UNKNOWN, "completed"),
+        (UNKNOWN, "failed"), (UNKNOWN, "rollback"),
     ],
 }  # fmt: skip
 
@@ -117,19 +131,23 @@ async def test_each_call_answers_as_the_table_says(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response], state: str
 ) -> None:
     for name, answers in TABLE.items():
-        expected, left = answers[STATES.index(state)]
+        refused, left = answers[STATES.index(state)]
         await reset(owner)
         newest = await arrive_at(state, platform, owner)
         before = await owner.fetch("SELECT * FROM search.search_migrations")
         answer = call(admin, name, newest)
-        assert (name, answer.status_code) == (name, expected), answer.text
+        given = None if answer.status_code == 200 else refusal(answer)
+        assert (name, given) == (name, refused), answer.text
         assert admin("GET", "status").json()["status"] == left, name
-        if expected >= 400:
+        if refused:
             assert list(answer.json()) == ["error"]
             assert await owner.fetch("SELECT * FROM search.search_migrations") == before
         for path in ("history", "schemas", f"runs/{newest}"):
-            found = 404 if path.startswith("runs") and state == "idle" else 200
-            assert admin("GET", path).status_code == found
+            read = admin("GET", path)
+            if path.startswith("runs") and state == "idle":
+                assert refusal(read) == UNKNOWN
+            else:
+                assert read.status_code == 200
         assert (await services.create(act_as_staff(platform), body())).version == 1
 
 
@@ -163,22 +181,24 @@ async def test_the_status_of_a_new_installation_has_all_members(
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "code"),
     [
-        b"",
-        b"{}",
-        b"[]",
-        b'{"schema_version": "v9"}',
-        b'{"schema_version": "V3"}',
-        b'{"schema_version": null}',
-        b'{"schema_version": 3}',
-        b'{"schema_version": "v3", "dry_run": "yes"}',
-        b'{"schema_version": "v3", "reason": "' + b"x" * 2001 + b'"}',
+        (b"", "body-missing"),
+        (b"{}", "body-invalid"),
+        (b"[]", "body-not-object"),
+        (b'{"schema_version": "v9"}', "schema-unknown"),
+        (b'{"schema_version": "V3"}', "schema-unknown"),
+        (b'{"schema_version": null}', "body-invalid"),
+        (b'{"schema_version": 3}', "body-invalid"),
+        (b'{"schema_version": "v3", "dry_run": "yes"}', "body-invalid"),
+        (b'{"schema_version": "v3", "reason": "' + b"x" * 2001 + b'"}', "reason-length"),
     ],
 )
-def test_a_start_that_names_no_known_version_is_refused(admin: Callable[..., httpx.Response], content: bytes) -> None:
+def test_a_start_that_names_no_known_version_is_refused(
+    admin: Callable[..., httpx.Response], content: bytes, code: str
+) -> None:
     """Case 57."""
-    assert admin("POST", "start", content=content).status_code == 400
+    assert refusal(admin("POST", "start", content=content)) == (400, code)
     assert admin("GET", "history").json()["found"] == 0
 
 
@@ -226,7 +246,7 @@ async def test_a_run_is_shown_from_its_start_to_its_rollback(
     undone = admin("GET", f"runs/{begun['migration_id']}").json()
     assert (undone["rolled_back_by"], undone["rollback_possible"], undone["status"]) == (rollback, False, "completed")
     assert admin("GET", f"runs/{rollback}").json()["kind"] == "rollback"
-    assert [admin("GET", f"runs/{unknown}").status_code for unknown in (uuid4(), "x", "%00")] == [404, 404, 404]
+    assert [refusal(admin("GET", f"runs/{unknown}")) for unknown in (uuid4(), "x", "%00")] == [UNKNOWN] * 3
 
 
 async def test_an_aborted_run_says_who_ended_it_and_leaves_the_collection_alone(
@@ -251,8 +271,45 @@ async def test_a_run_that_switches_is_not_aborted(
 ) -> None:
     await migrations.start(act_as_staff(platform), StartBody("v1"))
     await owner.execute("UPDATE search.search_migrations SET phase = 'switching', progress = 99")
-    assert admin("POST", "abort").status_code == 409
+    assert refusal(admin("POST", "abort")) == (409, "migration-switching")
     assert admin("GET", "status").json()["status"] == "in_progress"
+
+
+async def test_a_call_that_waits_too_long_for_the_decision_of_another_one_is_told_to_repeat(
+    platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert collection_store.DECISION_SECONDS < 2.7  # else the whole call is given up first (rules: search 5)
+    monkeypatch.setattr(collection_store, "DECISION_SECONDS", 0.1)
+    migration = (await migrate(platform, "v2")).migration_id
+    async with owner.transaction():
+        await collection.lock_runs(owner)
+        for path, sent in (("start", {"schema_version": "v1"}), ("abort", {}), ("rollback", {})):
+            answer = await asyncio.to_thread(admin, "POST", path, json=sent)
+            assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "migration-decision", "2")
+    assert [run["id"] for run in admin("GET", "history").json()["migrations"]] == [migration]
+
+
+async def test_without_a_collection_that_the_program_knows_nothing_is_written(
+    owner: asyncpg.Connection, staff: Staff
+) -> None:
+    service = staff.create()
+    path, sent = f"/services/{service['id']}", with_required(resumo="outro")
+
+    def write() -> list[tuple[int, str]]:
+        answers = [staff("POST", "/services", json=sent), staff("PUT", path, json=sent), staff("DELETE", path)]
+        return [refusal(answer) for answer in answers]
+
+    await owner.execute("CREATE TEMPORARY TABLE kept AS TABLE search.search_collection")
+    await owner.execute("UPDATE search.search_collection SET fold_revision = 99")
+    try:
+        assert write() == [(503, "collection-unknown")] * 3
+        await owner.execute("DELETE FROM search.search_collection")
+        assert write() == [(503, "collection-missing")] * 3
+        assert refusal(staff("GET", "/services")) == refusal(staff("GET", path)) == (503, "collection-missing")
+    finally:
+        await owner.execute("DELETE FROM search.search_collection")
+        await owner.execute("INSERT INTO search.search_collection TABLE kept")
+    assert staff("GET", path).json() == service
 
 
 async def test_a_dry_run_tries_every_row_and_leaves_nothing(

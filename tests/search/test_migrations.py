@@ -17,7 +17,7 @@ from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
 from tests.search import support
-from tests.search.support import act_as_staff, body
+from tests.search.support import act_as_staff, body, refusal
 from tests.support.issuer import Issuer, bearer
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
@@ -106,36 +106,40 @@ async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platf
 
 async def test_without_an_id_the_newest_migration_is_rolled_back_once(platform: Platform, roll_back: Any) -> None:
     """Case 64."""
-    assert roll_back().status_code == 404
+    assert refusal(roll_back()) == (404, "nothing-to-roll-back")
     await migrate(platform)
-    assert [roll_back().status_code for _ in range(2)] == [200, 404]
+    assert roll_back().status_code == 200
+    assert refusal(roll_back()) == (404, "nothing-to-roll-back")
 
 
 async def test_after_a_rollback_an_older_migration_has_lost_its_window(platform: Platform, roll_back: Any) -> None:
     older = await migrate(platform, "v2")
     newer = await migrate(platform, "v1")
-    assert roll_back(older).status_code == 409
-    assert [roll_back().status_code for _ in range(2)] == [200, 409]
-    assert roll_back(newer).status_code == 409
+    assert refusal(roll_back(older)) == (409, "migration-not-newest")
+    assert roll_back().status_code == 200
+    assert refusal(roll_back()) == (409, "migration-window-over")
+    assert refusal(roll_back(newer)) == (409, "migration-rolled-back")
 
 
 async def test_ids_of_anything_else_are_refused(platform: Platform, roll_back: Any, owner: asyncpg.Connection) -> None:
     """Case 64."""
     migration = await migrate(platform)
     failed = await add_run(owner, "failed")
-    assert [roll_back(unknown).status_code for unknown in (str(uuid4()), "x", "a\x00b")] == [404, 404, 404]
-    assert roll_back(failed).status_code == 409
+    for unknown in (str(uuid4()), "x"):
+        assert refusal(roll_back(unknown)) == (404, "migration-unknown")
+    assert refusal(roll_back("a\x00b")) == (404, "migration-unknown")
+    assert refusal(roll_back(failed)) == (409, "migration-not-newest")
     answer = roll_back(migration.upper())
     assert answer.status_code == 200
-    assert roll_back(answer.headers["X-Migration-ID"]).status_code == 409
-    assert roll_back(migration).status_code == 409
+    assert refusal(roll_back(answer.headers["X-Migration-ID"])) == (409, "migration-not-newest")
+    assert refusal(roll_back(migration)) == (409, "migration-rolled-back")
 
 
 async def test_after_a_failed_run_the_window_of_the_newest_completed_one_counts(
     platform: Platform, roll_back: Any, owner: asyncpg.Connection
 ) -> None:
     await add_run(owner, "failed")
-    assert roll_back().status_code == 404
+    assert refusal(roll_back()) == (404, "nothing-to-roll-back")
     await migrate(platform)
     await add_run(owner, "failed")
     assert roll_back().status_code == 200
@@ -146,34 +150,36 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
 ) -> None:
     migration = await migrate(platform)
     await add_run(owner, "in_progress")
-    assert [roll_back(asked).status_code for asked in (None, migration, str(uuid4()))] == [409, 409, 409]
-    assert roll_back(content=b'{"migration_id":').status_code == 400
-    with pytest.raises(Conflict):
+    for asked in (None, migration, str(uuid4())):
+        assert refusal(roll_back(asked)) == (409, "migration-running")
+    assert refusal(roll_back(content=b'{"migration_id":')) == (400, "body-malformed")
+    with pytest.raises(Conflict) as refused:
         await migrations.start(act_as_staff(platform), StartBody("v1"))
+    assert refused.value.code == "migration-running"
     assert (await services.create(act_as_staff(platform), body())).version == 1
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "code"),
     [
-        b'{"migration_id":',
-        b"[]",
-        b"null",
-        b'"x"',
-        b'{"migration_id": 1}',
-        b'{"reason": []}',
-        b'{"reason": "\xff"}',
-        b'{"reason": "a\\u0000b"}',
-        b'{"reason": "' + b"x" * 2001 + b'"}',
+        (b'{"migration_id":', "body-malformed"),
+        (b"[]", "body-not-object"),
+        (b"null", "body-not-object"),
+        (b'"x"', "body-not-object"),
+        (b'{"migration_id": 1}', "body-invalid"),
+        (b'{"reason": []}', "body-invalid"),
+        (b'{"reason": "\xff"}', "body-malformed"),
+        (b'{"reason": "a\\u0000b"}', "reason-control"),
+        (b'{"reason": "' + b"x" * 2001 + b'"}', "reason-length"),
     ],
 )
 async def test_a_body_that_is_no_order_rolls_nothing_back(
-    platform: Platform, roll_back: Any, history: Any, content: bytes
+    platform: Platform, roll_back: Any, history: Any, content: bytes, code: str
 ) -> None:
     """Case 65."""
     await migrate(platform)
     answer = roll_back(content=content)
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
     assert [run["status"] for run in history()["migrations"]] == ["completed"]
 
 
@@ -215,7 +221,8 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
     former = await owner.fetchval("SELECT mirror FROM search.search_collection")
     assert former is not None
     await owner.execute("UPDATE search.search_migrations SET rollback_until = now() - interval '1 second'")
-    assert [roll_back(asked).status_code for asked in (None, migration)] == [409, 409]
+    for asked in (None, migration):
+        assert refusal(roll_back(asked)) == (409, "migration-window-over")
     for _ in range(2):
         await migrations.tidy_up(platform)
     # Old readers may still be reading it for a minute.
@@ -225,8 +232,26 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
     for _ in range(2):
         await migrations.tidy_up(platform)
     assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is None
-    assert roll_back().status_code == 409
+    assert refusal(roll_back()) == (409, "migration-window-over")
     assert (await services.update(call, service.id, body(resumo="Novo"))).version == 2
+
+
+async def test_a_table_that_is_being_read_goes_when_its_reader_has_ended(
+    platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collection_store, "TABLE_SECONDS", 0.1)
+    await migrate(platform)
+    former = await owner.fetchval("SELECT mirror FROM search.search_collection")
+    await owner.execute("UPDATE search.search_migrations SET rollback_until = now() - interval '1 second'")
+    await migrations.tidy_up(platform)
+    await owner.execute("UPDATE search.physical_tables SET drop_after = drop_after - interval '1 minute'")
+    exists = "SELECT to_regclass('search.' || $1) IS NOT NULL"
+    async with owner.transaction():
+        await owner.execute(f"LOCK TABLE search.{former} IN ACCESS SHARE MODE")
+        await migrations.tidy_up(platform)
+        assert await owner.fetchval(exists, former)
+    await migrations.tidy_up(platform)
+    assert not await owner.fetchval(exists, former)
 
 
 async def test_a_write_that_could_not_be_mirrored_ends_the_window(
@@ -237,7 +262,7 @@ async def test_a_write_that_could_not_be_mirrored_ends_the_window(
         "INSERT INTO search.search_migration_errors (physical_table, service_id, reason)"
         " SELECT mirror, gen_random_uuid(), 'SQLSTATE 22012' FROM search.search_collection"
     )
-    assert roll_back().status_code == 409
+    assert refusal(roll_back()) == (409, "migration-window-over")
 
 
 async def test_of_two_rollbacks_at_once_one_is_done(platform: Platform, roll_back: Any, history: Any) -> None:
@@ -260,7 +285,7 @@ async def test_writers_that_do_not_end_put_a_rollback_off(
     async with owner.transaction():
         await collection_store.enter(owner)
         answer = await asyncio.to_thread(roll_back)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "switch-lock", "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]
     assert roll_back().status_code == 200
 
@@ -288,8 +313,9 @@ async def test_a_backend_that_dies_in_the_middle_leaves_the_collection_as_it_was
 
 
 async def test_an_unknown_schema_version_is_refused_with_the_known_ones(platform: Platform) -> None:
-    with pytest.raises(Invalid, match="v1, v2, v3"):
+    with pytest.raises(Invalid, match="v1, v2, v3") as refused:
         await migrations.start(act_as_staff(platform), StartBody("v9"))
+    assert refused.value.code == "schema-unknown"
 
 
 @pytest.mark.parametrize(

@@ -372,5 +372,6 @@ async def test_of_two_starts_at_once_one_begins(platform: Platform, http: httpx.
 async def test_the_database_lets_one_run_begin(platform: Platform, owner: asyncpg.Connection) -> None:
     await start(platform, owner)
     tables = ("services_v3_20260101_000000", "services_v1_20260101_000000")
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict) as refused:
         await store.insert_migration(owner, str(uuid4()), ("v1", "v3"), tables, "x", None, 0)
+    assert refused.value.code == "migration-running"

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
 from tests.search.staff import EDITOR, Staff
+from tests.search.support import refusal
 from tests.support.acting import acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
@@ -172,7 +173,7 @@ def test_what_is_typed_so_far_is_completed(http: httpx.Client, typed: str, names
     answer = http.get(f"{V1}/suggest", params={"q": typed})
     assert answer.json() == {"suggestions": names}
     assert answer.headers["Cache-Control"] == "public, max-age=30"
-    assert http.get(f"{V1}/suggest").status_code == 400
+    assert refusal(http.get(f"{V1}/suggest")) == (400, "q-length")
 
 
 def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
@@ -181,27 +182,27 @@ def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "parameters"),
+    ("path", "parameters", "code"),
     [
-        (V1, {}),
-        (V1, {"q": " "}),
-        (V1, {"q": "x" * 201}),
-        (V1, {"q": "x", "type": "outro"}),
-        (V1, {"q": "x", "facets": "cor"}),
-        (V1, {"q": "x", "is_free": "talvez"}),
-        (V1, {"q": "x", "threshold_keyword": "2"}),
-        (V1, {"q": "x", "threshold_keyword": "nan"}),
-        (V2, {"q": "x", "collections": "foo"}),
-        (V2, {"q": "x", "search_fields": "autor"}),
-        (V2, {"q": "x", "search_fields": "nome_servico,resumo", "search_weights": "1"}),
-        (V2, {"q": "x", "search_fields": "nome_servico", "search_weights": "11"}),
-        (V2, {"q": "x", "search_weights": "1"}),
+        (V1, {}, "q-length"),
+        (V1, {"q": " "}, "q-length"),
+        (V1, {"q": "x" * 201}, "q-length"),
+        (V1, {"q": "x", "type": "outro"}, "type-invalid"),
+        (V1, {"q": "x", "facets": "cor"}, "facets-invalid"),
+        (V1, {"q": "x", "is_free": "talvez"}, "is_free-invalid"),
+        (V1, {"q": "x", "threshold_keyword": "2"}, "threshold_keyword-invalid"),
+        (V1, {"q": "x", "threshold_keyword": "nan"}, "threshold_keyword-invalid"),
+        (V2, {"q": "x", "collections": "foo"}, "collections-invalid"),
+        (V2, {"q": "x", "search_fields": "autor"}, "search_fields-invalid"),
+        (V2, {"q": "x", "search_fields": "nome_servico,resumo", "search_weights": "1"}, "search_weights-count"),
+        (V2, {"q": "x", "search_fields": "nome_servico", "search_weights": "11"}, "search_weights-invalid"),
+        (V2, {"q": "x", "search_weights": "1"}, "search_weights-count"),
     ],
 )
-def test_what_is_not_allowed_is_refused(http: httpx.Client, path: str, parameters: dict[str, str]) -> None:
+def test_what_is_not_allowed_is_refused(http: httpx.Client, path: str, parameters: dict[str, str], code: str) -> None:
     """Cases 46 and 55."""
     answer = http.get(path, params=parameters)
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
 
 
 def test_another_type_of_search_falls_back_to_words(search: Search) -> None:

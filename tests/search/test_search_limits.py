@@ -9,6 +9,7 @@ import pytest
 from balcao.search.public_search import answers, conditions_store, store
 from balcao.settings import Settings
 from tests.search.stage import Stage
+from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
 
@@ -53,7 +54,7 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_again(ask: Ask, iss
         assert ask("203.0.113.1", paths[number % 3]).status_code == 200
     for path in paths:  # counted together
         refused = ask("203.0.113.1", path)
-        assert (refused.status_code, list(refused.json())) == (429, ["error"])
+        assert (*refusal(refused), list(refused.json())) == (429, "too-many", ["error"])
         assert int(refused.headers["Retry-After"]) > 0
     # No token but a machine's with the scope makes a caller another one.
     tokens = [issuer.person("90000000175"), issuer.machine("outro", "catalogo:read"), issuer.admin(exp=1), "x.y.z"]
@@ -93,7 +94,8 @@ def test_a_search_that_takes_too_long_is_given_up(
     with locked_collection(stage):
         for path in (V1, SUGGEST):
             late = http.get(path, params={"q": f"demora {path}"})
-            assert (late.status_code, late.headers["Retry-After"], list(late.json())) == (503, "1", ["error"])
+            assert (*refusal(late), late.headers["Retry-After"]) == (503, "store-away", "1")
+            assert list(late.json()) == ["error"]
         # And the database no longer works on it.
         until_now(lambda: stage.run(stage.owner.fetchval(WAITING)) == 0)
     monkeypatch.undo()

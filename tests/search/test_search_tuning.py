@@ -19,10 +19,12 @@ from balcao.search.popularity import service as popularity
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
 from balcao.search.zero_results.feature import FEATURE as ZERO_RESULTS
 from tests.search.staff import EDITOR, Staff
-from tests.search.support import act_as_staff
+from tests.search.support import act_as_staff, refusal
+from tests.support.fixtures import Sql
 from tests.support.patience import until_now
 
 SEARCH = "/search/api/v1/search"
@@ -49,10 +51,28 @@ def test_synonyms_are_used_at_once_and_no_longer_when_removed(http: httpx.Client
 
 
 @pytest.mark.parametrize(
-    "terms", [[], ["um"], ["a", "a"], ["casa", "de a o"], ["casa", ""], ["x"] * 21, ["y" * 101, "z"]]
+    ("terms", "code"),
+    [
+        ([], "terms-count"),
+        (["um"], "terms-count"),
+        (["a", "a"], "terms-count"),
+        (["x"] * 21, "terms-count"),
+        (["casa", "de a o"], "terms-invalid"),
+        (["casa", ""], "terms-length"),
+        (["y" * 101, "z"], "terms-length"),
+    ],
 )
-def test_a_group_that_cannot_be_searched_is_refused(staff: Staff, terms: list[str]) -> None:
-    assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": terms}).status_code == 400
+def test_a_group_that_cannot_be_searched_is_refused(staff: Staff, terms: list[str], code: str) -> None:
+    assert refusal(staff("PUT", f"/synonyms/{uuid4()}", json={"terms": terms})) == (400, code)
+
+
+def test_there_are_only_so_many_groups(staff: Staff, sql: Sql, monkeypatch: pytest.MonkeyPatch) -> None:
+    [first] = staff("GET", "/synonyms", params={"per_page": 1}).json()["synonyms"]
+    monkeypatch.setattr(synonyms, "MOST_GROUPS", sql("SELECT count(*) FROM search.synonyms")[0]["count"])
+    group = f"/synonyms/{uuid4()}"
+    assert refusal(staff("PUT", group, json={"terms": ["casa", "moradia"]})) == (409, "synonyms-full")
+    assert staff("GET", group).status_code == 404
+    assert staff("PUT", f"/synonyms/{first['id']}", json={"terms": first["terms"]}).status_code == 200
 
 
 def test_tuning_is_for_those_who_may(staff: Staff) -> None:
@@ -65,7 +85,8 @@ def test_control_queries_are_replaced_whole(staff: Staff) -> None:
     queries = ["poda de árvore", "segunda via", "poda de árvore"]
     assert staff("PUT", "/search/control-queries", json={"queries": queries}).json() == {"queries": queries[:2]}
     assert staff("GET", "/search/control-queries").json() == {"queries": queries[:2]}
-    assert staff("PUT", "/search/control-queries", json={"queries": ["x"] * 201}).status_code == 400
+    too_many = staff("PUT", "/search/control-queries", json={"queries": ["x"] * 201})
+    assert refusal(too_many) == (400, "queries-count")
 
 
 async def test_a_table_answers_its_control_queries_like_itself(platform: Platform, owner: asyncpg.Connection) -> None:

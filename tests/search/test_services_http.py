@@ -12,7 +12,8 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 
 from tests.search.staff import EDITOR, Staff, with_required
-from tests.search.support import REQUIRED
+from tests.search.support import REQUIRED, make_button, refusal
+from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 SERVICES = "/search/api/v1/admin/services"
@@ -53,8 +54,57 @@ def test_a_body_is_json_whatever_it_is_called(ask: Ask) -> None:
 def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> None:
     """Case 15."""
     large = with_required(descricao_completa="x" * 600 * 1024)
-    assert ask("POST", json=large).status_code == 413
-    assert ask("PUT", f"/{service['id']}", json=large).status_code == 413
+    assert refusal(ask("POST", json=large)) == (413, "too-large")
+    assert refusal(ask("PUT", f"/{service['id']}", json=large)) == (413, "too-large")
+
+
+@pytest.mark.parametrize(
+    ("members", "named", "code"),
+    [
+        ({"orgao_gestor": ...}, "orgao_gestor", "orgao_gestor-missing"),
+        ({"tema_geral": None}, "tema_geral", "tema_geral-missing"),
+        ({"orgao_gestor": [" "]}, "orgao_gestor", "orgao_gestor-empty"),
+        ({"nome_servico": "x" * 501}, "nome_servico", "nome_servico-length"),
+        ({"nome_servico": " "}, "nome_servico", "nome_servico-length"),
+        ({"publico_especifico": []}, "publico_especifico", "publico_especifico-empty"),
+        ({"published_at": 99_999_999_999}, "published_at", "published_at-range"),
+        ({"published_at": -1}, "published_at", "published_at-range"),
+        ({"status": 2}, "status", "status-range"),
+        ({"resumo": "a<script>b</script>"}, "resumo", "resumo-active"),
+        ({"resumo": "[clique](javascript:alert(1))"}, "resumo", "resumo-active"),
+        ({"resumo": "nul\x00"}, "resumo", "resumo-control"),
+        ({"agents": {"tool_hint": "<style>"}}, "agents.tool_hint", "agents.tool_hint-active"),
+        ({"extra_fields": {"a": {"b": {"c": {"d": {"e": {}}}}}}}, "extra_fields", "extra_fields-size"),
+        ({"extra_fields": {"a\x00": 1}}, "extra_fields", "extra_fields-control"),
+        ({"extra_fields": {"a": "x" * 33_000}}, "extra_fields", "extra_fields-size"),
+        ({"extra_fields": {"a": ["<iframe>"]}}, "extra_fields", "extra_fields-active"),
+        ({"buttons": [make_button(url_service="javascript:alert(1)")]}, "buttons[0].url_service", "url-invalid"),
+        ({"buttons": [make_button(url_service="/relativo")]}, "buttons[0].url_service", "url-invalid"),
+        ({"buttons": [make_button(titulo="")]}, "buttons[0].titulo", "buttons[0].titulo-length"),
+        ({"buttons": [make_button()] * 21}, "buttons", "buttons-count"),
+        ({"documentos_necessarios": ["x"] * 101}, "documentos_necessarios", "documentos_necessarios-count"),
+    ],
+)
+def test_what_breaks_a_limit_is_refused_by_its_name(ask: Ask, members: dict[str, Any], named: str, code: str) -> None:
+    """Cases 14, 17."""
+    answer = ask("POST", json=with_required(**members))
+    assert refusal(answer) == (400, code)
+    assert f"`{named}`" in answer.json()["error"]
+
+
+def test_a_name_whose_addresses_are_all_another_services_is_refused(
+    ask: Ask, staff: Staff, service: dict[str, Any], sql: Sql
+) -> None:
+    other = staff.create()
+    sql(
+        "INSERT INTO search.service_slugs (slug, service_id, current)"
+        " SELECT search.slug_of('Nome tomado', $1, length), $2, false FROM unnest(ARRAY[8, 13, 36]) AS length",
+        service["id"],
+        other["id"],
+    )
+    renamed = with_required(nome_servico="Nome tomado")
+    assert refusal(ask("PUT", f"/{service['id']}", json=renamed)) == (409, "slug-taken")
+    assert ask("GET", f"/{service['id']}").json() == service
 
 
 def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None:
@@ -63,7 +113,8 @@ def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None
     assert made["descricao_completa"] == text
     assert "<b>" not in made["descricao_completa_plaintext"]
     assert made["slug"] == f"poda-i-ja-i-{made['id'][:8]}"
-    assert ask("POST", json=with_required(descricao_completa="x" * 20_001)).status_code == 400
+    too_long = with_required(descricao_completa="x" * 20_001)
+    assert refusal(ask("POST", json=too_long)) == (400, "descricao_completa-length")
 
 
 @pytest.mark.parametrize("unknown", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00"])
@@ -83,7 +134,7 @@ def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None
 def test_an_unknown_service_is_a_404(ask: Ask, method: str, path: str, body: Any, unknown: str) -> None:
     """Case 22."""
     answer = ask(method, f"/{unknown}{path}", json=body)
-    assert (answer.status_code, list(answer.json())) == (404, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (404, "not-found", ["error"])
 
 
 OPERATIONS = [
@@ -161,7 +212,8 @@ def test_a_stale_tag_changes_nothing(ask: Ask, service: dict[str, Any]) -> None:
         ("DELETE", "", {}),
         ("POST", "/rollback", {"json": {"to_version": 1}}),
     ):
-        assert ask(method, path + further, headers={"If-Match": '"v1"'}, **content).status_code == 412
+        stale = ask(method, path + further, headers={"If-Match": '"v1"'}, **content)
+        assert refusal(stale) == (412, "precondition-failed")
     assert ask("GET", path).json() == first.json()
 
 
@@ -199,11 +251,23 @@ def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dic
     assert body["resumo"] == service["resumo"]
 
 
-@pytest.mark.parametrize(("version", "status"), [(1, 409), (0, 400), ("2", 400), (..., 400), (2, 404), (None, 400)])
-def test_a_rollback_names_an_older_version(ask: Ask, service: dict[str, Any], version: Any, status: int) -> None:
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [
+        (1, (409, "version-current")),
+        (0, (400, "body-invalid")),
+        ("2", (400, "body-invalid")),
+        (..., (400, "body-invalid")),
+        (2, (404, "version-unknown")),
+        (None, (400, "body-invalid")),
+    ],
+)
+def test_a_rollback_names_an_older_version(
+    ask: Ask, service: dict[str, Any], version: Any, refused: tuple[int, str]
+) -> None:
     """Case 32."""
     body = {} if version is ... else {"to_version": version}
-    assert ask("POST", f"/{service['id']}/rollback", json=body).status_code == status
+    assert refusal(ask("POST", f"/{service['id']}/rollback", json=body)) == refused
 
 
 def test_versions_are_listed_and_read_with_what_changed(ask: Ask, service: dict[str, Any]) -> None:
@@ -225,9 +289,10 @@ def test_versions_are_listed_and_read_with_what_changed(ask: Ask, service: dict[
     assert ask("GET", f"{path}/versions?page=9").json()["versions"] == []
 
 
-@pytest.mark.parametrize(("version", "status"), [("3", 404), ("0", 400), ("x", 400), ("1.0", 400), ("9" * 11, 400)])
-def test_a_version_that_is_none(ask: Ask, service: dict[str, Any], version: str, status: int) -> None:
-    assert ask("GET", f"/{service['id']}/versions/{version}").status_code == status
+@pytest.mark.parametrize("version", ["0", "x", "1.0", "9" * 11])
+def test_a_version_that_is_none(ask: Ask, service: dict[str, Any], version: str) -> None:
+    assert refusal(ask("GET", f"/{service['id']}/versions/{version}")) == (400, "version-invalid")
+    assert refusal(ask("GET", f"/{service['id']}/versions/3")) == (404, "version-unknown")
 
 
 def listed(ask: Ask, **query: Any) -> list[str]:
@@ -312,23 +377,23 @@ def test_what_matches_nothing_is_an_empty_page(ask: Ask, service: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "code"),
     [
-        {"field": "doc", "value": "x"},
-        {"field": "id"},
-        {"field": "id", "value": "null"},
-        {"status": "2"},
-        {"awaiting_approval": "talvez"},
-        {"is_free": "True"},
-        {"published_at": "ontem"},
-        {"sort_by": "x"},
-        {"order": "ASC"},
+        ({"field": "doc", "value": "x"}, "field-invalid"),
+        ({"field": "id"}, "value-missing"),
+        ({"field": "id", "value": "null"}, "value-missing"),
+        ({"status": "2"}, "status-invalid"),
+        ({"awaiting_approval": "talvez"}, "awaiting_approval-invalid"),
+        ({"is_free": "True"}, "is_free-invalid"),
+        ({"published_at": "ontem"}, "published_at-invalid"),
+        ({"sort_by": "x"}, "sort_by-invalid"),
+        ({"order": "ASC"}, "order-invalid"),
     ],
 )
-def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: dict[str, str]) -> None:
+def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: dict[str, str], code: str) -> None:
     """Case 40."""
     answer = ask("GET", params=query)
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
 
 
 @pytest.mark.parametrize("absent", ["", "null", "undefined"])

@@ -13,7 +13,6 @@ BalcaoError
 ├── BodyCompressed       415
 ├── TooMany              429
 ├── Failed               500
-├── UpstreamFailed       502
 └── Unavailable          503
 
 Messages are for people, in Brazilian Portuguese; they name the member at fault and never a value received.
@@ -139,12 +138,6 @@ class TooMany(BalcaoError):
 
 class Failed(BalcaoError):
     """A fault of ours that the caller cannot mend."""
-
-
-class UpstreamFailed(BalcaoError):
-    status = 502
-    default_message = "O sistema externo não respondeu como esperado. Tente de novo em instantes."
-    default_code = "upstream-failed"
 
 
 class Unavailable(BalcaoError):

@@ -1,23 +1,26 @@
 """How a call to the CRM can go wrong; both are what the caller sees as 502.
 
-UpstreamFailed
+CrmFailed
 ├── CrmAway      no usable response: worth another try later
 └── CrmRefused   the CRM understood and said no: the same call would be refused again
 """
 
 from collections.abc import Sequence
 
-from balcao.core.errors import UpstreamFailed
+from balcao.core.errors import BalcaoError
 
 
-class CrmAway(UpstreamFailed):
+class CrmFailed(BalcaoError):
+    status = 502
+    default_message = "O CRM não respondeu como esperado. Tente de novo em instantes."
+    default_code = "crm-away"
+
+
+class CrmAway(CrmFailed):
     """`retry_after` is set when it is known how many seconds to wait.
 
     `http_status` is None when there was no response; `error_code` is the CRM's own word, or ours for what went wrong.
     """
-
-    default_message = "O CRM não respondeu como esperado. Tente de novo em instantes."
-    default_code = "crm-away"
 
     def __init__(
         self,
@@ -32,7 +35,7 @@ class CrmAway(UpstreamFailed):
         self.http_status = http_status
 
 
-class CrmRefused(UpstreamFailed):
+class CrmRefused(CrmFailed):
     """`error_code` is the CRM's own word and `fields` the names it complains of; never its message."""
 
     default_message = "O CRM recusou a operação."

@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 
 from balcao.identity.clients import accepts_redirect
 from balcao.identity.demo import Client
-from balcao.identity.faults import InvalidRequest, Refused
+from balcao.identity.faults import InvalidRequest, SentBack
 from balcao.identity.realm import Realm
 from balcao.identity.store import Session
 
@@ -51,17 +51,17 @@ def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination
 
 
 def check_request(client: Client, parameters: Mapping[str, str]) -> None:
-    """Check the other parameters. Raises Refused, which goes back to the client."""
+    """Check the other parameters. Raises SentBack."""
     if parameters.get("response_type") != "code":
-        raise Refused("unsupported_response_type", "Somente response_type=code é aceito.")
+        raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
     if parameters.get("response_mode", "query") not in RESPONSE_MODES:
-        raise Refused("invalid_request", "response_mode deve ser query ou fragment.")
+        raise SentBack("invalid_request", "response_mode deve ser query ou fragment.")
     for name in ("request", "request_uri"):
         if name in parameters:
-            raise Refused(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
+            raise SentBack(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
     _check_challenge(client, parameters)
     if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL does not store
-        raise Refused("invalid_request", "nonce tem um caractere que não é aceito.")
+        raise SentBack("invalid_request", "nonce tem um caractere que não é aceito.")
 
 
 def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
@@ -70,18 +70,18 @@ def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
     if method is None and challenge is None and client.pkce == "optional":
         return
     if method != "S256" or not _CHALLENGE.fullmatch(challenge or ""):
-        raise Refused("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
+        raise SentBack("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
 
 
 def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
     """Return the session if it will do, None when the person must log in.
 
-    Raises Refused where the client forbids the page for it.
+    Raises SentBack where the client forbids the page for it.
     """
     if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
         session = None
     if session is None and parameters.get("prompt") == "none":
-        raise Refused("login_required", "A pessoa não está conectada.")
+        raise SentBack("login_required", "A pessoa não está conectada.")
     return session
 
 
@@ -89,7 +89,7 @@ def _is_too_old(session: Session, max_age: str | None) -> bool:
     if max_age is None:
         return False
     if not (max_age.isascii() and max_age.isdigit() and len(max_age) <= 9):
-        raise Refused("invalid_request", "max_age deve ser um número de segundos.")
+        raise SentBack("invalid_request", "max_age deve ser um número de segundos.")
     return time.time() - session.started_at >= int(max_age)
 
 

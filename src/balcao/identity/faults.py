@@ -27,6 +27,12 @@ class Refused(BalcaoError):
         self.error = error
 
 
+class SentBack(Refused):
+    """The browser carries it to the client, in the address that the request named."""
+
+    status = 303
+
+
 class InvalidRequest(Refused):
     def __init__(self, message: str) -> None:
         super().__init__("invalid_request", message)
@@ -68,7 +74,7 @@ OAUTH = Dialect(_to_error, OAuthError)
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
     """Word the fault: browsers say that they read HTML; programs do not."""
     if b"text/html" in request.headers.get(b"accept", b""):
-        return pages.render_fault(fault.message, fault.status)
+        return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))
     response = OAUTH.response(fault)
     return response.adding({"WWW-Authenticate": challenge}) if challenge else response

@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.identity import authorization, browser, forms, pages
 from balcao.identity.authorization import Destination
 from balcao.identity.demo import Person, people_by_login
-from balcao.identity.faults import Refused
+from balcao.identity.faults import SentBack
 from balcao.identity.realm import Realm, RealmRequest
 from balcao.identity.records import make_secret
 from balcao.identity.store import Session
@@ -86,9 +86,9 @@ async def _redirect_refusal(realm: Realm, target: Destination, response: Awaitab
     """Return the response, or send its refusal back to the client."""
     try:
         return await response
-    except Refused as fault:
+    except SentBack as fault:
         words = {"error": fault.error, "error_description": fault.message}
-        return redirect(target.format_redirect(realm, words), 303)
+        return redirect(target.format_redirect(realm, words), fault.status).adding({"Error-Code": fault.code})
 
 
 def _show_page(
@@ -105,4 +105,4 @@ def _show_too_many(
 ) -> Response[str]:
     text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
     response = _show_page(request, parameters, username, text, fault.status)
-    return response.adding({"Retry-After": str(fault.retry_after)})
+    return response.adding({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})

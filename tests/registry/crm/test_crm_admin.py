@@ -13,6 +13,7 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -114,14 +115,16 @@ def test_the_status_shows_the_circuit_of_the_process(
         with RunningServer(app.build(crm.settings, database_url, ["registry"])) as running:
             for _ in range(IN_A_ROW):
                 url = f"{running.url}/registry/v1/crm/cidadao/{ANA}"
-                assert httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE).status_code == 502
+                failed = httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE)
+                assert (failed.status_code, failed.headers["Error-Code"]) == (502, "crm-away")
             circuit = httpx.get(f"{running.url}{BASE}/status", headers=bearer(issuer.admin()), timeout=PATIENCE).json()[
                 "circuit"
             ]
             refused = httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE)
     assert (circuit["state"], circuit["failures"]) == ("open", IN_A_ROW)
     assert differences(circuit["until"], INSTANT) == []
-    assert (refused.status_code, int(refused.headers["Retry-After"]) > 0) == (502, True)
+    assert (refused.status_code, refused.headers["Error-Code"]) == (502, "crm-circuit-open")
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 def test_events_are_listed_by_person_request_and_time_without_their_data(
@@ -205,8 +208,8 @@ def test_what_lies_ahead_of_the_clock_is_released_and_ordinary_events_win_again(
 
 
 def test_a_release_needs_a_mirror_and_a_cpf(ask: Ask) -> None:
-    assert ask("/mirrors/90000001147/release-future", "POST").status_code == 404
-    assert ask("/mirrors/123/release-future", "POST").status_code == 400
+    assert refusal(ask("/mirrors/90000001147/release-future", "POST")) == (404, "mirror-unknown")
+    assert refusal(ask("/mirrors/123/release-future", "POST")) == (400, "cpf-invalid")
 
 
 @pytest.mark.parametrize(

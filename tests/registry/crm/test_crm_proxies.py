@@ -13,6 +13,7 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -94,21 +95,22 @@ def test_who_may_and_what_each_failure_answers(
     refused = [ask(method, path, cpf, issuer.person(STRANGER)) for cpf in (CARLA, DAVI, "123")]
     assert [answer.status_code for answer in refused] == [403] * 3
     assert len({answer.text for answer in refused}) == 1
-    assert ask(method, path, "123", issuer.admin()).status_code == 400
-    assert ask(method, path, DAVI).status_code == 404
+    assert refusal(ask(method, path, "123", issuer.admin())) == (400, "cpf-invalid")
+    assert refusal(ask(method, path, DAVI)) == (404, "crm-account-unknown")
     assert crm.accounts(DAVI) == []
-    for changed, faults, status in (
-        ({}, [{"mode": "error", "operation": "query"}], 502),
-        ({}, [{"mode": "garbage", "operation": "query"}], 502),
-        ({}, [{"mode": "reset", "operation": "query"}], 502),
-        ({"crm_url_override": ""}, [], 503),
+    for changed, faults, expected in (
+        ({}, [{"mode": "error", "operation": "query"}], (502, "crm-away")),
+        ({}, [{"mode": "garbage", "operation": "query"}], (502, "crm-away")),
+        ({}, [{"mode": "reset", "operation": "query"}], (502, "crm-away")),
+        ({"crm_url_override": ""}, [], (503, "crm-not-configured")),
     ):
         crm.faults(*faults)
         with RunningServer(app.build(settings.model_copy(update=changed), database_url, ["registry"])) as running:
             headers = bearer(issuer.person(CARLA))
             url = f"{running.url}{BASE}{path.format(CARLA)}"
             answer = httpx.request(method, url, headers=headers, json=CONSENT, timeout=PATIENCE)
-        assert (answer.status_code, set(answer.json())) == (status, {"error"})
+        assert refusal(answer) == expected
+        assert set(answer.json()) == {"error"}
 
 
 def test_a_read_by_staff_is_recorded_and_an_own_one_is_not(ask: Ask, issuer: Issuer, crm: RunningCrm, sql: Sql) -> None:
@@ -147,31 +149,31 @@ def test_a_consent_without_channel_is_one_of_its_own(ask: Ask, crm: RunningCrm, 
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "code"),
     [
-        {"categoria": None},
-        {"categoria": " "},
-        {"categoria": 5},
-        {"categoria": "x" * 101},
-        {"categoria": "a|b"},
-        {"canal": "a|b"},
-        {"canal": []},
-        {"acao": None},
-        {"acao": "OPTIN"},
-        {"acao": "sair"},
-        {"motivo": None},
-        {"motivo": " "},
-        {"motivo": "x" * 256},
-        {"finalidade": "a\u0000b"},
-        {"origem": 1},
+        ({"categoria": None}, "body-invalid"),
+        ({"categoria": " "}, "categoria-length"),
+        ({"categoria": 5}, "body-invalid"),
+        ({"categoria": "x" * 101}, "categoria-length"),
+        ({"categoria": "a|b"}, "categoria-invalid"),
+        ({"canal": "a|b"}, "canal-invalid"),
+        ({"canal": []}, "body-invalid"),
+        ({"acao": None}, "body-invalid"),
+        ({"acao": "OPTIN"}, "acao-invalid"),
+        ({"acao": "sair"}, "acao-invalid"),
+        ({"motivo": None}, "motivo-missing"),
+        ({"motivo": " "}, "motivo-missing"),
+        ({"motivo": "x" * 256}, "motivo-length"),
+        ({"finalidade": "a\u0000b"}, "finalidade-control"),
+        ({"origem": 1}, "body-invalid"),
     ],
     ids=str,
 )
 def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(
-    ask: Ask, crm: RunningCrm, change: dict[str, Any]
+    ask: Ask, crm: RunningCrm, change: dict[str, Any], code: str
 ) -> None:
     answer = ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | change)
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (*refusal(answer), set(answer.json())) == (400, code, {"error"})
     assert next(iter(change)) in answer.json()["error"]
     assert crm.operations() == []
 
@@ -179,7 +181,8 @@ def test_a_consent_that_is_none_is_refused_and_asks_nothing_of_the_crm(
 def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask: Ask, crm: RunningCrm, sql: Sql) -> None:
     before = mirrored(sql)
     crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_CUSTOM_VALIDATION_EXCEPTION"})
-    assert ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"}).status_code == 502
+    answer = ask("PATCH", "/cidadao/{}/consentimento", json=CONSENT | {"motivo": "Outro"})
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-refused")
     assert mirrored(sql) == before
 
 
@@ -246,7 +249,7 @@ def test_a_request_for_anonymisation_is_filed_done_and_shown_to_nobody_else(
         read(issuer.person(CARLA), "99999999"),
         read(issuer.person(CARLA), "x' OR Name = 'y"),
     ]
-    assert [refused.status_code for refused in unknown] == [404] * 4
+    assert list(map(refusal, unknown)) == [(404, "request-unknown")] * 4
     assert len({refused.text for refused in unknown}) == 1
     assert http.get(f"{BASE}/anonimizacao/1").status_code == 401
 
@@ -268,14 +271,15 @@ def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, dat
         urls = [f"{one.url}{BASE}/cidadao/{CARLA}/anonimizar", f"{other.url}{BASE}/cidadao/{CARLA}/anonimizar"] * 5
         headers = bearer(issuer.person(CARLA))
         answers = list(pool.map(lambda url: httpx.post(url, headers=headers, timeout=PATIENCE), urls))
-    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 9
+    assert sorted(map(refusal, answers)) == [(202, None)] + [(409, "request-open")] * 9
     assert len({answer.text for answer in answers}) == 1
     assert slow_crm.operations().count("create") == 1
 
 
 def test_a_filing_that_was_lost_on_the_way_is_not_filed_twice(ask: Ask, crm: RunningCrm) -> None:
     crm.faults({"mode": "reset", "operation": "create", "applied": "after"})
-    assert ask("POST", "/cidadao/{}/anonimizar").status_code == 502
+    answer = ask("POST", "/cidadao/{}/anonimizar")
+    assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert crm.operations().count("create") == 1
 
 

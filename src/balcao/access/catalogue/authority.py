@@ -57,8 +57,9 @@ async def require_a_way_in(connection: Connection, call: Call) -> None:
 
 
 async def require_superadmin(connection: Connection, call: Call) -> None:
-    """Raise Forbidden for anybody but a superadmin and the operator."""
+    """Raise Forbidden for anybody but a superadmin and the operator, where an operation is opened."""
     if call.caller is None:
         return
     found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, [])
-    _check_administration(concerned=True, is_superadmin=found["is_superadmin"])
+    if not found["is_superadmin"]:
+        raise Forbidden("Só um superadministrador volta a abrir esta operação.", code="superadmin-only")

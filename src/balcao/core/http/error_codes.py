@@ -53,7 +53,6 @@ _DEFAULTS = {
     409: "conflict",
     412: "precondition-failed",
     422: "invalid",
-    502: "upstream-failed",
 }
 
 

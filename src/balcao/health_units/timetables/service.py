@@ -70,6 +70,8 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     async with call.platform.database.transaction() as connection:
         await units.require_area(call, connection, cnes)
         if not await store.delete_exception(connection, cnes, day):
+            if not await units.exists(connection, cnes):
+                raise units.make_unknown()
             raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])
         await feed.publish_unit(connection, cnes)

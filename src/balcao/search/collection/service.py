@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from balcao.core.context.platform import Platform
+from balcao.core.database.faults import Locked
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Unavailable
 from balcao.search.collection import store
@@ -133,7 +134,7 @@ async def drop_overdue_tables(platform: Platform) -> None:
     async with platform.database.connection() as connection:
         overdue = await store.list_overdue_tables(connection)
     for table in overdue:
-        with suppress(Unavailable):
+        with suppress(*Locked):
             async with platform.database.transaction() as connection:
                 await store.drop_table(connection, table)
 

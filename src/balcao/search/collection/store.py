@@ -25,17 +25,18 @@ async def enter(connection: Connection) -> Alias:
     return _to_alias(await connection.fetchrow(_ENTER))
 
 
-# What a call waits for another one to decide, or for a table that is read to be free.
-LOCK_TIMEOUT = "10s"
-_SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
-_LOCK_RUNS = "SELECT pg_advisory_xact_lock(hashtextextended('search.migrations', 0))"
+# What a call waits for another one to decide: less than it may take as a whole (rules: search 5).
+DECISION_SECONDS = 2.0
+_LOCK_RUNS = """
+SELECT set_config('lock_timeout', $1, true), pg_advisory_xact_lock(hashtextextended('search.migrations', 0)),
+       set_config('lock_timeout', '0', true)
+"""
 
 
 async def lock_runs(connection: Connection) -> None:
     """Let one schema change at a time decide. Raises Unavailable."""
-    await connection.execute(_SET_LOCK_TIMEOUT, LOCK_TIMEOUT)
     try:
-        await connection.execute(_LOCK_RUNS)
+        await connection.execute(_LOCK_RUNS, f"{DECISION_SECONDS}s")
     except asyncpg.LockNotAvailableError:
         raise Unavailable(code="migration-decision", retry_after=2) from None
 
@@ -174,19 +175,19 @@ async def create_table(connection: Connection, schema_version: str) -> str:
     return str(await connection.fetchval(_CREATE, schema_version))
 
 
+# What the worker waits for the readers of a table.
+TABLE_SECONDS = 10.0
+_SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
 _DROP = "SELECT search.drop_physical($1)"
 
 
 async def drop_table(connection: Connection, table: str) -> bool:
     """Return false, and drop nothing, while the table is active or a mirror.
 
-    Raises Unavailable while it is being read.
+    Raises LockNotAvailableError while it is being read.
     """
-    await connection.execute(_SET_LOCK_TIMEOUT, LOCK_TIMEOUT)
-    try:
-        return bool(await connection.fetchval(_DROP, table))
-    except asyncpg.LockNotAvailableError:
-        raise Unavailable(code="table-in-use", retry_after=2) from None
+    await connection.execute(_SET_LOCK_TIMEOUT, f"{TABLE_SECONDS}s")
+    return bool(await connection.fetchval(_DROP, table))
 
 
 _BEGIN_WITH = "SELECT search.begin_with($1)"

@@ -10,12 +10,11 @@ from balcao.core.access.caller import Caller
 from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.errors import UpstreamFailed
 from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient, Upserted
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
-from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.crm.failures import CrmAway, CrmFailed, CrmRefused
 from balcao.registry.crm.lease import service as lease
 from balcao.registry.crm.login.schemas import Cidadao, LoginSync
 from balcao.registry.person.citizens import service as citizens
@@ -50,7 +49,7 @@ class LoginSyncs:
 async def validate(call: Call) -> LoginSync:
     """Sync the account of the person who logs in. Nothing of the CRM is stored; the audit event is the only trace.
 
-    Raises Unauthenticated for a machine, UpstreamFailed for a CRM that does not respond within the budget,
+    Raises Unauthenticated for a machine, CrmFailed for a CRM that does not respond within the budget,
     Unavailable when none is configured.
     """
     cpf = call.person
@@ -80,7 +79,7 @@ async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline:
     created = await _upsert_what_fits(crm, cpf, fields, deadline)
     account = await crm.look_up(cpf, deadline)
     if account is None:
-        raise UpstreamFailed(code="crm-account-not-found")
+        raise CrmFailed(code="crm-account-not-found")
     if created is Upserted.EXISTED:
         return SyncResult(_respond("matched", account.cidadao), "read")
     return SyncResult(_respond("created", account.cidadao), "create")
@@ -113,7 +112,7 @@ async def _match(
     change = {"email": email, "canalUltimaModificacao": platform.settings.crm_channel}
     try:
         await crm.update(account.id, change, deadline)
-    except UpstreamFailed as failure:
+    except CrmFailed as failure:
         log.warning("login_sync.email_not_patched", code=failure.code)
         return SyncResult(_respond("matched", account.cidadao), "read")
     return SyncResult(_respond("matched", {**account.cidadao, **change}), "update")

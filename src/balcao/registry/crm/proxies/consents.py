@@ -28,7 +28,7 @@ async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     """Give or withdraw a consent; return the entry as the CRM has it now.
 
     The CRM first: the mirror must never show what the CRM has refused. Raises Invalid, NotFound without an account,
-    UpstreamFailed, Unavailable.
+    CrmFailed, Unavailable.
     """
     consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel

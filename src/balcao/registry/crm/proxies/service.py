@@ -16,7 +16,7 @@ from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, C
 
 
 async def read_account(call: Call, cpf: Cpf) -> Cidadao:
-    """Return the account as the CRM has it now. Raises NotFound without one, UpstreamFailed, Unavailable."""
+    """Return the account as the CRM has it now. Raises NotFound without one, CrmFailed, Unavailable."""
     account = await look_up_account(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.reading(cpf, ["crm_account"]):
         return msgspec.convert(dict(account.cidadao), Cidadao)

@@ -38,7 +38,7 @@ OFF = timedelta(hours=1)
 async def reconcile(call: Call, body: ReconciliationBody) -> Reconciliation:
     """Reconcile one person at once, or open a run over all who have changed since a moment.
 
-    Raises Invalid, NotFound for a person without account, Conflict while a run is under way, UpstreamFailed,
+    Raises Invalid, NotFound for a person without account, Conflict while a run is under way, CrmFailed,
     Unavailable.
     """
     if (body.cpf is UNSET) == (body.since is UNSET):

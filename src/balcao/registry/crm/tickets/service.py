@@ -17,7 +17,7 @@ FIELDS = ["crm_tickets"]
 
 
 async def list_tickets(call: Call, cpf: Cpf) -> CrmTickets:
-    """Return the caller's own tickets, none without an account. Raises UpstreamFailed, Unavailable."""
+    """Return the caller's own tickets, none without an account. Raises CrmFailed, Unavailable."""
     found = await tickets.find(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
@@ -26,7 +26,7 @@ async def list_tickets(call: Call, cpf: Cpf) -> CrmTickets:
 async def read_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
     """Return one of the caller's own tickets.
 
-    Raises NotFound for an unknown number and for another person's, UpstreamFailed, Unavailable.
+    Raises NotFound for an unknown number and for another person's, CrmFailed, Unavailable.
     """
     found = await tickets.find_one(call.platform.part(CrmClient), cpf, number, Deadline.within(BUDGET_SECONDS))
     if found is None:
