@@ -13,11 +13,11 @@ from tests.access.test_roles_and_groups import (
     SUPERADMIN,
     Send,
     make_name,
-    refusal,
     sender,
 )
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
+from tests.support.refusals import refusal
 
 PERSON, STRANGER = "90000040550", "90000040630"
 ROLES = f"/users/{PERSON}/roles"

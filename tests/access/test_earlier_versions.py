@@ -27,9 +27,10 @@ from balcao.core.errors import BalcaoError, NotFound
 from balcao.core.values.cpf import Cpf
 from tests.access import stored
 from tests.access.test_registration import announce, operation
-from tests.access.test_roles_and_groups import BASE, EDITOR, SUPERADMIN, Send, refusal, sender
+from tests.access.test_roles_and_groups import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 PEOPLE = (Cpf("90000040550"), Cpf("90000040630"))

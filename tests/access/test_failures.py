@@ -12,9 +12,9 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.access import stored
 from tests.access.stored import format_path
-from tests.access.test_roles_and_groups import refusal
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 REFUSE = "CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'secret'; END $$"
 

@@ -4,10 +4,11 @@ import httpx
 import pytest
 
 from balcao.settings import Settings
-from tests.access.test_roles_and_groups import BASE, refusal
+from tests.access.test_roles_and_groups import BASE
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
+from tests.support.refusals import refusal
 
 LAST, OTHER = "90000001309", "90000040479"
 GROUP = f"{BASE}/groups/superadministradores"

@@ -10,6 +10,7 @@ import pytest
 from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
+from tests.support.refusals import refusal
 
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
@@ -34,11 +35,6 @@ def sender(http: httpx.Client, token: str) -> Send:
         return http.request(method, BASE + path, json=json, headers=bearer(token))
 
     return send
-
-
-def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    """The status and the code that clients compare."""
-    return answer.status_code, answer.headers.get("Error-Code")
 
 
 def make_name() -> str:

@@ -19,6 +19,7 @@ from tests.support.acting import acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 CARLA = "90000000337"
@@ -142,13 +143,13 @@ def test_who_revokes_the_terms_or_has_no_resume_is_not_in_the_bank(
     sql("UPDATE employability.terms_acceptance SET version = 'older' WHERE cpf = $1", CARLA)
     assert bank().json() == {"data": [], "meta": {"page": 1, "page_size": 10, "total": 0}}
     assert list_names(bank(search="a")) == []
-    assert {bank(f"/{cpf}").status_code for cpf in (ANA, BRUNO, CARLA)} == {404}
+    assert {refusal(bank(f"/{cpf}")) for cpf in (ANA, BRUNO, CARLA)} == {(404, "bank-entry-unknown")}
     assert sql("SELECT FROM employability.bank_person WHERE cpf = $1", ANA) == []
 
 
 @pytest.mark.parametrize("key", ["x", "90000000176", "1234", "371848f1-6464-5e65-85a1-16e57b607d8"])
 def test_what_is_neither_an_id_nor_a_cpf_is_refused(bank: Bank, key: str) -> None:
-    assert bank(f"/{key}").status_code == 400
+    assert refusal(bank(f"/{key}")) == (400, "id-invalid")
 
 
 def test_citizens_and_editors_do_not_see_the_bank(http: httpx.Client, issuer: Issuer) -> None:

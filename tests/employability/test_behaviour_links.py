@@ -16,6 +16,7 @@ from balcao.employability.resume.behaviours import service
 from tests.employability.people import ANA, BRUNO, citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 PATH = "/jobs/api/v1/empregabilidade/curriculo/comportamentos-atitudes/"
 OPERATION = "employability.remove_behaviour_link"
@@ -45,7 +46,7 @@ def test_the_own_link_goes_once_and_the_catalogue_stays(
     first, second = [http.delete(f"{PATH}{link}", headers=citizen(issuer)) for _ in range(2)]
     assert (first.status_code, list(first.json())) == (200, ["message"])
     assert isinstance(first.json()["message"], str)
-    assert (second.status_code, list(second.json())) == (404, ["error"])
+    assert (refusal(second), list(second.json())) == ((404, "link-unknown"), ["error"])
     assert link not in links(sql)
     assert len(sql("SELECT FROM employability.behaviour")) == 8
 
@@ -61,7 +62,7 @@ def test_neither_the_entrys_id_nor_another_citizen_removes_it(
         http.delete(f"{PATH}0", headers=citizen(issuer)),
         http.delete(f"{PATH}{LARGEST}", headers=citizen(issuer)),
     ]
-    assert [answer.status_code for answer in answers] == [404] * 5
+    assert [refusal(answer) for answer in answers] == [(404, "link-unknown")] * 5
     assert len({answer.content for answer in answers}) == 1
     assert links(sql) == before
 
@@ -69,7 +70,7 @@ def test_neither_the_entrys_id_nor_another_citizen_removes_it(
 @pytest.mark.parametrize("id_", ["x", "-1", "1.5", "1" * 20, str(LARGEST + 1), "+1", "1e3", "0x1", "١", "1%20", "1%0A"])
 def test_what_is_no_integer_is_refused(http: httpx.Client, issuer: Issuer, id_: str) -> None:
     answer = http.delete(PATH + id_, headers=citizen(issuer))
-    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert (refusal(answer), list(answer.json())) == ((400, "id-invalid"), ["error"])
 
 
 @pytest.mark.parametrize("id_", ["1", "x"])
@@ -119,5 +120,29 @@ async def test_linking_an_entry_again_answers_the_link_that_is_there(platform: P
         assert len({link.id for link, _ in added}) == 1
     names = [link.comportamento_atitudes.nome for link in (await service.read_links(call, owner)).data]
     assert names == ["Empatia", "Liderança", "Responsabilidade"]
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid) as refused:
         await service.add_link(call, owner, 999)
+    assert refused.value.code == "behaviour-unknown"
+
+
+def test_a_resume_has_at_most_fifty_behaviours(http: httpx.Client, issuer: Issuer, sql: Sql, link: int) -> None:
+    added = sql(
+        """INSERT INTO employability.behaviour (nome) SELECT 'Mais ' || number FROM generate_series(1, 50) AS number
+           RETURNING id"""
+    )
+    more, *rest = (row["id"] for row in added)
+    try:
+        sql(
+            """INSERT INTO employability.behaviour_link (cpf, id_comportamento_atitudes)
+               SELECT $1, unnest($2::bigint[])""",
+            ANA,
+            rest,
+        )
+        answer = http.post(PATH.rstrip("/"), json={"id_comportamento_atitudes": more}, headers=citizen(issuer))
+        assert refusal(answer) == (409, "behaviour-limit")
+        assert http.delete(f"{PATH}{link}", headers=citizen(issuer)).status_code == 200
+        again = http.post(PATH.rstrip("/"), json={"id_comportamento_atitudes": more}, headers=citizen(issuer))
+        assert again.status_code == 201
+    finally:
+        sql("DELETE FROM employability.behaviour_link WHERE cpf = $1", ANA)
+        sql("DELETE FROM employability.behaviour WHERE id = ANY($1)", [more, *rest])

@@ -19,6 +19,7 @@ from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 BASE = "/jobs/api/v1/empregabilidade/empresas"
@@ -71,10 +72,16 @@ def test_letters_in_a_cnpj_are_capitals(http: httpx.Client, post: Post) -> None:
     assert http.get(f"{BASE}/{LETTERED.lower()}").json()["cnpj"] == LETTERED
 
 
-@pytest.mark.parametrize("cnpj", ["90000001000128", "9000000100012", "11111111111111", "00000000000000", "x", "", None])
-def test_what_is_no_cnpj_is_refused(post: Post, sql: Sql, cnpj: str | None) -> None:
+@pytest.mark.parametrize(
+    ("cnpj", "code"),
+    [
+        *((text, "cnpj-invalid") for text in ("90000001000128", "9000000100012", "11111111111111", "0" * 14, "x", "")),
+        (None, "cnpj-missing"),
+    ],
+)
+def test_what_is_no_cnpj_is_refused(post: Post, sql: Sql, cnpj: str | None, code: str) -> None:
     answer = post(cnpj)
-    assert (answer.status_code, "cnpj" in answer.json()["error"].lower()) == (400, True)
+    assert (refusal(answer), "cnpj" in answer.json()["error"].lower()) == ((400, code), True)
     assert sql("SELECT FROM employability.company") == []
 
 
@@ -90,29 +97,34 @@ def test_a_cnpj_has_its_own_check_digits_whatever_its_marks(base: str) -> None:
 def test_the_same_cnpj_again_is_told_as_the_portal_knows_it(post: Post) -> None:
     assert post(AURORA).status_code == 201
     again = post(PRINTED)
-    assert (again.status_code, again.json()["error"].endswith("(duplicate key 23505)")) == (409, True)
+    assert refusal(again) == (409, "employer-exists")
+    assert again.json()["error"].endswith("(duplicate key 23505)")
 
 
 @pytest.mark.parametrize(
-    ("member", "value"),
+    ("member", "value", "code"),
     [
-        ("razao_social", ""),
-        ("razao_social", "x" * 501),
-        ("razao_social", None),
-        ("nome_fantasia", "x" * 501),
-        ("descricao", "x" * 5001),
-        ("porte", "x" * 101),
-        ("porte", 3),
-        ("website", "javascript:alert(1)"),
-        ("website", "https://"),
-        ("website", "https://u:p@host.example/"),
-        ("url_logo", "//host.example/a.png"),
-        ("url_logo", f"https://host.example/{'x' * 1000}"),
+        ("razao_social", "", "razao_social-length"),
+        ("razao_social", "x" * 501, "razao_social-length"),
+        ("razao_social", None, "body-invalid"),
+        ("nome_fantasia", "x" * 501, "nome_fantasia-length"),
+        ("descricao", "x" * 5001, "descricao-length"),
+        ("porte", "x" * 101, "porte-length"),
+        ("porte", "Pequena\a", "porte-control"),
+        ("setor", "Pães\nBolos", "setor-control"),
+        ("porte", 3, "body-invalid"),
+        ("website", "javascript:alert(1)", "website-invalid"),
+        ("website", "https://", "website-invalid"),
+        ("website", "https://u:p@host.example/", "website-invalid"),
+        ("url_logo", "//host.example/a.png", "url_logo-invalid"),
+        ("url_logo", f"https://host.example/{'x' * 1000}", "url_logo-length"),
     ],
 )
-def test_a_member_that_is_none_is_named_and_nothing_is_stored(post: Post, sql: Sql, member: str, value: Any) -> None:
+def test_a_member_that_is_none_is_named_and_nothing_is_stored(
+    post: Post, sql: Sql, member: str, value: Any, code: str
+) -> None:
     answer = post(AURORA, **{member: value})
-    assert (answer.status_code, member in answer.json()["error"]) == (400, True)
+    assert (refusal(answer), member in answer.json()["error"]) == ((400, code), True)
     assert sql("SELECT FROM employability.company") == []
 
 
@@ -145,8 +157,10 @@ def test_a_company_is_replaced_and_its_cnpj_stays(http: httpx.Client, issuer: Is
     assert (answer.status_code, after["razao_social"], after["setor"]) == (200, "Nova", None)
     assert (after["created_at"], after["cnpj"]) == (before["created_at"], AURORA)
     assert http.put(path, json={"razao_social": "N"}, headers=headers | {"If-Match": etag}).status_code == 412
-    assert http.put(path, json={"razao_social": "N", "cnpj": OTHER}, headers=headers).status_code == 400
-    assert http.put(f"{BASE}/{UNKNOWN}", json={"razao_social": "N"}, headers=headers).status_code == 404
+    moved = http.put(path, json={"razao_social": "N", "cnpj": OTHER}, headers=headers)
+    assert refusal(moved) == (400, "cnpj-differs")
+    unknown = http.put(f"{BASE}/{UNKNOWN}", json={"razao_social": "N"}, headers=headers)
+    assert refusal(unknown) == (404, "employer-unknown")
     assert http.get(path).json() == after
 
 
@@ -161,14 +175,14 @@ def test_only_administrators_delete_and_what_a_job_names_stays(
     sql("INSERT INTO employability.user_of_company VALUES ($1)", AURORA)
     try:
         refused = http.delete(path, headers=staff(issuer))
-        assert refused.status_code == 409
+        assert refusal(refused) == (409, "employer-in-use")
         assert refused.json()["error"].endswith("(foreign key constraint 23503)")
     finally:
         sql("DROP TABLE employability.user_of_company")
     gone = http.delete(path, headers=staff(issuer))
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
-    assert http.get(path).status_code == 404
-    assert http.delete(path, headers=staff(issuer)).status_code == 404
+    assert refusal(http.get(path)) == (404, "employer-unknown")
+    assert refusal(http.delete(path, headers=staff(issuer))) == (404, "employer-unknown")
 
 
 def test_only_those_who_may_write_companies_do(http: httpx.Client, issuer: Issuer) -> None:
@@ -235,7 +249,7 @@ def test_the_registry_fills_the_form_of_a_company(
     assert jobs.get(f"{path}/{AURORA}", headers=staff(issuer)).json() == answer.json()
     unknown = jobs.get(f"{path}/{UNKNOWN}", headers=staff(issuer))
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "legal-entity-unknown")
-    assert jobs.get(f"{path}/123", headers=staff(issuer)).status_code == 400
+    assert refusal(jobs.get(f"{path}/123", headers=staff(issuer))) == (400, "cnpj-invalid")
 
 
 def test_a_registry_that_is_away_is_no_unknown_company(settings: Settings, database_url: str, issuer: Issuer) -> None:

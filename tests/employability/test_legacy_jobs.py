@@ -53,6 +53,10 @@ def is_worded_as_older_jobs(answer: httpx.Response, status: int) -> bool:
     )
 
 
+def is_refused(answer: httpx.Response, status: int, code: str) -> bool:
+    return is_worded_as_older_jobs(answer, status) and answer.headers["Error-Code"] == code
+
+
 def is_removed(sql: Sql, id_: int) -> bool:
     [row] = sql("SELECT deleted_at IS NOT NULL AS gone FROM employability.legacy_job WHERE id = $1", id_)
     found: bool = row["gone"]
@@ -63,18 +67,21 @@ def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Iss
     first, second = [http.delete(f"{PATH}{job}", headers=staff(issuer)) for _ in range(2)]
     assert (first.status_code, first.content) == (200, b"{}")
     assert first.headers["Content-Type"].startswith("application/json")
-    assert is_worded_as_older_jobs(second, 404)
+    assert is_refused(second, 404, "legacy-job-unknown")
     assert is_removed(sql, job)
 
 
 @pytest.mark.parametrize(
-    ("id_", "status"),
-    [("abc", 400), ("-1", 400), ("1.5", 400), ("9" * 19, 400), ("9" * 20, 400), ("0", 404), (str(2**63 - 1), 404)],
+    ("id_", "status", "code"),
+    [
+        *((text, 400, "id-invalid") for text in ("abc", "-1", "1.5", "9" * 19, "9" * 20)),
+        *((text, 404, "legacy-job-unknown") for text in ("0", str(2**63 - 1))),
+    ],
 )
 def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
-    http: httpx.Client, issuer: Issuer, id_: str, status: int
+    http: httpx.Client, issuer: Issuer, id_: str, status: int, code: str
 ) -> None:
-    assert is_worded_as_older_jobs(http.delete(PATH + id_, headers=staff(issuer)), status)
+    assert is_refused(http.delete(PATH + id_, headers=staff(issuer)), status, code)
 
 
 def test_only_those_who_manage_older_jobs_remove_one(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
@@ -160,20 +167,22 @@ async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Ca
 
 
 async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
-    wrong: list[dict[str, Any]] = [
-        {"titulo": " "},
-        {"titulo": "x" * 501},
-        {"descricao": "x" * 10_001},
-        {"orgao_id": "x" * 51},
-        {"salario_min": 2, "salario_max": 1},
-        {"escolaridade_id": 11},
-        {"status": LegacyJobStatus.CLOSED},
-        {"status": LegacyJobStatus.UNDER_REVIEW},
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"titulo": " "}, "titulo-length"),
+        ({"titulo": "x" * 501}, "titulo-length"),
+        ({"titulo": "Costu\nreira"}, "titulo-control"),
+        ({"descricao": "x" * 10_001}, "descricao-length"),
+        ({"orgao_id": "x" * 51}, "orgao_id-length"),
+        ({"salario_min": 2, "salario_max": 1}, "salary-range"),
+        ({"escolaridade_id": 11}, "schooling-unknown"),
+        ({"status": LegacyJobStatus.CLOSED}, "status-not-first"),
+        ({"status": LegacyJobStatus.UNDER_REVIEW}, "status-not-first"),
     ]
     before = await service.list_job_ids(call)
-    for fields in wrong:
-        with pytest.raises(Invalid):
+    for fields, code in wrong:
+        with pytest.raises(Invalid) as refused:
             await service.create_job(call, msgspec.structs.replace(BODY, **fields))
+        assert refused.value.code == code
     assert await service.list_job_ids(call) == before
 
 
@@ -212,9 +221,10 @@ def test_a_job_is_made_moved_and_read_by_anybody_once_it_is_open(http: httpx.Cli
     path = f"{PATH}{job['id']}"
     assert http.get(path, headers=staff(issuer)).json() == job
     for caller in ({}, citizen(issuer), expired(issuer)):
-        assert is_worded_as_older_jobs(http.get(path, headers=caller), 404)
+        assert is_refused(http.get(path, headers=caller), 404, "legacy-job-unknown")
         assert job["id"] not in {each["id"] for each in http.get(LIST, headers=caller).json()["data"]}
-    assert is_worded_as_older_jobs(http.put(path, json=members | {"status": "ENCERRADO"}, headers=staff(issuer)), 409)
+    closed = http.put(path, json=members | {"status": "ENCERRADO"}, headers=staff(issuer))
+    assert is_refused(closed, 409, "status-move")
     etag = http.get(path, headers=staff(issuer)).headers["ETag"]
     opened = http.put(path, json=members | {"status": "ABERTO"}, headers=staff(issuer) | {"If-Match": etag})
     assert (opened.status_code, opened.json()["status"]) == (200, "ABERTO")
@@ -229,15 +239,34 @@ def test_a_job_is_made_moved_and_read_by_anybody_once_it_is_open(http: httpx.Cli
     "query", ["empresa_id=x", "escolaridade_id=1.5", "status=FECHADO", "tipo_contratacao=clt", "jornada_trabalho=x"]
 )
 def test_a_filter_that_cannot_be_is_refused(http: httpx.Client, query: str) -> None:
-    assert is_worded_as_older_jobs(http.get(f"{LIST}?{query}"), 400)
+    assert is_refused(http.get(f"{LIST}?{query}"), 400, f"{query.partition('=')[0]}-invalid")
 
 
 @pytest.mark.parametrize(
-    "members",
-    [{"empresa_id": 10**9}, {"escolaridade_id": 99}, {"status": "ENCERRADO"}, {"titulo": None}, {"latitude": 91}],
+    ("members", "code"),
+    [
+        ({"empresa_id": 10**9}, "empresa_id-unknown"),
+        ({"escolaridade_id": 99}, "schooling-unknown"),
+        ({"status": "ENCERRADO"}, "status-not-first"),
+        ({"salario_min": 1601, "salario_max": 1600}, "salary-range"),
+        ({"titulo": None}, "body-invalid"),
+        ({"latitude": 91}, "body-invalid"),
+    ],
 )
-def test_a_job_that_cannot_be_is_not_made(http: httpx.Client, issuer: Issuer, members: dict[str, Any]) -> None:
-    assert is_worded_as_older_jobs(http.post(LIST, json=describe(**members), headers=staff(issuer)), 400)
+def test_a_job_that_cannot_be_is_not_made(
+    http: httpx.Client, issuer: Issuer, members: dict[str, Any], code: str
+) -> None:
+    assert is_refused(http.post(LIST, json=describe(**members), headers=staff(issuer)), 400, code)
+
+
+def test_a_job_keeps_its_company_and_schooling_where_what_is_sent_is_none(
+    http: httpx.Client, issuer: Issuer, job: int
+) -> None:
+    for member, code in (("empresa_id", "empresa_id-unknown"), ("escolaridade_id", "schooling-unknown")):
+        changed = describe(status="ABERTO", **{member: 99})
+        assert is_refused(http.put(f"{PATH}{job}", json=changed, headers=staff(issuer)), 400, code)
+    kept = http.get(f"{PATH}{job}", headers=staff(issuer)).json()
+    assert (kept["titulo"], kept["empresa"], kept["escolaridade"]) == ("Costureira", None, None)
 
 
 def test_only_those_who_manage_older_jobs_write_them(http: httpx.Client, issuer: Issuer, job: int) -> None:

@@ -11,6 +11,7 @@ from balcao.employability.reference_values.kinds import RANKED, Kind, seed_value
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 BASE = "/jobs/api/v1/empregabilidade"
 MEMBERS = {"id", "descricao", "created_at", "updated_at"}
@@ -110,8 +111,8 @@ def test_a_value_is_added_read_changed_and_deleted(
     assert stale.status_code == 412
     gone = http.delete(path, headers=staff(issuer))
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
-    assert http.delete(path, headers=staff(issuer)).status_code == 404
-    assert http.get(path, headers=citizen(issuer)).status_code == 404
+    assert refusal(http.delete(path, headers=staff(issuer))) == (404, "reference-unknown")
+    assert refusal(http.get(path, headers=citizen(issuer))) == (404, "reference-unknown")
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -133,23 +134,23 @@ def test_only_those_who_manage_reference_values_add_and_delete(
 
 
 @pytest.mark.parametrize(
-    ("body", "status"),
+    ("body", "status", "code"),
     [
-        ({"descricao": "HÍBRIDO"}, 409),
-        ({"descricao": " hibrido "}, 409),
-        ({"descricao": ""}, 400),
-        ({"descricao": "x" * 256}, 400),
-        ({"descricao": None}, 400),
-        ({}, 400),
-        ([], 400),
+        ({"descricao": "HÍBRIDO"}, 409, "descricao-taken"),
+        ({"descricao": " hibrido "}, 409, "descricao-taken"),
+        ({"descricao": ""}, 400, "descricao-length"),
+        ({"descricao": "x" * 256}, 400, "descricao-length"),
+        ({"descricao": None}, 400, "body-invalid"),
+        ({}, 400, "body-invalid"),
+        ([], 400, "body-not-object"),
     ],
 )
 def test_what_is_no_new_value_is_refused_and_nothing_is_stored(
-    post: Callable[..., httpx.Response], sql: Sql, body: Any, status: int
+    post: Callable[..., httpx.Response], sql: Sql, body: Any, status: int, code: str
 ) -> None:
     before = sql("SELECT count(*) FROM employability.reference_value")[0][0]
     answer = post(Kind.WORK_MODEL, body)
-    assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    assert (refusal(answer), list(answer.json())) == ((status, code), ["error"])
     assert sql("SELECT count(*) FROM employability.reference_value")[0][0] == before
 
 
@@ -165,10 +166,16 @@ def test_a_level_takes_the_place_that_was_asked_for_and_keeps_it(
     assert (kept["ordem"], moved["ordem"]) == (3, 9)
 
 
-@pytest.mark.parametrize("ordem", [0, 32_768, -1, 1.5, "3", True])
-def test_a_place_that_is_none_is_refused(post: Callable[..., httpx.Response], ordem: Any) -> None:
+@pytest.mark.parametrize(
+    ("ordem", "code"),
+    [
+        *((number, "ordem-invalid") for number in (0, 32_768, -1)),
+        *((value, "body-invalid") for value in (1.5, "3", True)),
+    ],
+)
+def test_a_place_that_is_none_is_refused(post: Callable[..., httpx.Response], ordem: Any, code: str) -> None:
     answer = post(Kind.SCHOOLING, {"descricao": "Livre", "ordem": ordem})
-    assert (answer.status_code, "ordem" in answer.json()["error"]) == (400, True)
+    assert (refusal(answer), "ordem" in answer.json()["error"]) == ((400, code), True)
 
 
 def test_a_place_means_nothing_where_the_order_does_not(post: Callable[..., httpx.Response], sql: Sql) -> None:

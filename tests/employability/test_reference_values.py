@@ -14,12 +14,14 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"
 IMMEDIATE = str(seed_value_id(Kind.AVAILABILITY, "Imediato"))
 TWO_WEEKS = str(seed_value_id(Kind.AVAILABILITY, "Em até 15 dias"))
 REMOTE = str(uuid5(uuid5(NAMESPACE_URL, "balcao:employability"), "modelos-trabalho:Remoto"))
 WORK_MODEL = f"/jobs/api/v1/empregabilidade/modelos-trabalho/{REMOTE}"
+UNKNOWN, NO_ID = (404, "reference-unknown"), (400, "id-invalid")
 TOO_DEEP = b"[" * 20_000 + b"]" * 20_000
 
 
@@ -44,47 +46,50 @@ def test_a_new_text_is_stored_and_surplus_members_are_ignored(http: httpx.Client
 
 
 @pytest.mark.parametrize(
-    ("id_", "status"),
+    ("id_", "refused"),
     [
-        ("5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", 404),
-        (REMOTE, 404),
-        ("abc", 400),
-        (IMMEDIATE.replace("-", ""), 400),
-        (f"{{{IMMEDIATE}}}", 400),
-        ("g" + IMMEDIATE[1:], 400),
-        (IMMEDIATE + "%0A", 400),
-        ("١" * 8 + IMMEDIATE[8:], 400),
+        ("5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", UNKNOWN),
+        (REMOTE, UNKNOWN),
+        ("abc", NO_ID),
+        (IMMEDIATE.replace("-", ""), NO_ID),
+        (f"{{{IMMEDIATE}}}", NO_ID),
+        ("g" + IMMEDIATE[1:], NO_ID),
+        (IMMEDIATE + "%0A", NO_ID),
+        ("١" * 8 + IMMEDIATE[8:], NO_ID),
     ],
 )
 def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
-    http: httpx.Client, issuer: Issuer, id_: str, status: int
+    http: httpx.Client, issuer: Issuer, id_: str, refused: tuple[int, str]
 ) -> None:
     answer = http.put(PATH + id_, json={"descricao": "Qualquer"}, headers=staff(issuer))
-    assert answer.status_code == status
+    assert refusal(answer) == refused
     assert list(answer.json()) == ["error"]
 
 
-NO_DESCRIPTIONS: list[Any] = ["", "  ", "\u00a0", None, 7, 1e308, True, [], {}, "x" * 256]
+NO_DESCRIPTIONS: list[Any] = [None, 7, 1e308, True, [], {}]
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "code"),
     [
-        *({"descricao": value} for value in NO_DESCRIPTIONS),
-        *({"descricao": value} for value in ("a\u0000b", "a\u0007b", "a\nb", "a\tb", "a\u0085b")),
-        {},
-        {"Descricao": "Outra"},
-        [],
-        "texto",
-        7,
-        None,
+        *(({"descricao": value}, "body-invalid") for value in NO_DESCRIPTIONS),
+        *(({"descricao": value}, "descricao-length") for value in ("", "  ", "\u00a0", "x" * 256)),
+        *(({"descricao": f"a{control}b"}, "descricao-control") for control in "\u0000\u0007\n\t\u0085"),
+        ({}, "body-invalid"),
+        ({"Descricao": "Outra"}, "body-invalid"),
+        ([], "body-not-object"),
+        ("texto", "body-not-object"),
+        (7, "body-not-object"),
+        (None, "body-not-object"),
     ],
     ids=repr,
 )
-def test_a_bad_body_is_refused_and_nothing_changes(http: httpx.Client, issuer: Issuer, sql: Sql, body: Any) -> None:
+def test_a_bad_body_is_refused_and_nothing_changes(
+    http: httpx.Client, issuer: Issuer, sql: Sql, body: Any, code: str
+) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, content=json.dumps(body), headers=staff(issuer))
-    assert answer.status_code == 400
+    assert refusal(answer) == (400, code)
     assert list(answer.json()) == ["error"]
     assert row(sql, TWO_WEEKS) == before
 
@@ -132,7 +137,7 @@ def test_the_text_of_another_value_is_taken_whatever_its_case_accents_and_blanks
 ) -> None:
     before = row(sql, TWO_WEEKS)
     answer = http.put(PATH + TWO_WEEKS, json={"descricao": text}, headers=staff(issuer))
-    assert (answer.status_code, list(answer.json())) == (409, ["error"])
+    assert (refusal(answer), list(answer.json())) == ((409, "descricao-taken"), ["error"])
     assert row(sql, TWO_WEEKS) == before
 
 
@@ -249,11 +254,12 @@ def test_anybody_with_a_token_reads_a_work_model(http: httpx.Client, issuer: Iss
 
 
 @pytest.mark.parametrize(
-    ("id_", "status"), [("5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", 404), (IMMEDIATE, 404), ("abc", 400), ("%00", 400)]
+    ("id_", "refused"),
+    [("5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", UNKNOWN), (IMMEDIATE, UNKNOWN), ("abc", NO_ID), ("%00", NO_ID)],
 )
-def test_a_work_model_that_is_not_there(http: httpx.Client, issuer: Issuer, id_: str, status: int) -> None:
+def test_a_work_model_that_is_not_there(http: httpx.Client, issuer: Issuer, id_: str, refused: tuple[int, str]) -> None:
     answer = http.get(WORK_MODEL.replace(REMOTE, id_), headers=citizen(issuer))
-    assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    assert (refusal(answer), list(answer.json())) == (refused, ["error"])
 
 
 def test_a_work_model_that_is_known_is_not_sent_again(http: httpx.Client, issuer: Issuer) -> None:

@@ -22,6 +22,7 @@ from balcao.employability.resume.sections.schemas import ExperienceBody
 from tests.employability.people import BRUNO, citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 BASE = "/jobs/api/v1/empregabilidade/curriculo"
@@ -102,7 +103,8 @@ def test_a_row_is_added_read_replaced_and_removed_by_its_owner(carla: Carla, sec
     assert (replaced.status_code, replaced.json()["created_at"]) == (200, row["created_at"])
     gone = carla("DELETE", path)
     assert (gone.status_code, set(gone.json())) == (200, {"message"})
-    assert [carla(method, path, body).status_code for method in ("GET", "PUT", "DELETE")] == [404] * 3
+    for method in ("GET", "PUT", "DELETE"):
+        assert refusal(carla(method, path, body)) == (404, "section-row-unknown")
 
 
 def test_reference_values_are_shown_whole(carla: Carla, http: httpx.Client, issuer: Issuer) -> None:
@@ -123,7 +125,7 @@ def test_another_persons_row_does_not_exist_but_for_staff(
     for caller in (citizen(issuer, BRUNO), machine(issuer), staff(issuer, "go:empregabilidade:admin")):
         for method in ("GET", "PUT", "DELETE"):
             answer = http.request(method, path, json=BODIES[section.path], headers=caller)
-            assert (answer.status_code, answer.content) == (404, unknown.content)
+            assert (refusal(answer), answer.content) == ((404, "section-row-unknown"), unknown.content)
     read = http.get(path, headers=staff(issuer, READER))
     assert (read.status_code, read.json()) == (200, row | {"cpf": MASKED})
     changed = http.put(path, json=BODIES[section.path], headers=staff(issuer, READER))
@@ -140,40 +142,45 @@ def test_another_persons_row_does_not_exist_but_for_staff(
 
 
 @pytest.mark.parametrize(
-    ("path", "change", "named"),
+    ("path", "change", "named", "code"),
     [
-        ("formacoes", {"id_escolaridade": str(uuid4())}, "id_escolaridade"),
-        ("formacoes", {"id_escolaridade": ENGLISH}, "id_escolaridade"),
-        ("formacoes", {"id_escolaridade": "x"}, "id_escolaridade"),
-        ("formacoes", {"status": "completo"}, "status"),
-        ("formacoes", {"ano_conclusao": "1929"}, "ano_conclusao"),
-        ("formacoes", {"ano_conclusao": "99"}, "ano_conclusao"),
-        ("formacoes", {"ano_conclusao": 2019}, "ano_conclusao"),
-        ("formacoes", {"nome_curso": "x" * 121}, "nome_curso"),
-        ("idiomas", {"id_idioma": None}, "id_idioma"),
-        ("idiomas", {"id_nivel": ENGLISH}, "id_nivel"),
-        ("cursos-complementares", {"nome_curso": " "}, "nome_curso"),
-        ("cursos-complementares", {"ano_conclusao": "2100"}, "ano_conclusao"),
-        ("experiencias", {"cargo": None}, "cargo"),
-        ("experiencias", {"empresa": "x" * 121}, "empresa"),
-        ("experiencias", {"tempo_experiencia_meses": 601}, "tempo_experiencia_meses"),
-        ("experiencias", {"tempo_experiencia_meses": -1}, "tempo_experiencia_meses"),
-        ("experiencias", {"tempo_experiencia_meses": "3"}, "tempo_experiencia_meses"),
-        ("experiencias", {"eh_trabalho_atual": "sim"}, "eh_trabalho_atual"),
-        ("conquistas", {"titulo": ""}, "titulo"),
-        ("conquistas", {"descricao": "x" * 2001}, "descricao"),
-        ("conquistas", {"id_tipo_conquista": str(uuid4())}, "id_tipo_conquista"),
+        ("formacoes", {"id_escolaridade": str(uuid4())}, "id_escolaridade", "reference-not-found"),
+        ("formacoes", {"id_escolaridade": ENGLISH}, "id_escolaridade", "reference-not-found"),
+        ("formacoes", {"id_escolaridade": "x"}, "id_escolaridade", "body-invalid"),
+        ("formacoes", {"status": "completo"}, "status", "body-invalid"),
+        ("formacoes", {"ano_conclusao": "1929"}, "ano_conclusao", "ano_conclusao-invalid"),
+        ("formacoes", {"ano_conclusao": "99"}, "ano_conclusao", "ano_conclusao-invalid"),
+        ("formacoes", {"ano_conclusao": 2019}, "ano_conclusao", "body-invalid"),
+        ("formacoes", {"nome_curso": "x" * 121}, "nome_curso", "nome_curso-length"),
+        ("idiomas", {"id_idioma": None}, "id_idioma", "body-invalid"),
+        ("idiomas", {"id_nivel": ENGLISH}, "id_nivel", "reference-not-found"),
+        ("cursos-complementares", {"nome_curso": " "}, "nome_curso", "nome_curso-length"),
+        ("cursos-complementares", {"ano_conclusao": "2100"}, "ano_conclusao", "ano_conclusao-invalid"),
+        ("experiencias", {"cargo": None}, "cargo", "body-invalid"),
+        ("experiencias", {"empresa": "x" * 121}, "empresa", "empresa-length"),
+        (
+            "experiencias",
+            {"tempo_experiencia_meses": 601},
+            "tempo_experiencia_meses",
+            "tempo_experiencia_meses-invalid",
+        ),
+        ("experiencias", {"tempo_experiencia_meses": -1}, "tempo_experiencia_meses", "tempo_experiencia_meses-invalid"),
+        ("experiencias", {"tempo_experiencia_meses": "3"}, "tempo_experiencia_meses", "body-invalid"),
+        ("experiencias", {"eh_trabalho_atual": "sim"}, "eh_trabalho_atual", "body-invalid"),
+        ("conquistas", {"titulo": ""}, "titulo", "titulo-length"),
+        ("conquistas", {"descricao": "x" * 2001}, "descricao", "descricao-length"),
+        ("conquistas", {"id_tipo_conquista": str(uuid4())}, "id_tipo_conquista", "reference-not-found"),
     ],
 )
 def test_what_a_row_may_not_hold_is_named_and_nothing_is_stored(
-    carla: Carla, sql: Sql, path: str, change: dict[str, Any], named: str
+    carla: Carla, sql: Sql, path: str, change: dict[str, Any], named: str, code: str
 ) -> None:
     row = carla("POST", f"/{path}", BODIES[path]).json()
     wrong = BODIES[path] | change
     answers = [carla("POST", f"/{path}", wrong), carla("PUT", f"/{path}/{row['id']}", wrong)]
     answers += [carla("PUT", f"/{CARLA}/{path}", _save(path, [wrong]))]
     for answer in answers:
-        assert (answer.status_code, named in answer.json()["error"]) == (400, True)
+        assert (refusal(answer), named in answer.json()["error"]) == ((400, code), True)
     assert carla("GET", f"/{CARLA}/{path}").json()["data"] == [row]
 
 
@@ -187,9 +194,9 @@ def test_a_language_is_in_a_resume_once(carla: Carla) -> None:
     again = carla("POST", "/idiomas", BODIES["idiomas"] | {"id_nivel": FLUENT})
     assert (again.status_code, again.headers["Error-Code"]) == (409, "language-twice")
     twice = carla("PUT", f"/{CARLA}/idiomas", [BODIES["idiomas"], BODIES["idiomas"] | {"id_nivel": FLUENT}])
-    assert twice.status_code == 400
+    assert refusal(twice) == (400, "section-repeats")
     french = carla("POST", "/idiomas", {"id_idioma": FRENCH, "id_nivel": BASIC}).json()
-    assert carla("PUT", f"/idiomas/{french['id']}", BODIES["idiomas"]).status_code == 409
+    assert refusal(carla("PUT", f"/idiomas/{french['id']}", BODIES["idiomas"])) == (409, "language-twice")
 
 
 def test_a_save_keeps_the_rows_that_did_not_change_with_id_and_instants(carla: Carla) -> None:
@@ -214,7 +221,7 @@ def test_an_absent_list_stays_and_an_empty_one_empties(carla: Carla) -> None:
 def test_a_refused_row_leaves_the_other_list_of_the_save_as_it_was(carla: Carla) -> None:
     before = carla("PUT", f"/{CARLA}/formacoes", {"formacoes": [BODIES["formacoes"]]}).json()
     body = {"formacoes": [], "idiomas": [{"id_idioma": str(uuid4()), "id_nivel": BASIC}]}
-    assert carla("PUT", f"/{CARLA}/formacoes", body).status_code == 400
+    assert refusal(carla("PUT", f"/{CARLA}/formacoes", body)) == (400, "reference-not-found")
     assert carla("GET", f"/{CARLA}/formacoes").json()["data"] == before["formacoes"]
 
 
@@ -311,7 +318,7 @@ def test_staff_see_the_complete_resume_with_the_number_masked_everywhere(
 
 def test_situation_and_interests_are_one_record_that_is_replaced(carla: Carla, http: httpx.Client) -> None:
     path = f"/{CARLA}/situacao-interesses"
-    assert carla("GET", path).status_code == 404
+    assert refusal(carla("GET", path)) == (404, "job-search-unknown")
     situation = str(seed_value_id(Kind.CURRENT_SITUATION, "Desempregado(a)"))
     contracts = [str(seed_value_id(Kind.CONTRACT_TYPE, name)) for name in ("PJ", "CLT")]
     body = {"cpf": "900.000.003-37", "id_situacao": situation, "ids_tipos_vinculo_preferencia": contracts}
@@ -325,18 +332,23 @@ def test_situation_and_interests_are_one_record_that_is_replaced(carla: Carla, h
 
 
 @pytest.mark.parametrize(
-    ("body", "status"),
+    ("body", "status", "code"),
     [
-        ({"cpf": BRUNO}, 403),
-        ({"id_situacao": str(uuid4())}, 400),
-        ({"id_disponibilidade": ENGLISH}, 400),
-        ({"tempo_procurando_emprego": "MUITO"}, 400),
-        ({"ids_tipos_vinculo_preferencia": [ENGLISH]}, 400),
-        ({"ids_tipos_vinculo_preferencia": [str(seed_value_id(Kind.CONTRACT_TYPE, "CLT"))] * 2}, 400),
+        ({"cpf": BRUNO}, 403, "cpf-foreign"),
+        ({"id_situacao": str(uuid4())}, 400, "reference-not-found"),
+        ({"id_disponibilidade": ENGLISH}, 400, "reference-not-found"),
+        ({"tempo_procurando_emprego": "MUITO"}, 400, "body-invalid"),
+        ({"ids_tipos_vinculo_preferencia": [ENGLISH]}, 400, "reference-not-found"),
+        (
+            {"ids_tipos_vinculo_preferencia": [str(seed_value_id(Kind.CONTRACT_TYPE, "CLT"))] * 2},
+            400,
+            "contract-list",
+        ),
+        ({"ids_tipos_vinculo_preferencia": [str(uuid4()) for _ in range(21)]}, 400, "contract-list"),
     ],
 )
-def test_a_situation_that_is_none_is_refused(carla: Carla, body: dict[str, Any], status: int) -> None:
-    assert carla("PUT", "/situacao-interesses", body).status_code == status
+def test_a_situation_that_is_none_is_refused(carla: Carla, body: dict[str, Any], status: int, code: str) -> None:
+    assert refusal(carla("PUT", "/situacao-interesses", body)) == (status, code)
     assert carla("GET", f"/{CARLA}/situacao-interesses").status_code == 404
 
 
@@ -344,7 +356,8 @@ def test_a_behaviour_is_linked_once(carla: Carla) -> None:
     first = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 4})
     again = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 4})
     assert (first.status_code, again.status_code, first.json()) == (201, 200, again.json())
-    assert carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 999}).status_code == 400
+    unknown = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 999})
+    assert refusal(unknown) == (400, "behaviour-unknown")
     carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 1})
     listed = carla("GET", "/comportamentos-atitudes").json()["data"]
     assert [link["id_comportamento_atitudes"] for link in listed] == [1, 4]
@@ -361,19 +374,21 @@ def test_the_links_of_both_catalogues_are_replaced_and_those_that_stay_keep_thei
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "code"),
     [
-        {"comportamento_atitudes_ids": [1, 1]},
-        {"comportamento_atitudes_ids": [999]},
-        {"comportamento_atitudes_ids": "1"},
-        {"area_atuacao_habilidade_ids": [999_999]},
-        {"area_atuacao_habilidade_ids": [1, 1]},
-        {"comportamento_atitudes_ids": [2], "area_atuacao_habilidade_ids": [999_999]},
+        ({"comportamento_atitudes_ids": [1, 1]}, "behaviour-list"),
+        ({"comportamento_atitudes_ids": [*range(1, 52)]}, "behaviour-list"),
+        ({"comportamento_atitudes_ids": [999]}, "behaviour-unknown"),
+        ({"comportamento_atitudes_ids": "1"}, "body-invalid"),
+        ({"area_atuacao_habilidade_ids": [999_999]}, "skill-unknown"),
+        ({"area_atuacao_habilidade_ids": [1, 1]}, "skill-list"),
+        ({"area_atuacao_habilidade_ids": [*range(1, 52)]}, "skill-list"),
+        ({"comportamento_atitudes_ids": [2], "area_atuacao_habilidade_ids": [999_999]}, "skill-unknown"),
     ],
 )
-def test_links_that_are_none_change_nothing(carla: Carla, body: dict[str, Any]) -> None:
+def test_links_that_are_none_change_nothing(carla: Carla, body: dict[str, Any], code: str) -> None:
     before = carla("PUT", "", {"comportamento_atitudes_ids": [1], "area_atuacao_habilidade_ids": [1]}).json()
-    assert carla("PUT", "", body).status_code == 400
+    assert refusal(carla("PUT", "", body)) == (400, code)
     assert carla("PUT", "", {}).json() == before
 
 
@@ -381,9 +396,10 @@ def test_what_a_resume_names_is_not_deleted_from_its_table(http: httpx.Client, i
     carla("POST", "/idiomas", BODIES["idiomas"])
     carla("PUT", "", {"area_atuacao_habilidade_ids": [37]})
     tables = BASE.removesuffix("/curriculo")
-    assert http.delete(f"{tables}/idiomas/{ENGLISH}", headers=staff(issuer)).status_code == 409
+    language = http.delete(f"{tables}/idiomas/{ENGLISH}", headers=staff(issuer))
+    assert refusal(language) == (409, "reference-in-use")
     areas = http.put(f"{tables}/habilidades/37/areas-atuacao", json={"areas_ids": []}, headers=staff(issuer))
-    assert areas.status_code == 409
+    assert refusal(areas) == (409, "catalogue-in-use")
 
 
 async def test_the_resume_goes_whole_when_its_person_is_erased(platform: Platform, carla: Carla, sql: Sql) -> None:
@@ -406,7 +422,7 @@ def test_terms_are_accepted_once_for_their_version(http: httpx.Client, issuer: I
     path, own = f"{BASE.removesuffix('curriculo')}termos-uso/{CARLA}", citizen(issuer, CARLA)
     sql("DELETE FROM employability.terms_acceptance")
     assert http.get(path, headers=own).json() == {"has_accepted": False}
-    assert http.get(f"{path}/details", headers=own).status_code == 404
+    assert refusal(http.get(f"{path}/details", headers=own)) == (404, "terms-not-accepted")
     assert [http.put(f"{path}/accept", headers=own).status_code for _ in range(2)] == [200, 200]
     details = http.get(f"{path}/details", headers=own).json()
     assert set(details) == {"cpf", "user_consent", "aceito_em", "created_at", "updated_at"}

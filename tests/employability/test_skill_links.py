@@ -9,6 +9,7 @@ import pytest
 from tests.employability.people import ANA, BRUNO, citizen, machine
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 PATH = "/jobs/api/v1/empregabilidade/curriculo/habilidades"
 TRUCKS, LOGISTICS, TRADE = 37, 8, 9
@@ -33,10 +34,11 @@ def test_a_skill_is_linked_once_in_its_first_area_and_removed_by_the_links_id(
     assert (link["cpf"], link["habilidade"], link["id_area_atuacao"]) == (ANA, "Direção categoria D", LOGISTICS)
     assert ana("GET").json() == {"data": [link], "meta": {"page": 1, "page_size": 50, "total": 1}}
 
-    assert http.delete(f"{PATH}/{link['id']}", headers=citizen(issuer, BRUNO)).status_code == 404
-    assert ana("DELETE", f"/{TRUCKS}").status_code == 404
-    gone = [ana("DELETE", f"/{link['id']}") for _ in range(2)]
-    assert [(answer.status_code, list(answer.json())) for answer in gone] == [(200, ["message"]), (404, ["error"])]
+    by_another = http.delete(f"{PATH}/{link['id']}", headers=citizen(issuer, BRUNO))
+    assert refusal(by_another) == refusal(ana("DELETE", f"/{TRUCKS}")) == (404, "link-unknown")
+    first, second = (ana("DELETE", f"/{link['id']}") for _ in range(2))
+    assert (refusal(first), list(first.json())) == ((200, None), ["message"])
+    assert (refusal(second), list(second.json())) == ((404, "link-unknown"), ["error"])
     assert ana("GET").json()["data"] == []
 
 

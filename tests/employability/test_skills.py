@@ -11,6 +11,7 @@ from balcao.employability.skills.kinds import Catalogue
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 BASE = "/jobs/api/v1/empregabilidade"
 PUBLIC = "/jobs/api/public/empregabilidade"
@@ -77,10 +78,19 @@ def test_skills_are_found_by_a_part_of_their_name_and_by_their_area(
     assert shown == found if found is not None else len(shown) == 20
 
 
-@pytest.mark.parametrize("query", ["id_area_atuacao=x", "id_area_atuacao=1.5", f"q={'x' * 251}", "q=%00"])
-def test_a_filter_that_is_none_is_refused(http: httpx.Client, query: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("id_area_atuacao=x", "id_area_atuacao-invalid"),
+        ("id_area_atuacao=1.5", "id_area_atuacao-invalid"),
+        (f"q={'x' * 251}", "q-invalid"),
+        ("q=%00", "q-invalid"),
+    ],
+)
+def test_a_filter_that_is_none_is_refused(http: httpx.Client, query: str, code: str) -> None:
     answer = http.get(f"{BASE}/habilidades?{query}")
-    assert (answer.status_code, query.partition("=")[0] in answer.json()["error"]) == (400, True)
+    name = query.partition("=")[0]
+    assert (refusal(answer), name in answer.json()["error"]) == ((400, code), True)
 
 
 def test_a_skill_comes_with_its_areas(http: httpx.Client, issuer: Issuer) -> None:
@@ -106,17 +116,24 @@ def test_an_entry_is_added_read_renamed_and_deleted(
     stale = http.delete(path, headers=staff(issuer) | {"If-Match": read.headers["ETag"]})
     gone = http.delete(path, headers=staff(issuer))
     assert (stale.status_code, gone.status_code, set(gone.json())) == (412, 200, {"message"})
-    assert http.get(path, headers=citizen(issuer)).status_code == 404
-    assert http.put(path, json={"nome": name}, headers=staff(issuer)).status_code == 404
+    assert refusal(http.get(path, headers=citizen(issuer))) == (404, "catalogue-unknown")
+    assert refusal(http.put(path, json={"nome": name}, headers=staff(issuer))) == (404, "catalogue-unknown")
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
 @pytest.mark.parametrize(
-    ("body", "status"),
-    [({"nome": "taken"}, 409), ({"nome": " "}, 400), ({"nome": "x" * 251}, 400), ({"nome": 7}, 400), ({}, 400)],
+    ("body", "status", "code"),
+    [
+        ({"nome": "taken"}, 409, "nome-taken"),
+        ({"nome": " "}, 400, "nome-length"),
+        ({"nome": "x" * 251}, 400, "nome-length"),
+        ({"nome": "a\tb"}, 400, "nome-control"),
+        ({"nome": 7}, 400, "body-invalid"),
+        ({}, 400, "body-invalid"),
+    ],
 )
 def test_what_is_no_new_name_is_refused_and_nothing_changes(
-    http: httpx.Client, issuer: Issuer, sql: Sql, catalogue: Catalogue, body: dict[str, Any], status: int
+    http: httpx.Client, issuer: Issuer, sql: Sql, catalogue: Catalogue, body: dict[str, Any], status: int, code: str
 ) -> None:
     first, second = sql(f"SELECT id, nome FROM {TABLES[catalogue]} ORDER BY id LIMIT 2")
     if body.get("nome") == "taken":
@@ -124,14 +141,14 @@ def test_what_is_no_new_name_is_refused_and_nothing_changes(
     before = sql(f"SELECT * FROM {TABLES[catalogue]} ORDER BY id")
     added = http.post(f"{BASE}/{catalogue}", json=body, headers=staff(issuer))
     renamed = http.put(f"{BASE}/{catalogue}/{first['id']}", json=body, headers=staff(issuer))
-    assert (added.status_code, renamed.status_code) == (status, status)
+    assert (refusal(added), refusal(renamed)) == ((status, code), (status, code))
     assert sql(f"SELECT * FROM {TABLES[catalogue]} ORDER BY id") == before
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
 @pytest.mark.parametrize("id_", ["x", "-1", "1.5", "1" * 20])
 def test_an_id_is_a_number(http: httpx.Client, issuer: Issuer, catalogue: Catalogue, id_: str) -> None:
-    assert http.get(f"{BASE}/{catalogue}/{id_}", headers=citizen(issuer)).status_code == 400
+    assert refusal(http.get(f"{BASE}/{catalogue}/{id_}", headers=citizen(issuer))) == (400, "id-invalid")
 
 
 @pytest.mark.parametrize("catalogue", Catalogue)
@@ -187,20 +204,27 @@ def test_the_areas_of_a_skill_are_replaced_and_those_that_stay_keep_their_link(
 
 
 @pytest.mark.parametrize(
-    ("areas", "status"), [([1, 1], 400), ([1, 999_999], 400), (["1"], 400), (list(range(1, 22)), 400), (None, 400)]
+    ("areas", "code"),
+    [
+        ([1, 1], "areas_ids-invalid"),
+        ([1, 999_999], "areas_ids-invalid"),
+        (["1"], "body-invalid"),
+        (list(range(1, 22)), "areas_ids-invalid"),
+        (None, "body-invalid"),
+    ],
 )
 def test_areas_that_are_none_change_nothing(
-    http: httpx.Client, issuer: Issuer, sql: Sql, areas: Any, status: int
+    http: httpx.Client, issuer: Issuer, sql: Sql, areas: Any, code: str
 ) -> None:
     before = sql("SELECT * FROM employability.skill_area WHERE skill_id = 1")
     answer = http.put(f"{BASE}/habilidades/1/areas-atuacao", json={"areas_ids": areas}, headers=staff(issuer))
-    assert answer.status_code == status
+    assert refusal(answer) == (400, code)
     assert sql("SELECT * FROM employability.skill_area WHERE skill_id = 1") == before
 
 
 def test_an_unknown_skill_has_no_areas(http: httpx.Client, issuer: Issuer) -> None:
     path = f"{BASE}/habilidades/999999/areas-atuacao"
-    assert http.put(path, json={"areas_ids": []}, headers=staff(issuer)).status_code == 404
+    assert refusal(http.put(path, json={"areas_ids": []}, headers=staff(issuer))) == (404, "catalogue-unknown")
     assert http.put(path, json={"areas_ids": []}, headers=citizen(issuer)).status_code == 403
 
 

@@ -1,5 +1,7 @@
 """Whoever meets an `Error-Code` finds its meaning in docs/reference/errors.md."""
 
+import re
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -9,6 +11,10 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.identity.faults import Refused, SentBack
 from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
+
+TESTS = Path(__file__).parents[1]
+# Where the refusals of a package are brought about, if not in the tests' folder of its name.
+ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"]}
 
 _MODULE = ModuleType("balcao.registry.example")
 vars(_MODULE).update(
@@ -39,6 +45,17 @@ def test_every_explanation_names_the_statuses_that_the_code_comes_with() -> None
 def test_the_page_is_what_the_code_says() -> None:
     """`make docs` writes it anew."""
     assert PAGE.read_text("utf-8") == error_codes.page()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_code_stands_in_a_test_that_brings_it_about(package: str) -> None:
+    files = [path for folder in ELSEWHERE.get(package, [package]) for path in (TESTS / folder).rglob("*.py")]
+    source = "\n".join(path.read_text("utf-8") for path in files if path != Path(__file__))
+    assert [code for code in declared(package) if not re.search(_quoted(code), source)] == []
+
+
+def _quoted(code: str) -> str:
+    return '"' + re.escape(code).replace("<field>", r"[\w.\[\]]+") + '"'
 
 
 @pytest.mark.parametrize(

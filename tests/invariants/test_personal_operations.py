@@ -14,6 +14,7 @@ from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
+from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import free_port
 
@@ -78,10 +79,6 @@ def send(sandbox: Sandbox, served: Served, cpf: str, **headers: str) -> httpx.Re
     path = served.filled(**{name: str(marker.example) for name, marker in served.operation.signature.path.items()})
     body = served.operation.example
     return sandbox.http.request(served.method, path, json=body, headers=bearer(sandbox.tokens.person(cpf)) | headers)
-
-
-def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    return answer.status_code, answer.headers.get("Error-Code")
 
 
 def test_every_operation_of_staff_is_known_to_concern_people_or_not() -> None:

@@ -16,6 +16,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/jobs/dead-letters"
@@ -114,11 +115,6 @@ def dead_push(sql: Callable[..., Any], dead_job: Callable[..., str]) -> Callable
         return number
 
     return make
-
-
-def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    """The status and the code that clients compare."""
-    return answer.status_code, answer.headers.get("Error-Code")
 
 
 def audited(sql: Callable[..., Any]) -> list[tuple[Any, ...]]:
@@ -295,8 +291,8 @@ def test_an_unknown_number_is_not_found(ask: Ask, number: str) -> None:
 def test_two_retries_at_once_are_one(ask: Ask, dead_job: Callable[..., str]) -> None:
     number = dead_job(run=str(uuid4()))
     with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(lambda _: ask("POST", f"/{number}/retry").status_code, range(8)))
-    assert sorted(statuses) == [200] + [409] * 7
+        answers = list(pool.map(lambda _: refusal(ask("POST", f"/{number}/retry")), range(8)))
+    assert sorted(answers) == [(200, None)] + [(409, "job-not-dead")] * 7
 
 
 @pytest.mark.parametrize(

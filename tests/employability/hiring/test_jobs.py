@@ -1,8 +1,10 @@
 """Jobs as staff keep them (rules: employability 2.5, 3.3, 4.2, cases 21 to 32)."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 
@@ -11,6 +13,7 @@ from tests.employability.hiring.callers import ADMIN, CURATED, EDITOR, FOREIGN, 
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, OTHER, describe_job, value
 from tests.support.fixtures import Sql
+from tests.support.refusals import refusal
 
 
 def steps_of(job: dict[str, Any]) -> list[tuple[str, int]]:
@@ -64,61 +67,100 @@ def test_a_draft_needs_its_base_and_a_publication_everything(
 ) -> None:
     before = sql("SELECT count(*) FROM employability.job")
     refused = http.post(BASE, json={"titulo": " ", "descricao": None}, headers=callers[EDITOR])
-    assert refused.status_code == 400
+    assert refusal(refused) == (400, "job-incomplete")
     assert all(
         name in refused.json()["error"] for name in ("titulo", "descricao", "id_contratante", "id_modelo_trabalho")
     )
     bare = describe_job(bairro=..., requisitos="", etapas=[{"titulo": "x"}])
     refused = http.post(BASE, json=bare, params={"acao": "publicar"}, headers=callers[EDITOR])
-    assert refused.status_code == 400
+    assert refusal(refused) == (400, "job-incomplete")
     assert all(name in refused.json()["error"] for name in ("bairro", "requisitos", "etapas[0].descricao"))
     assert sql("SELECT count(*) FROM employability.job") == before
     assert create(acao="publicar")["status"] == "publicado_ativo"
 
 
 @pytest.mark.parametrize(
-    ("member", "sent"),
+    ("member", "sent", "code"),
     [
-        ("titulo", "x" * 501),
-        ("titulo", 7),
-        ("id_contratante", "90000003000118"),
-        ("id_contratante", "123"),
-        ("id_regime_contratacao", "x"),
-        ("id_regime_contratacao", value(Kind.WORK_MODEL, "Remoto")),
-        ("id_orgao_parceiro", "9999"),
-        ("data_limite", "amanhã"),
-        ("data_limite", "2026-02-30"),
-        ("valor_vaga", 1.005),
-        ("valor_vaga", "1"),
-        ("valor_vaga", -1),
-        ("quantidade_estimada_contratacoes", 0),
-        ("acessibilidade_pcd", "sim"),
-        ("idade_minima", 121),
-        ("idade_maxima", 3.5),
-        ("zonas", [{"id": value(Kind.DISABILITY_TYPE, "Visual")}]),
-        ("bairros_elegibilidade", ["x"] * 201),
-        ("etapas", [{"titulo": "x"}] * 31),
-        ("informacoes_complementares", [{"titulo": "x", "tipo_campo": "data"}]),
-        ("informacoes_complementares", [{"titulo": "x", "tipo_campo": "resposta_curta", "opcoes": ["a"]}]),
-        ("informacoes_complementares", [{"titulo": "x", "tipo_campo": "selecao_unica", "opcoes": ["a", "a"]}]),
+        ("titulo", "x" * 501, "titulo-length"),
+        ("titulo", 7, "body-invalid"),
+        ("titulo", "Confei\nteiro", "titulo-control"),
+        ("id_contratante", "90000003000118", "company-unknown"),
+        ("id_contratante", "123", "id_contratante-invalid"),
+        ("id_regime_contratacao", "x", "id_regime_contratacao-invalid"),
+        ("id_regime_contratacao", value(Kind.WORK_MODEL, "Remoto"), "id_regime_contratacao-invalid"),
+        ("id_orgao_parceiro", "9999", "department-unknown"),
+        ("data_limite", "amanhã", "data_limite-invalid"),
+        ("data_limite", "2026-02-30", "data_limite-invalid"),
+        ("valor_vaga", 1.005, "valor_vaga-invalid"),
+        ("valor_vaga", "1", "body-invalid"),
+        ("valor_vaga", -1, "body-invalid"),
+        ("quantidade_estimada_contratacoes", 0, "body-invalid"),
+        ("acessibilidade_pcd", "sim", "acessibilidade_pcd-invalid"),
+        ("idade_minima", 121, "body-invalid"),
+        ("idade_maxima", 3.5, "body-invalid"),
+        ("zonas", [{"id": value(Kind.DISABILITY_TYPE, "Visual")}], "zonas-invalid"),
+        ("bairros_elegibilidade", ["x"] * 201, "bairros_elegibilidade-invalid"),
+        ("etapas", [{"titulo": "x"}] * 31, "etapas-invalid"),
+        ("informacoes_complementares", [{"titulo": "x", "tipo_campo": "data"}], "body-invalid"),
+        (
+            "informacoes_complementares",
+            [{"titulo": "x", "tipo_campo": "resposta_curta", "opcoes": ["a"]}],
+            "informacoes_complementares.opcoes-invalid",
+        ),
+        (
+            "informacoes_complementares",
+            [{"titulo": "x", "tipo_campo": "selecao_unica", "opcoes": ["a", "a"]}],
+            "informacoes_complementares.opcoes-invalid",
+        ),
         (
             "informacoes_complementares",
             [{"titulo": "x", "tipo_campo": "resposta_numerica", "valor_minimo": 2, "valor_maximo": 1}],
+            "informacoes_complementares.valor_minimo-invalid",
         ),
         (
             "idiomas_requisito",
             [{"id_idioma": value(Kind.LANGUAGE, "Inglês"), "id_nivel_minimo": value(Kind.LANGUAGE_LEVEL, "Básico")}]
             * 2,
+            "language-repeated",
         ),
     ],
 )
 def test_a_member_that_cannot_be_is_named_and_nothing_is_stored(
-    http: httpx.Client, callers: Callers, sql: Sql, member: str, sent: Any
+    http: httpx.Client, callers: Callers, sql: Sql, member: str, sent: Any, code: str
 ) -> None:
     before = sql("SELECT count(*) FROM employability.job")
     body = describe_job(idade_minima=18) | {member: sent}
     answer = http.post(BASE, json=body, headers=callers[ADMIN])
-    assert (answer.status_code, member in answer.json()["error"]) == (400, True), answer.text
+    assert (refusal(answer), member in answer.json()["error"]) == ((400, code), True), answer.text
+    assert sql("SELECT count(*) FROM employability.job") == before
+
+
+def test_a_company_that_goes_while_a_job_of_it_is_stored_is_told(
+    http: httpx.Client, callers: Callers, sql: Sql, database_url: str
+) -> None:
+    """It was there when it was looked for: the statement that stores the job waits for its deletion."""
+    before, gone = sql("SELECT count(*) FROM employability.job"), "90000002000173"
+    sql("INSERT INTO employability.company (cnpj, razao_social) VALUES ($1, 'Construções Horizonte S.A.')", gone)
+    body, headers = describe_job(id_contratante=gone), callers[EDITOR]
+
+    async def race() -> httpx.Response:
+        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
+        waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid)))"
+        try:
+            async with holder.transaction():
+                await holder.execute("DELETE FROM employability.company WHERE cnpj = $1", gone)
+                storing = asyncio.get_running_loop().run_in_executor(
+                    None, lambda: http.post(BASE, json=body, headers=headers)
+                )
+                while not await watcher.fetchval(waits, holder.get_server_pid()):
+                    assert not storing.done()
+            return await storing
+        finally:
+            await holder.close()
+            await watcher.close()
+
+    assert refusal(asyncio.run(race())) == (400, "reference-gone")
     assert sql("SELECT count(*) FROM employability.job") == before
 
 
@@ -142,7 +184,7 @@ def test_another_departments_job_is_as_unknown_as_any(http: httpx.Client, caller
     ]
     for call in calls:
         answer = call(path)
-        assert (answer.status_code, answer.content) == (404, call(unknown).content)
+        assert (refusal(answer), answer.content) == ((404, "job-unknown"), call(unknown).content)
     assert create(FOREIGN, id_orgao_parceiro=OTHER)["id"] in {
         job["id"] for job in http.get(BASE, headers=callers[FOREIGN]).json()["data"]
     }
@@ -154,9 +196,9 @@ def test_a_draft_without_department_is_its_authors(http: httpx.Client, callers: 
     path = f"{BASE}/{create(id_orgao_parceiro=None)['id']}"
     assert http.get(path, headers=callers[EDITOR]).json()["orgao_parceiro"] is None
     assert http.get(path, headers=callers[ADMIN]).status_code == 200
-    assert http.get(path, headers=callers[CURATED]).status_code == 404
+    assert refusal(http.get(path, headers=callers[CURATED])) == (404, "job-unknown")
     refused = http.put(f"{path}/send-to-approval", headers=callers[EDITOR])
-    assert (refused.status_code, "id_orgao_parceiro" in refused.json()["error"]) == (400, True)
+    assert (refusal(refused), "id_orgao_parceiro" in refused.json()["error"]) == ((400, "job-incomplete"), True)
     given = http.put(path, json=describe_job(id_orgao_parceiro="1100"), headers=callers[EDITOR])
     assert (given.status_code, given.json()["id_orgao_parceiro"]) == (200, "1100")
 
@@ -226,7 +268,7 @@ def test_a_published_job_stays_complete_and_its_department_as_it_is(
     job = create(acao="publicar")
     path = f"{BASE}/{job['id']}"
     refused = http.put(path, json=describe_job(requisitos=...), headers=callers[EDITOR])
-    assert (refused.status_code, "requisitos" in refused.json()["error"]) == (400, True)
+    assert (refusal(refused), "requisitos" in refused.json()["error"]) == ((400, "job-incomplete"), True)
     past = http.put(path, json=describe_job(data_limite="2020-01-01"), headers=callers[EDITOR])
     assert (past.status_code, past.headers["Error-Code"]) == (400, "data_limite-past")
     assert http.put(path, json=describe_job(), headers=callers[CURATED]).status_code == 403
@@ -282,4 +324,5 @@ def test_a_deleted_job_is_in_no_list_and_unknown(http: httpx.Client, callers: Ca
 )
 def test_a_filter_that_cannot_be_is_named(http: httpx.Client, callers: Callers, query: str) -> None:
     answer = http.get(f"{BASE}?{query}", headers=callers[ADMIN])
-    assert (answer.status_code, query.partition("=")[0] in answer.json()["error"]) == (400, True)
+    name = query.partition("=")[0]
+    assert (refusal(answer), name in answer.json()["error"]) == ((400, f"{name}-invalid"), True)

@@ -6,6 +6,7 @@ from balcao.employability.reference_values.kinds import Kind
 from tests.employability.hiring.callers import CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, value
+from tests.support.refusals import refusal
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
@@ -30,10 +31,11 @@ def test_steps_are_added_moved_and_removed(http: httpx.Client, callers: Callers,
     assert http.put(step, json={"titulo": "Prova final"}, headers=headers).json()["ordem"] == 3
     assert http.delete(step, headers=headers).json() == {"message": "Etapa excluída."}
     assert titles() == [("Currículo", 1), ("Entrevista", 2)]
-    assert http.delete(step, headers=headers).status_code == 404
+    assert refusal(http.delete(step, headers=headers)) == (404, "step-unknown")
+    assert refusal(http.put(step, json={"titulo": "Prova"}, headers=headers)) == (404, "step-unknown")
     other = create()["etapas"][0]["id"]
     for method in ("GET", "DELETE"):
-        assert http.request(method, f"{path}/{other}", headers=headers).status_code == 404
+        assert refusal(http.request(method, f"{path}/{other}", headers=headers)) == (404, "step-unknown")
 
 
 def test_a_job_has_thirty_steps_at_most(http: httpx.Client, callers: Callers, create: Create) -> None:
@@ -64,14 +66,15 @@ def test_lists_of_links_are_replaced_by_the_rules_of_the_job(
     stored = http.get(path, headers=headers).json()
     assert [each["descricao"] for each in stored["zonas"] + stored["tipos_pcd"]] == ["Centro", "Visual"]
     assert stored["idiomas_requisito"][0]["nivel_minimo"]["ordem"] == 1
-    for name, body, status in (
-        ("zonas", {"zona_ids": [kind]}, 400),
-        ("zonas", {"zona_ids": [zone] * 21}, 400),
-        ("tipos-pcd", {"tipos_pcd_ids": ["x"]}, 400),
-        ("idiomas-requisito", {"requisitos": [language, language]}, 409),
-        ("idiomas-requisito", {"requisitos": [language | {"id_idioma": UNKNOWN}]}, 400),
+    strange = language | {"id_idioma": UNKNOWN}
+    for name, body, refused in (
+        ("zonas", {"zona_ids": [kind]}, (400, "zonas-invalid")),
+        ("zonas", {"zona_ids": [zone] * 21}, (400, "zona_ids-invalid")),
+        ("tipos-pcd", {"tipos_pcd_ids": ["x"]}, (400, "tipos_pcd_ids-invalid")),
+        ("idiomas-requisito", {"requisitos": [language, language]}, (409, "language-repeated")),
+        ("idiomas-requisito", {"requisitos": [strange]}, (400, "idiomas_requisito.id_idioma-invalid")),
     ):
-        assert http.put(f"{path}/{name}", json=body, headers=headers).status_code == status
+        assert refusal(http.put(f"{path}/{name}", json=body, headers=headers)) == refused
     assert http.get(path, headers=headers).json() == stored
 
 
@@ -79,7 +82,8 @@ def test_kinds_of_disability_need_a_job_that_speaks_of_them(
     http: httpx.Client, callers: Callers, create: Create
 ) -> None:
     body = {"tipos_pcd_ids": [value(Kind.DISABILITY_TYPE, "Visual")]}
-    assert http.put(f"{BASE}/{create()['id']}/tipos-pcd", json=body, headers=callers[EDITOR]).status_code == 400
+    answer = http.put(f"{BASE}/{create()['id']}/tipos-pcd", json=body, headers=callers[EDITOR])
+    assert refusal(answer) == (400, "tipos_pcd_ids-invalid")
 
 
 def test_every_caller_reaches_the_parts_as_the_job(http: httpx.Client, callers: Callers, create: Create) -> None:

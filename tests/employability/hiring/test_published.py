@@ -13,6 +13,7 @@ from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, COMPANY, PUBLIC, describe_job
 from tests.support.fixtures import Sql
+from tests.support.refusals import refusal
 
 
 def found(http: httpx.Client, **query: Any) -> list[str]:
@@ -25,9 +26,9 @@ def found(http: httpx.Client, **query: Any) -> list[str]:
 def test_a_draft_is_no_published_job(http: httpx.Client, create: Create) -> None:
     draft = create()
     answer = http.get(f"{PUBLIC}/{draft['id']}")
-    assert (answer.status_code, answer.headers["Error-Code"]) == (404, "job-unknown")
-    assert http.get(f"{PUBLIC}/slug/{draft['slug']}").status_code == 404
-    assert http.get(PUBLIC, params={"status": "em_edicao"}).status_code == 400
+    assert refusal(answer) == (404, "job-unknown")
+    assert refusal(http.get(f"{PUBLIC}/slug/{draft['slug']}")) == (404, "job-unknown")
+    assert refusal(http.get(PUBLIC, params={"status": "em_edicao"})) == (400, "status-invalid")
     assert draft["id"] not in http.get(PUBLIC, params={"pageSize": 100}).text
 
 
@@ -52,7 +53,7 @@ def test_an_old_slug_leads_to_the_present_one(http: httpx.Client, create: Create
     moved = http.get(f"{PUBLIC}/slug/{job['slug']}")
     assert (moved.status_code, moved.headers["Location"]) == (301, f"{PUBLIC}/slug/{present}")
     assert http.get(moved.headers["Location"]).json()["id"] == job["id"]
-    assert http.get(f"{PUBLIC}/slug/nada").status_code == 404
+    assert refusal(http.get(f"{PUBLIC}/slug/nada")) == (404, "job-unknown")
 
 
 def test_filters_narrow_the_list_and_its_total(http: httpx.Client, create: Create, sql: Sql) -> None:

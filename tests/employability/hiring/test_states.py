@@ -28,6 +28,7 @@ from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, 
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, PUBLIC, describe_job
 from tests.support.fixtures import Sql
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 RULES = Path(__file__).parents[3] / "docs/reference/rules/employability.md"
@@ -85,7 +86,7 @@ def test_every_transition_answers_every_caller_as_the_table_says(
             past = shown is JobStatus.EXPIRED and row.target is JobStatus.ACTIVE
             assert now == (JobStatus.EXPIRED if past else row.target)
         elif answer.status_code == 409:
-            assert shown in answer.json()["error"]
+            assert (refusal(answer), shown in answer.json()["error"]) == ((409, "job-state"), True)
 
 
 @pytest.mark.parametrize("shown", JobStatus)
@@ -174,7 +175,7 @@ def test_an_expired_job_is_expired_in_lists_details_and_transitions(
         assert listed(path, "publicado_ativo") == []
         assert listed(path, "publicado_expirado") == listed(path, None) == ["publicado_expirado"]
         assert http.get(f"{path}/{id_}", headers=callers[EDITOR]).json()["status"] == "publicado_expirado"
-    assert http.put(f"{BASE}/{id_}/freeze", headers=callers[EDITOR]).status_code == 409
+    assert refusal(http.put(f"{BASE}/{id_}/freeze", headers=callers[EDITOR])) == (409, "job-state")
     longer = http.put(f"{BASE}/{id_}", json=describe_job(titulo="Vencida única"), headers=callers[EDITOR])
     assert longer.json()["status"] == "publicado_ativo"
 

@@ -24,6 +24,7 @@ from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.statements import Statements, recorded
 
@@ -33,10 +34,6 @@ def statements() -> Iterator[Statements]:
     """What the server sends, which starts afterwards."""
     with recorded() as found:
         yield found
-
-
-def code(answer: httpx.Response) -> tuple[int, str | None]:
-    return answer.status_code, answer.headers.get("Error-Code")
 
 
 def test_an_application_is_stored_with_the_servers_resume_and_shown_whole(
@@ -152,6 +149,41 @@ def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
 
 
+def test_a_person_whose_resume_changes_all_the_time_is_asked_to_try_again(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql
+) -> None:
+    """Each time an application is to be stored, the resume is another than it was when it was read."""
+    job, cpf = publish(), person(971)
+    resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
+    http.put(resume, json={"resumo_profissional": "Antes."}, headers=citizen(issuer, cpf)).raise_for_status()
+    sql("CREATE FUNCTION pass_over() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$")
+    sql("CREATE TRIGGER pass_over BEFORE UPDATE ON employability.resume FOR EACH ROW EXECUTE FUNCTION pass_over()")
+    try:
+        answer = apply(job, cpf)
+    finally:
+        sql("DROP FUNCTION pass_over() CASCADE")
+    assert refusal(answer) == (503, "application-changing")
+    assert ("Retry-After" in answer.headers, answer.json()["message"]) == (True, answer.json()["error"])
+    assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
+    assert apply(job, cpf).status_code == 201
+
+
+def test_answers_that_the_job_does_not_ask_for_are_told(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql
+) -> None:
+    job, cpf = publish(), person(972)
+    shift = job["informacoes_complementares"][1]["id"]
+    answered = {"id_info": shift, "resposta": "Manhã"}
+    for answers, code in (
+        ([], "answer-missing"),
+        ([{"id_info": shift, "resposta": "Noite"}], "answer-invalid"),
+        ([answered, answered], "answer-twice"),
+        ([answered, {"id_info": str(uuid4()), "resposta": "Gosto."}], "answer-foreign"),
+    ):
+        assert refusal(apply(job, cpf, {"respostas_info_complementares": answers})) == (400, code)
+    assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
+
+
 def test_a_resume_is_kept_only_as_it_was_read(sql: Sql) -> None:
     """Neither one that was erased since, nor one that was begun or saved since, is what was read."""
     keep, cpf = "SELECT employability.keep_resume($1, $2)", person(970)
@@ -198,12 +230,12 @@ def test_a_job_takes_applications_while_it_is_active(
     assert http.put(f"{JOBS}/{frozen['id']}/freeze", headers=callers[EDITOR]).status_code == 200
     assert http.delete(f"{JOBS}/{deleted['id']}", headers=callers[EDITOR]).status_code == 200
     cpf = person(4)
-    assert code(apply(expired, cpf)) == (400, "job-expired")
+    assert refusal(apply(expired, cpf)) == (400, "job-expired")
     refused = apply(frozen, cpf)
-    assert code(refused) == (400, "job-not-active")
+    assert refusal(refused) == (400, "job-not-active")
     assert refused.json()["error"] == refused.json()["message"]
-    assert code(apply(create(), cpf)) == (404, "job-unknown")
-    assert code(apply(deleted, cpf)) == (404, "job-unknown")
+    assert refusal(apply(create(), cpf)) == (404, "job-unknown")
+    assert refusal(apply(deleted, cpf)) == (404, "job-unknown")
 
 
 def test_who_withdrew_may_apply_again_three_times(
@@ -213,12 +245,12 @@ def test_who_withdrew_may_apply_again_three_times(
     for _ in range(3):
         made = apply(job, cpf)
         assert made.status_code == 201
-        assert code(apply(job, cpf)) == (409, "application-exists")
+        assert refusal(apply(job, cpf)) == (409, "application-exists")
         path = f"{BASE}/{made.json()['id']}"
         assert http.delete(path, headers=citizen(issuer, cpf)).json() == {"message": "Candidatura retirada."}
-        assert code(http.delete(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
-        assert code(http.get(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
-    assert code(apply(job, cpf)) == (409, "withdrawal-limit")
+        assert refusal(http.delete(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
+        assert refusal(http.get(path, headers=citizen(issuer, cpf))) == (404, "application-unknown")
+    assert refusal(apply(job, cpf)) == (409, "withdrawal-limit")
     listed = http.get(f"{BASE}/usuario/{cpf}", headers=citizen(issuer, cpf)).json()
     assert (listed["data"], listed["meta"]["total"], sum(listed["resumo"].values())) == ([], 0, 0)
 
@@ -233,13 +265,13 @@ def test_nobody_reaches_an_application_but_its_candidate_and_the_jobs_department
     for headers in others:
         for method, body in (("GET", None), ("PUT", {"email": "x@pessoa.example"}), ("DELETE", None)):
             answer = http.request(method, path, json=body, headers=headers)
-            assert (answer.status_code, answer.content) == (
-                404,
+            assert (refusal(answer), answer.content) == (
+                (404, "application-unknown"),
                 http.request(method, unknown, json=body, headers=headers).content,
             )
     assert http.get(path, headers=callers[VISITOR]).status_code == 401
     assert http.get(path, headers=callers[EDITOR]).json()["cpf"] == cpf
-    assert code(http.delete(path, headers=callers[ADMIN])) == (404, "application-unknown")
+    assert refusal(http.delete(path, headers=callers[ADMIN])) == (404, "application-unknown")
     whole = f"{BASE}/usuario/{cpf}"
     assert http.get(whole, headers=others[0]).status_code == 403
     assert http.get(whole, headers=callers[FOREIGN]).json()["data"] == []
@@ -261,8 +293,8 @@ def test_a_read_by_staff_is_recorded_and_the_candidates_own_is_not(
 
 def test_a_citizen_applies_for_nobody_else(http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply) -> None:
     job = publish()
-    assert code(apply(job, person(9), {"cpf": person(10)})) == (403, "cpf-foreign")
-    assert code(apply(job, person(9), {"cpf": "12345678900"})) == (403, "cpf-foreign")
+    assert refusal(apply(job, person(9), {"cpf": person(10)})) == (403, "cpf-foreign")
+    assert refusal(apply(job, person(9), {"cpf": "12345678900"})) == (403, "cpf-foreign")
     assert apply(job, person(9), {"cpf": person(9)}).status_code == 201
 
 
@@ -272,12 +304,18 @@ def test_staff_apply_for_a_person_within_their_departments(
     job, cpf = publish(), person(11)
     body = {"id_vaga": job["id"], "cpf": cpf, "nome": "Nina Rocha", "email": "nina@pessoa.example"}
     body["respostas_info_complementares"] = answer_all(job)
-    assert code(http.post(BASE, json=body, headers=callers[FOREIGN])) == (404, "job-unknown")
+    assert refusal(http.post(BASE, json=body, headers=callers[FOREIGN])) == (404, "job-unknown")
     made = http.post(BASE, json=body, headers=callers[EDITOR])
     assert (made.status_code, made.json()["nome"], made.json()["email"]) == (201, "Nina Rocha", "nina@pessoa.example")
     own = http.get(f"{BASE}/usuario/{cpf}", headers=citizen(issuer, cpf)).json()["data"]
     assert [each["id"] for each in own] == [made.json()["id"]]
-    assert code(http.post(BASE, json=body | {"cpf": "1"}, headers=callers[EDITOR])) == (400, "cpf-invalid")
+    for wrong, code in (
+        ({"cpf": "1"}, "cpf-invalid"),
+        ({"email": "nina@"}, "email-invalid"),
+        ({"nome": "Nina\nRocha"}, "nome-control"),
+        ({"id_vaga": "x"}, "id_vaga-invalid"),
+    ):
+        assert refusal(http.post(BASE, json=body | wrong, headers=callers[EDITOR])) == (400, code)
 
 
 def test_contact_and_answers_change_until_somebody_decides(
@@ -291,15 +329,15 @@ def test_contact_and_answers_change_until_somebody_decides(
     assert (changed.json()["email"], changed.json()["nome"]) == ("novo@pessoa.example", made.json()["nome"])
     assert changed.json()["respostas_info_complementares"] == made.json()["respostas_info_complementares"]
     answers = [{"id_info": job["informacoes_complementares"][1]["id"], "resposta": "Tarde"}]
-    assert http.put(path, json={"email": "x"}, headers=headers).status_code == 400
+    assert refusal(http.put(path, json={"email": "x"}, headers=headers)) == (400, "email-invalid")
     stale = http.put(path, json={"respostas_info_complementares": answers}, headers=headers | {"If-Match": tag})
     assert stale.status_code == 412
     again = http.put(path, json={"respostas_info_complementares": answers}, headers=headers)
     assert again.json()["respostas_info_complementares"][0]["resposta"] == "Tarde"
     assert http.put(path, json={"nome": "Lia Paz"}, headers=callers[EDITOR]).json()["nome"] == "Lia Paz"
     sql("UPDATE employability.application SET status = 'aprovada' WHERE id = $1", made.json()["id"])
-    assert code(http.put(path, json={}, headers=headers)) == (409, "application-state")
-    assert code(http.delete(path, headers=headers)) == (409, "application-state")
+    assert refusal(http.put(path, json={}, headers=headers)) == (409, "application-state")
+    assert refusal(http.delete(path, headers=headers)) == (409, "application-state")
 
 
 def test_the_state_of_the_job_stands_in_the_place_of_every_status(
@@ -354,7 +392,9 @@ def test_a_list_is_filtered_and_counted(
     ]
     assert (etapa["ordem"], etapa["titulo"]) == (2, "Entrevista")
     for query in ({"status": "retirada"}, {"vagaId": "x"}, {"etapa_id": "1"}):
-        assert http.get(f"{BASE}/usuario/{cpf}", params=query, headers=headers).status_code == 400
+        (name,) = query
+        refused = http.get(f"{BASE}/usuario/{cpf}", params=query, headers=headers)
+        assert refusal(refused) == (400, f"{name}-invalid")
 
 
 def test_an_idempotency_key_gives_the_first_answer_again(

@@ -13,6 +13,7 @@ from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 SENT, APPROVED, REJECTED = "candidatura_enviada", "aprovada", "reprovada"
 FROZEN, CLOSED = "vaga_congelada", "vaga_descontinuada"
@@ -115,7 +116,7 @@ def test_while_the_job_is_paused_nothing_is_decided(
     assert http.put(f"{job}/unfreeze", headers=callers[EDITOR]).status_code == 200
     assert decide(made, "approve").status_code == 200
     assert http.put(f"{job}/discontinue", headers=callers[EDITOR]).status_code == 200
-    assert decide(made, "reject").status_code == 409
+    assert refusal(decide(made, "reject")) == (409, "application-state")
     # Unless the city wants it, nobody is told of a closed job.
     assert sql("SELECT FROM queue.pgqueuer WHERE entrypoint = 'job_closed'") == []
     assert http.put(f"{job}/reactivate", headers=callers[EDITOR]).status_code == 200
@@ -138,7 +139,7 @@ def test_a_step_is_one_of_the_jobs_own_in_both_directions_or_none(
         assert (answer.status_code, answer.headers["Error-Code"]) == (400, "id_etapa_atual-invalid")
     assert emails(sql, made) == ["candidatura_recebida", "nova_etapa", "nova_etapa"]
     assert decide(made, "reject").status_code == 200
-    assert decide(made, "etapa", {"id_etapa_atual": first}).status_code == 409
+    assert refusal(decide(made, "etapa", {"id_etapa_atual": first})) == (409, "application-state")
 
 
 def test_who_is_approved_moves_on_without_an_email(made: dict[str, Any], decide: Decide, sql: Sql) -> None:
@@ -154,7 +155,7 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
         answer = decide(made, word, body, FOREIGN)
         assert (answer.status_code, answer.headers["Error-Code"]) == (404, "application-unknown")
     bulk = {"cpfs": [made["cpf"]], "vaga_id": made["id_vaga"], "status": APPROVED}
-    assert http.put(f"{BASE}/bulk-status", json=bulk, headers=callers[FOREIGN]).status_code == 404
+    assert refusal(http.put(f"{BASE}/bulk-status", json=bulk, headers=callers[FOREIGN])) == (404, "job-unknown")
     assert decide(made, "approve", None, CURATED).status_code == 200
     job = publish()
     own = apply(job, HELIO).json()
@@ -217,7 +218,7 @@ def test_a_bulk_move_takes_candidates_of_one_step_only(
     assert decide(applications[2], "reject").status_code == 200
     assert send().json() == {"updated": 2, "failed_cpfs": [applications[2]["cpf"]]}
     assert [shown(each)["id_etapa_atual"] for each in applications] == [second, second, None]
-    assert send(id_etapa=publish()["etapas"][0]["id"]).headers["Error-Code"] == "id_etapa-invalid"
+    assert refusal(send(id_etapa=publish()["etapas"][0]["id"])) == (400, "id_etapa-invalid")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,7 @@ def test_a_bulk_decision_that_cannot_be_meant_is_refused(
     body = {"cpfs": [person(31)], "vaga_id": unknown, "status": APPROVED}
     answer = http.put(f"{BASE}/bulk-status", json=body | members, headers=callers[EDITOR])
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, code)
-    assert http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR]).status_code == 404
+    assert refusal(http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR])) == (404, "job-unknown")
 
 
 def test_the_history_tells_the_candidate_what_happened_and_staff_also_who_did_it(
@@ -262,5 +263,5 @@ def test_the_history_tells_the_candidate_what_happened_and_staff_also_who_did_it
     assert by_staff["data"][2]["motivo"] == "Outro perfil."
     assert by_staff["meta"] == {"page": 1, "page_size": 50, "total": 4}
     for who in (callers[FOREIGN], citizen(issuer, person(98)), callers["machine"]):
-        assert http.get(path, headers=who).status_code == 404
+        assert refusal(http.get(path, headers=who)) == (404, "application-unknown")
     assert http.get(path, headers=callers["visitor"]).status_code == 401

@@ -22,6 +22,7 @@ from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 Know = Callable[..., None]
@@ -51,10 +52,6 @@ def cut_off(settings: Settings, database_url: str, registry: RunningServer) -> I
         yield client
 
 
-def code(answer: httpx.Response) -> tuple[int, str | None]:
-    return answer.status_code, answer.headers.get("Error-Code")
-
-
 def count(sql: Sql, table: str, cpf: str) -> int:
     found: int = sql(f"SELECT count(*) FROM employability.{table} WHERE cpf = $1", cpf)[0][0]
     return found
@@ -68,7 +65,7 @@ def test_who_is_too_young_is_refused_and_leaves_one_block_a_day(
     for _ in range(2):
         refused = apply(job, cpf)
         body = refused.json()
-        assert code(refused) == (400, "not-eligible")
+        assert refusal(refused) == (400, "not-eligible")
         assert body["criterios_nao_atendidos"] == [{"criterio": "idade_minima", "exigido": "18"}]
         assert body["error"] == body["message"]
         assert set(body) == {"error", "message", "criterios_nao_atendidos"}
@@ -84,7 +81,7 @@ def test_without_accepted_terms_nothing_else_is_looked_at(
     job, cpf = publish(idade_minima=18), person(202)
     body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
     refused = cut_off.post(BASE, json=body, headers=citizen(issuer, cpf))
-    assert code(refused) == (400, "not-eligible")
+    assert refusal(refused) == (400, "not-eligible")
     assert [each["criterio"] for each in refused.json()["criterios_nao_atendidos"]] == ["termos_uso"]
     blocks = sql("SELECT criterios_nao_atendidos FROM employability.application_block WHERE cpf = $1", cpf)
     assert [row[0] for row in blocks] == [["termos_uso"]]
@@ -128,7 +125,7 @@ def test_what_is_demanded_can_be_seen_before_and_nothing_is_stored(
     http.put(f"{CURRICULUM}/{cpf}/formacoes", json={"formacoes": [schooling]}, headers=headers)
     assert http.get(f"{JOBS}/{job['id']}/elegibilidade", headers=headers).json()["elegivel"] is True
     draft = create()
-    assert code(http.get(f"{JOBS}/{draft['id']}/elegibilidade", headers=headers)) == (404, "job-unknown")
+    assert refusal(http.get(f"{JOBS}/{draft['id']}/elegibilidade", headers=headers)) == (404, "job-unknown")
 
 
 def test_the_registrys_declared_schooling_counts(
@@ -136,7 +133,7 @@ def test_the_registrys_declared_schooling_counts(
 ) -> None:
     job, cpf = publish(id_escolaridade_minima=value(Kind.SCHOOLING, "Superior completo")), person(204)
     know(cpf)
-    assert code(apply(job, cpf)) == (400, "not-eligible")
+    assert refusal(apply(job, cpf)) == (400, "not-eligible")
     with httpx.Client(base_url=registry.url, timeout=PATIENCE) as client:
         told = client.put(
             f"/registry/v1/citizen/{cpf}/education", json={"valor": "Pós Graduação"}, headers=citizen(issuer, cpf)
@@ -171,9 +168,10 @@ def test_while_the_registry_is_away_only_what_needs_it_waits(
         return cut_off.post(BASE, json=body, headers=headers)
 
     refused = send(asking)
-    assert code(refused) == (503, "registry-away")
+    assert refusal(refused) == (503, "registry-away")
     assert "Retry-After" in refused.headers
-    assert cut_off.get(f"{JOBS}/{asking['id']}/elegibilidade", headers=headers).status_code == 503
+    looked = cut_off.get(f"{JOBS}/{asking['id']}/elegibilidade", headers=headers)
+    assert refusal(looked) == (503, "registry-away")
     assert [count(sql, table, cpf) for table in ("application", "application_block", "candidate")] == [0, 0, 0]
     assert send(plain).status_code == 201
     know(cpf)
@@ -181,7 +179,7 @@ def test_while_the_registry_is_away_only_what_needs_it_waits(
     assert send(third).status_code == 201
     sql("UPDATE employability.application SET status = 'retirada' WHERE cpf = $1 AND id_vaga = $2", cpf, third["id"])
     sql("UPDATE employability.candidate SET read_at = now() - interval '25 hours' WHERE cpf = $1", cpf)
-    assert code(send(third)) == (503, "registry-away")
+    assert refusal(send(third)) == (503, "registry-away")
 
 
 def test_staff_register_a_person_who_fails_and_the_criterion_is_kept(
@@ -207,15 +205,27 @@ def test_a_portal_tells_of_a_refusal_of_its_own(
     assert (made.status_code, made.json()["cpf"]) == (201, cpf)
     assert set(made.json()) == {"id", "cpf", "id_vaga", "criterios_nao_atendidos", "created_at"}
     assert http.post(BLOCKS, json=body | {"cpf": cpf}, headers=headers).json() == made.json()
-    assert code(http.post(BLOCKS, json=body | {"cpf": person(210)}, headers=headers)) == (403, "cpf-foreign")
-    for wrong in ([], ["x"] * 21, [""], ["x" * 61], [1]):
-        refused = http.post(BLOCKS, json=body | {"criterios_nao_atendidos": wrong}, headers=headers)
-        assert refused.status_code == 400
-    assert http.post(BLOCKS, json=body | {"id_vaga": create()["id"]}, headers=headers).status_code == 404
+    assert refusal(http.post(BLOCKS, json=body | {"cpf": person(210)}, headers=headers)) == (403, "cpf-foreign")
+    wrong: list[tuple[list[Any], str]] = [
+        ([], "criterios_nao_atendidos-invalid"),
+        (["x"] * 21, "criterios_nao_atendidos-invalid"),
+        ([""], "criterios_nao_atendidos-length"),
+        (["x" * 61], "criterios_nao_atendidos-length"),
+        (["idade\nminima"], "criterios_nao_atendidos-control"),
+        ([1], "body-invalid"),
+    ]
+    for criteria, code in wrong:
+        refused = http.post(BLOCKS, json=body | {"criterios_nao_atendidos": criteria}, headers=headers)
+        assert refusal(refused) == (400, code)
+    assert refusal(http.post(BLOCKS, json=body | {"id_vaga": "x"}, headers=headers)) == (400, "id_vaga-invalid")
+    draft = http.post(BLOCKS, json=body | {"id_vaga": create()["id"]}, headers=headers)
+    assert refusal(draft) == (404, "job-unknown")
     listed = http.get(BLOCKS, params={"id_vaga": job["id"]}, headers=callers[EDITOR]).json()
     masked = f"***.{cpf[3:6]}.{cpf[6:9]}-**"
     assert ([each["cpf"] for each in listed["data"]], listed["meta"]["total"]) == ([masked], 1)
     assert events("employability.list_application_blocks")[-1]["subject"] == masked
     assert http.get(BLOCKS, params={"cpf": cpf}, headers=callers[FOREIGN]).json()["data"] == []
-    assert http.get(BLOCKS, params={"cpf": "1"}, headers=callers[EDITOR]).status_code == 400
+    for query in ({"cpf": "1"}, {"id_vaga": "x"}):
+        (name,) = query
+        assert refusal(http.get(BLOCKS, params=query, headers=callers[EDITOR])) == (400, f"{name}-invalid")
     assert http.get(BLOCKS, headers=headers).status_code == 403

@@ -17,6 +17,7 @@ from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, answer_all, person
 from tests.support.fixtures import Drain
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 ROOT = "/jobs/api/v1/empregabilidade"
 COMPANY = "90000004000162"
@@ -128,10 +129,10 @@ def test_a_portal_knows_why_a_company_is_refused_and_empties_interests(
     job = create()
     again = {"cnpj": job["id_contratante"], "razao_social": "Padaria Aurora Ltda."}
     twice = http.post(f"{ROOT}/empresas", json=again, headers=callers[EDITOR])
-    assert twice.status_code == 409
+    assert refusal(twice) == (409, "employer-exists")
     assert twice.json()["error"].endswith("(duplicate key 23505)")
     used = http.delete(f"{ROOT}/empresas/{job['id_contratante']}", headers=callers["administrator"])
-    assert used.status_code == 409
+    assert refusal(used) == (409, "employer-in-use")
     assert used.json()["error"].endswith("(foreign key constraint 23503)")
     own = citizen(issuer, person(903))
     interests = f"{ROOT}/curriculo/situacao-interesses"
@@ -156,4 +157,4 @@ def test_no_filter_shows_a_citizen_what_is_another_persons(
     for path in (BASE, f"{ROOT}/candidatura-bloqueios", f"{BASE}/usuario/{person(904)}"):
         assert http.get(path, params=asked, headers=own).status_code == 403
     for part in ("", "/historico"):
-        assert http.get(f"{BASE}/{made['id']}{part}", headers=own).status_code == 404
+        assert refusal(http.get(f"{BASE}/{made['id']}{part}", headers=own)) == (404, "application-unknown")

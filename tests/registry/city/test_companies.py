@@ -15,6 +15,7 @@ from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 IARA, ANA, BRUNO, CARLA = "90000000922", "90000000175", "90000000256", "90000000337"
 OURS, LETTERED, OTHERS, NOBODYS = "90000001000129", "12ABC34501DE35", "90000002000173", "90000003000118"
@@ -193,8 +194,9 @@ def test_who_may_see_a_company(http: httpx.Client, issuer: Issuer, who: str, cnp
         "portal": issuer.machine("portal-cidadao", "rmi:pessoa-fisica:read"),
         "nobody": "x",
     }
+    codes = {400: "cnpj-invalid", 401: "token-invalid", 403: "forbidden", 404: "company-unknown"}
     answer = get(http, f"{ONE}/{cnpj}", tokens[who])
-    assert answer.status_code == status
+    assert refusal(answer) == (status, codes.get(status))
     assert status == 200 or set(answer.json()) == {"error"}
 
 

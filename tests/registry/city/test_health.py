@@ -6,6 +6,7 @@ from balcao import __version__, app
 from balcao.settings import Settings
 from tests.support import databases
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 
@@ -33,5 +34,5 @@ def test_without_the_data_store_it_is_unavailable(settings: Settings) -> None:
         databases.drop(name)
         answer = httpx.get(f"{running.url}/registry/v1/health", timeout=PATIENCE)
         readiness = httpx.get(f"{running.url}/registry/v1/readiness", timeout=PATIENCE)
-    assert (answer.status_code, set(answer.json())) == (503, {"error"})
+    assert (*refusal(answer), set(answer.json())) == (503, "store-away", {"error"})
     assert readiness.status_code == 503

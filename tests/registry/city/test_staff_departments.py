@@ -10,6 +10,7 @@ from balcao.registry.city.departments.imports import IMPORTS
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 LUIZ, ANA, ADMIN = "90000001228", "90000000175", "90000040126"
 OWN, ADMINISTRATION = "/registry/v1/cpf-secretaria", "/registry/v1/admin/cpf-secretaria"
@@ -49,7 +50,7 @@ def test_a_link_appears_for_the_person_and_for_administrators_until_it_is_undone
     assert listed == {"cpf": LUIZ, "mappings": sorted((one.json() for one in made), key=lambda one: one["cd_ua"])}
     gone = http.delete(f"{ADMINISTRATION}/{LUIZ}/1110", headers=admin)
     assert (gone.status_code, gone.content, gone.headers.get("Content-Type")) == (204, b"", None)
-    assert http.delete(f"{ADMINISTRATION}/{LUIZ}/1110", headers=admin).status_code == 404
+    assert refusal(http.delete(f"{ADMINISTRATION}/{LUIZ}/1110", headers=admin)) == (404, "mapping-unknown")
     left = http.get(f"{OWN}/{LUIZ}", headers=bearer(issuer.person(LUIZ))).json()
     assert left["cd_uas"] == ["1100", "2000"]
 
@@ -64,30 +65,30 @@ def test_a_mapping_tells_who_made_it_without_naming_them(
 
 
 @pytest.mark.parametrize(
-    ("cd_ua", "cpf", "status"),
+    ("cd_ua", "cpf", "status", "code"),
     [
-        ("9999", LUIZ, 404),
-        ("1100", "123", 400),
-        ("1100", "90000001229", 400),
-        ("", LUIZ, 400),
-        (None, LUIZ, 400),
-        (1100, LUIZ, 400),
-        ("a\0b", LUIZ, 400),
-        ("x" * 51, LUIZ, 400),
+        ("9999", LUIZ, 404, "department-unknown"),
+        ("1100", "123", 400, "cpf-invalid"),
+        ("1100", "90000001229", 400, "cpf-invalid"),
+        ("", LUIZ, 400, "cd_ua-length"),
+        (None, LUIZ, 400, "body-invalid"),
+        (1100, LUIZ, 400, "body-invalid"),
+        ("a\0b", LUIZ, 400, "cd_ua-control"),
+        ("x" * 51, LUIZ, 400, "cd_ua-length"),
     ],
 )
 def test_a_bad_link_is_refused_and_nothing_is_stored(
-    http: httpx.Client, admin: dict[str, str], sql: Sql, cd_ua: Any, cpf: str, status: int
+    http: httpx.Client, admin: dict[str, str], sql: Sql, cd_ua: Any, cpf: str, status: int, code: str
 ) -> None:
     answer = link(http, admin, cd_ua, cpf)
-    assert (answer.status_code, set(answer.json())) == (status, {"error"})
+    assert (*refusal(answer), set(answer.json())) == (status, code, {"error"})
     assert sql("SELECT FROM registry.staff_department") == []
 
 
 def test_of_parallel_links_one_is_made(http: httpx.Client, admin: dict[str, str]) -> None:
     with ThreadPoolExecutor(8) as pool:
-        statuses = sorted(pool.map(lambda _: link(http, admin, "1100").status_code, range(8)))
-    assert statuses == [201] + [409] * 7
+        answers = sorted(pool.map(lambda _: refusal(link(http, admin, "1100")), range(8)))
+    assert answers == [(201, None)] + [(409, "mapping-exists")] * 7
 
 
 def test_a_repeated_call_with_its_key_is_answered_alike(http: httpx.Client, admin: dict[str, str]) -> None:
@@ -95,7 +96,7 @@ def test_a_repeated_call_with_its_key_is_answered_alike(http: httpx.Client, admi
     answers = [link(http, admin, "1100", **key) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
-    assert link(http, admin, "1110", **key).status_code == 409
+    assert refusal(link(http, admin, "1110", **key)) == (409, "idempotency-key-reused")
 
 
 def test_who_may_read_and_write_links(http: httpx.Client, issuer: Issuer, admin: dict[str, str]) -> None:

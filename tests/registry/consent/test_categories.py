@@ -11,6 +11,7 @@ import pytest
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, differences
 
 LIST = "/notification-categories"
@@ -158,7 +159,7 @@ def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
 
 def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
-    assert admin("POST", ADMIN, new).status_code == 409
+    assert refusal(admin("POST", ADMIN, new)) == (409, "category-exists")
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
     answer = admin("POST", ADMIN, new)
     assert (answer.status_code, answer.headers["Error-Code"]) == (409, "category-exists")
@@ -171,8 +172,8 @@ def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]
 def test_of_parallel_creations_one_wins(admin: Talk) -> None:
     new = {"id": f"race_{next(_numbers)}", "name": "N", "description": "D"}
     with ThreadPoolExecutor(6) as threads:
-        statuses = sorted(answer.status_code for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
-    assert statuses == [201, 409, 409, 409, 409, 409]
+        answers = sorted(refusal(answer) for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
+    assert answers == [(201, None)] + [(409, "category-exists")] * 5
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
 
 

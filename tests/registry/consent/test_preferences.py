@@ -14,6 +14,7 @@ from tests.registry.talking import Talk, somebody
 from tests.support.acting import Act, acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 DEFAULTS = {
     "events": True,
@@ -83,7 +84,7 @@ def test_who_may_and_which_path_is_malformed(
     assert Talk(http)(method, path + suffix, body).status_code == 401
     assert Talk(http, issuer.person("90000000256"))(method, path + suffix, body).status_code == 403
     assert Talk(http, issuer.machine("portal-cidadao"))(method, path + suffix, body).status_code == 403
-    assert admin(method, f"/citizen/123/notification-preferences{suffix}", body).status_code == 400
+    assert refusal(admin(method, f"/citizen/123/notification-preferences{suffix}", body)) == (400, "cpf-invalid")
     assert citizen(method, path + suffix, body).status_code == 200
     assert admin(method, path + suffix, body).status_code == 200
 
@@ -182,7 +183,7 @@ def test_an_unknown_or_inactive_category_changes_nothing(
 def test_one_category_is_looked_at_before_the_body(
     citizen: Talk, path: str, inactive: str, category: str, body: Any
 ) -> None:
-    assert citizen("PATCH", f"{path}/categories/{category}", body).status_code == 422
+    assert refusal(citizen("PATCH", f"{path}/categories/{category}", body)) == (422, "category-unknown")
 
 
 REFUSED_ANYWHERE = [

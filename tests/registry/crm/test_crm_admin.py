@@ -13,6 +13,7 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
@@ -207,8 +208,8 @@ def test_what_lies_ahead_of_the_clock_is_released_and_ordinary_events_win_again(
 
 
 def test_a_release_needs_a_mirror_and_a_cpf(ask: Ask) -> None:
-    assert ask("/mirrors/90000001147/release-future", "POST").status_code == 404
-    assert ask("/mirrors/123/release-future", "POST").status_code == 400
+    assert refusal(ask("/mirrors/90000001147/release-future", "POST")) == (404, "mirror-unknown")
+    assert refusal(ask("/mirrors/123/release-future", "POST")) == (400, "cpf-invalid")
 
 
 @pytest.mark.parametrize(

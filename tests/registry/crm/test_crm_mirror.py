@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, differences
 
 ANA, BRUNO, CARLA, DAVI, ELISA, FABIO = (
@@ -167,7 +168,7 @@ def test_who_may_and_that_a_look_is_recorded(http: httpx.Client, issuer: Issuer,
     count = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.read_crm_mirror' AND action = 'read'"
     assert sql(count)[0][0] == 1
     malformed = "/registry/v1/citizen/123/crm-mirror"
-    assert http.get(malformed, headers=bearer(issuer.admin())).status_code == 400
+    assert refusal(http.get(malformed, headers=bearer(issuer.admin()))) == (400, "cpf-invalid")
     etag = http.get(url, headers=bearer(issuer.person(FABIO))).headers["ETag"]
     again = http.get(url, headers=bearer(issuer.person(FABIO)) | {"If-None-Match": etag})
     assert again.status_code == 304

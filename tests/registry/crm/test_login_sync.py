@@ -14,6 +14,7 @@ from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/auth/validate"
@@ -164,10 +165,11 @@ def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: Runni
 
 
 class FasterCrm:
-    """One in which somebody else has made the account between our look-up and our upsert."""
+    """One in which somebody else has made the account between our look-up and our upsert, unless it `forgets` it."""
 
-    def __init__(self, refusal: tuple[int, bytes]) -> None:
-        self.refusal = refusal
+    def __init__(self, response: tuple[int, bytes], *, forgets: bool = False) -> None:
+        self.response = response
+        self.forgets = forgets
         self.upserted = False
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -184,32 +186,45 @@ class FasterCrm:
             account = (
                 b'{"Id": "001000000000000001", "CPF__c": "90000000418", "Name": "Davi", "PersonEmail": "D@X.example"}'
             )
-            found = account if self.upserted and b"FROM+Account" in query.replace(b"%20", b"+") else b""
+            known = self.upserted and not self.forgets
+            found = account if known and b"FROM+Account" in query.replace(b"%20", b"+") else b""
             return 200, b'{"records": [' + found + b"]}"
         self.upserted = True
-        return self.refusal
+        return self.response
 
 
 @pytest.mark.parametrize(
-    "refusal",
+    "response",
     [
         (400, b'[{"errorCode": "DUPLICATE_VALUE", "message": "x", "fields": []}]'),
         (300, b"[]"),
         (200, b"{}"),
         (204, b""),
     ],
-    ids=lambda refusal: str(refusal[0]),
+    ids=lambda response: str(response[0]),
 )
 def test_whoever_is_beaten_to_it_is_matched(
-    settings: Settings, database_url: str, issuer: Issuer, refusal: tuple[int, bytes]
+    settings: Settings, database_url: str, issuer: Issuer, response: tuple[int, bytes]
 ) -> None:
-    with RunningServer(FasterCrm(refusal)) as faster:
+    with RunningServer(FasterCrm(response)) as faster:
         elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
         with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))
             answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
     assert answer.json()["cidadao"]["accountId"] == "001000000000000001"
+
+
+def test_an_account_that_the_crm_made_and_does_not_find_is_no_login(
+    settings: Settings, database_url: str, issuer: Issuer, sql: Sql
+) -> None:
+    with RunningServer(FasterCrm((201, b"{}"), forgets=True)) as forgetful:
+        elsewhere = settings.model_copy(update={"crm_url_override": forgetful.url})
+        with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
+            headers = bearer(issuer.person(DAVI, email="d@x.example"))
+            answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
+    assert (*refusal(answer), set(answer.json())) == (502, "crm-account-not-found", {"error"})
+    assert sql("SELECT FROM registry.crm_lease") == []
 
 
 def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from balcao import app
 from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.crm.changes import PAGE
@@ -27,7 +28,9 @@ from tests.support.acting import acting
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
+from tests.support.refusals import refusal
+from tests.support.server import RunningServer
 from tests.support.sizes import size
 
 PATH = "/registry/v1/admin/crm/reconcile"
@@ -390,7 +393,16 @@ def test_who_may_not_and_who_is_unknown(
     unknown = reconcile(cpf=DAVI)
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "crm-account-unknown")
     for run in ("x", "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"):
-        assert http.get(f"{PATH}/{run}", headers=bearer(issuer.admin())).status_code == 404
+        assert refusal(http.get(f"{PATH}/{run}", headers=bearer(issuer.admin()))) == (404, "reconcile-unknown")
+
+
+def test_without_a_crm_no_run_is_opened(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
+    alone = settings.model_copy(update={"crm_url_override": ""})
+    with RunningServer(app.build(alone, database_url, ["registry"])) as running:
+        for body in ({"since": LONG_AGO}, {"cpf": BRUNO}):
+            answer = httpx.post(running.url + PATH, json=body, headers=bearer(issuer.admin()), timeout=PATIENCE)
+            assert (*refusal(answer), set(answer.json())) == (503, "crm-not-configured", {"error"})
+    assert sql("SELECT FROM registry.crm_reconciliation WHERE state = 'running'") == []
 
 
 @pytest.mark.parametrize("mode", ["misdirected", "garbage"])

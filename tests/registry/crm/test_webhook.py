@@ -14,6 +14,7 @@ from tests.support import databases
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
@@ -58,31 +59,34 @@ def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(
     assert record(ANA)["email"]["principal"]["valor"] == "ana@casa.example"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+MALFORMED: dict[str, list[dict[str, Any]]] = {
+    "cpf-invalid": [
         {"cpf": None},
         {"cpf": 90000000175},
         {"cpf": "123"},
         {"cpf": "11111111111"},
         {"cpf": "90000000176"},
         {"cpf": "900.000.001-75"},
+    ],
+    "evento-invalid": [
         {"evento": ""},
         {"evento": "ATUALIZACAO"},
         {"evento": " anonimizacao "},
         {"evento": "exclusao"},
         {"evento": 5},
+    ],
+    "updated-at-invalid": [
         {"updatedAt": "ontem"},
         {"updatedAt": "2026-07-01"},
         {"updatedAt": "2026-02-30T10:00:00Z"},
         {"updatedAt": 1751398278},
-        {"updatedAt": "2" * 65},
+        {"updatedAt": "2" * 64},
         {"updatedAt": "2026-07-01T10:00:60Z"},
         {"updatedAt": "1969-07-01T10:00:00Z"},
-        {"dados": None},
-        {"dados": []},
-        {"dados": "x"},
-        {"dados": 5},
+    ],
+    "updated-at-too-long": [{"updatedAt": "2" * 65}],
+    "dados-missing": [{"dados": None}, {"dados": []}, {"dados": "x"}, {"dados": 5}],
+    "dados-invalid": [
         {"dados": {"telefone1": 5}},
         {"dados": {"idioma": "pt"}},
         {"dados": {"idioma": [1]}},
@@ -98,13 +102,18 @@ def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(
         {"dados": {"consentimento": [{"status": "IN", "acao": "optout", "motivo": "x"}]}},
         {"dados": {"consentimento": [{"status": "IN", "canal": 5}]}},
     ],
-    ids=str,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"), [(change, code) for code, changes in MALFORMED.items() for change in changes], ids=str
 )
-def test_a_malformed_event_is_refused_and_nothing_is_stored(send: Ask, sql: Sql, change: dict[str, Any]) -> None:
+def test_a_malformed_event_is_refused_and_nothing_is_stored(
+    send: Ask, sql: Sql, change: dict[str, Any], code: str
+) -> None:
     before = sql("SELECT count(*) FROM registry.crm_event")
     answer = send(event(**change))
-    assert answer.status_code == 400
-    assert set(answer.json()) == {"error"}
+    assert (*refusal(answer), set(answer.json())) == (400, code, {"error"})
     assert sql("SELECT count(*) FROM registry.crm_event") == before
 
 
@@ -130,10 +139,10 @@ def test_what_the_document_allows_is_accepted(send: Ask, change: dict[str, Any])
     assert send(event(**change)).status_code == 202
 
 
-@pytest.mark.parametrize("key", ["cpf", "dados"])
-def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str) -> None:
+@pytest.mark.parametrize(("key", "code"), [("cpf", "cpf-invalid"), ("dados", "dados-missing")])
+def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str, code: str) -> None:
     answer = send({name: value for name, value in event().items() if name != key})
-    assert (answer.status_code, key in answer.json()["error"]) == (400, True)
+    assert (*refusal(answer), key in answer.json()["error"]) == (400, code, True)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +212,8 @@ def test_a_full_queue_refuses_before_the_body_is_looked_at(
         ]
         answer = httpx.post(running.url + PATH, content=b"{", headers=headers, timeout=PATIENCE)
     assert statuses == [202] * 3
-    assert (answer.status_code, answer.headers["Retry-After"], set(answer.json())) == (503, "30", {"error"})
+    assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "queue-full", "30")
+    assert set(answer.json()) == {"error"}
     drain()
 
 
@@ -240,14 +250,24 @@ def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send: Ask, s
 def test_dados_is_measured_as_sent(http: httpx.Client, issuer: Issuer) -> None:
     token = bearer(issuer.machine("crm-sandbox"))
 
-    def post(length: int, blanks: int = 0) -> int:
+    def post(length: int, blanks: int = 0) -> tuple[int, str | None]:
         filler = length - len('{"email":""}') - blanks
         dados = '{"email":' + " " * blanks + '"' + "a" * filler + '"}'
         assert len(dados) == length
-        return http.post(PATH, content='{"cpf":"90000000337","dados":' + dados + "}", headers=token).status_code
+        return refusal(http.post(PATH, content='{"cpf":"90000000337","dados":' + dados + "}", headers=token))
 
-    assert [post(65_536), post(65_537), post(65_536, 9), post(65_537, 10)] == [202, 400, 202, 400]
-    assert http.post(PATH, content=b'{"x":"' + b"a" * 200_000 + b'"}', headers=token).status_code == 400
+    accepted, refused = (202, None), (400, "dados-too-large")
+    assert [post(65_536), post(65_537), post(65_536, 9), post(65_537, 10)] == [accepted, refused] * 2
+
+
+def test_a_body_has_at_most_131072_bytes(http: httpx.Client, issuer: Issuer) -> None:
+    def post(length: int) -> tuple[int, str | None]:
+        body = b'{"cpf":"90000000337","dados":{},"x":"' + b"a" * length
+        body = body[: length - 2] + b'"}'
+        assert len(body) == length
+        return refusal(http.post(PATH, content=body, headers=bearer(issuer.machine("crm-sandbox"))))
+
+    assert [post(131_072), post(131_073), post(200_000)] == [(202, None), *[(400, "body-too-large")] * 2]
 
 
 def test_who_may_call(http: httpx.Client, issuer: Issuer) -> None:

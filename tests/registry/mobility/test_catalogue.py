@@ -12,10 +12,14 @@ import pytest
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.imports import IMPORTS
 from tests.registry.mobility.garage import ADMIN, ANA, MOBILITY, Garage, form
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size
 
 BRANDS, MODELS = f"{ADMIN}/vehicle-brands", f"{ADMIN}/vehicle-models"
+CHANGED, DELETED = (200, None), (204, None)
+NAME_TAKEN, BRAND_IN_USE, MODEL_IN_USE = (409, "name-taken"), (409, "brand-in-use"), (409, "model-in-use")
+SENTINEL, NOT_KNOWN = (400, "catalogue-sentinel"), (404, "catalogue-unknown")
 BRAND = {"id": str, "name": str, "is_other": bool, "deleted_at": Optional(INSTANT)}
 MODEL = BRAND | {"brand_id": str, "vehicle_type": str}
 
@@ -28,12 +32,12 @@ def read(garage: Garage, path: str) -> list[Any]:
     return found
 
 
-def change(garage: Garage, path: str, **members: Any) -> int:
-    return garage.ask(garage.admin, "PATCH", path, members).status_code
+def change(garage: Garage, path: str, **members: Any) -> tuple[int, str | None]:
+    return refusal(garage.ask(garage.admin, "PATCH", path, members))
 
 
-def delete(garage: Garage, path: str) -> int:
-    return garage.ask(garage.admin, "DELETE", path).status_code
+def delete(garage: Garage, path: str) -> tuple[int, str | None]:
+    return refusal(garage.ask(garage.admin, "DELETE", path))
 
 
 def test_everybody_with_a_token_reads_and_nobody_without(garage: Garage) -> None:
@@ -47,7 +51,7 @@ def test_everybody_with_a_token_reads_and_nobody_without(garage: Garage) -> None
     assert read(garage, "vehicle-models?brand_id=a%00b") == []
     for query in ("", "?brand_id="):
         missing = garage.ask(ANA, "GET", f"{MOBILITY}/vehicle-models{query}")
-        assert (missing.status_code, "brand_id" in missing.json()["error"]) == (400, True)
+        assert (*refusal(missing), "brand_id" in missing.json()["error"]) == (400, "brand_id-missing", True)
 
 
 def test_administration_is_for_holders_of_the_action(garage: Garage) -> None:
@@ -78,10 +82,11 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
     path = f"{BRANDS}/brand_sao_joao_x_2"
     renamed = garage.ask(garage.admin, "PATCH", path, {"name": " Novo nome "})
     assert renamed.json() == made.json() | {"name": "Novo nome"}
-    assert change(garage, path, name="NOVO NOME") == 200  # its own name in other case
-    assert garage.brand("São João-X / 2").status_code == 409  # the id is taken
-    assert (delete(garage, path), delete(garage, path), change(garage, path, name="x")) == (204, 404, 404)
-    assert garage.brand("São João X 2").status_code == 409  # by a deleted row too
+    assert change(garage, path, name="NOVO NOME") == CHANGED  # its own name in other case
+    assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # the id is taken
+    assert [delete(garage, path) for _ in range(2)] == [DELETED, NOT_KNOWN]
+    assert change(garage, path, name="x") == NOT_KNOWN
+    assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # by a deleted row too
     assert "brand_sao_joao_x_2" not in {brand["id"] for brand in read(garage, "vehicle-brands")}
     kept = garage.ask(garage.admin, "GET", BRANDS).json()["data"]
     assert differences(kept, [BRAND]) == []
@@ -90,31 +95,40 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
 
 def test_names_are_unique_without_case_among_live_ones(garage: Garage) -> None:
     assert garage.brand("Corisco").status_code == 201
-    assert garage.brand(" corisco ").status_code == 409
-    assert garage.brand("CORISCO").status_code == 409
+    assert refusal(garage.brand(" corisco ")) == NAME_TAKEN
+    assert refusal(garage.brand("CORISCO")) == NAME_TAKEN
     assert garage.brand("Trovão").status_code == 201
-    assert change(garage, f"{BRANDS}/brand_trovao", name="corisco") == 409
+    assert change(garage, f"{BRANDS}/brand_trovao", name="corisco") == NAME_TAKEN
     assert garage.model("brand_trovao", "Um").status_code == 201
-    assert garage.model("brand_trovao", "UM").status_code == 409
+    assert refusal(garage.model("brand_trovao", "UM")) == NAME_TAKEN
     assert garage.model("brand_corisco", "Um").status_code == 201
     assert garage.model("brand_corisco", "Dois").status_code == 201
-    assert change(garage, f"{MODELS}/model_corisco_dois", name="um") == 409
+    assert change(garage, f"{MODELS}/model_corisco_dois", name="um") == NAME_TAKEN
 
 
-@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\u0000b", "///", None, 5], ids=repr)
-def test_a_bad_name_is_refused(garage: Garage, name: Any) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        *((name, "name-length") for name in ("", " ", "x" * 101)),
+        ("a\u0000b", "name-control"),
+        ("///", "name-slug"),
+        *((name, "body-invalid") for name in (None, 5)),
+    ],
+    ids=repr,
+)
+def test_a_bad_name_is_refused(garage: Garage, name: Any, code: str) -> None:
     answer = garage.ask(garage.admin, "POST", BRANDS, {"name": name})
-    assert (answer.status_code, "`name`" in answer.json()["error"]) == (400, True)
-    assert garage.ask(garage.admin, "POST", BRANDS, {}).status_code == 400
+    assert (*refusal(answer), "`name`" in answer.json()["error"]) == (400, code, True)
+    assert refusal(garage.ask(garage.admin, "POST", BRANDS, {})) == (400, "body-invalid")
 
 
 def test_sentinels_do_not_change(garage: Garage) -> None:
-    assert change(garage, f"{BRANDS}/brand_outro", name="x") == 400
-    assert delete(garage, f"{BRANDS}/brand_outro") == 400
-    assert garage.model("brand_outro", "x").status_code == 400
-    assert change(garage, f"{MODELS}/model_outro", name="x") == 400
-    assert delete(garage, f"{MODELS}/model_outro") == 400
-    assert change(garage, f"{MODELS}/model_brisa_mini", brand_id="brand_outro") == 400
+    assert change(garage, f"{BRANDS}/brand_outro", name="x") == SENTINEL
+    assert delete(garage, f"{BRANDS}/brand_outro") == SENTINEL
+    assert refusal(garage.model("brand_outro", "x")) == SENTINEL
+    assert change(garage, f"{MODELS}/model_outro", name="x") == SENTINEL
+    assert delete(garage, f"{MODELS}/model_outro") == SENTINEL
+    assert change(garage, f"{MODELS}/model_brisa_mini", brand_id="brand_outro") == SENTINEL
 
 
 def test_models_belong_to_a_brand_and_can_move_while_nobody_uses_them(garage: Garage) -> None:
@@ -123,19 +137,20 @@ def test_models_belong_to_a_brand_and_can_move_while_nobody_uses_them(garage: Ga
     made = garage.model("brand_partida", "Ágil 2", "ciclomotor")
     assert (made.status_code, made.json()["id"]) == (201, "model_partida_agil_2")
     assert differences(made.json(), MODEL) == []
-    assert garage.model("brand_partida", "x", "carro").status_code == 400
-    assert garage.model("brand_nenhuma", "x").status_code == 404
+    assert refusal(garage.model("brand_partida", "x", "carro")) == (400, "vehicle_type-unknown")
+    assert refusal(garage.model("brand_nenhuma", "x")) == NOT_KNOWN
     path = f"{MODELS}/model_partida_agil_2"
-    assert (change(garage, path), change(garage, path, name=None), change(garage, path, vehicle_type="carro")) == (
-        400,
-    ) * 3
-    assert change(garage, path, brand_id="brand_nenhuma") == 404
+    assert change(garage, path) == (400, "nothing-to-change")
+    assert change(garage, path, name=None) == (400, "body-invalid")
+    assert change(garage, path, vehicle_type="carro") == (400, "vehicle_type-unknown")
+    assert change(garage, path, brand_id="brand_nenhuma") == NOT_KNOWN
     moved = garage.ask(garage.admin, "PATCH", path, {"brand_id": "brand_chegada", "vehicle_type": "autopropelido"})
     assert moved.json() == made.json() | {"brand_id": "brand_chegada", "vehicle_type": "autopropelido"}
     assert [m["id"] for m in read(garage, "vehicle-models?brand_id=brand_chegada")] == ["model_partida_agil_2"]
-    assert delete(garage, f"{BRANDS}/brand_chegada") == 409
-    assert (delete(garage, path), delete(garage, path), change(garage, path, name="x")) == (204, 404, 404)
-    assert delete(garage, f"{BRANDS}/brand_chegada") == 204
+    assert delete(garage, f"{BRANDS}/brand_chegada") == BRAND_IN_USE
+    assert [delete(garage, path) for _ in range(2)] == [DELETED, NOT_KNOWN]
+    assert change(garage, path, name="x") == NOT_KNOWN
+    assert delete(garage, f"{BRANDS}/brand_chegada") == DELETED
     of_brand = garage.ask(garage.admin, "GET", f"{MODELS}?brand_id=brand_chegada").json()["data"]
     assert [model["deleted_at"] is None for model in of_brand] == [False]
     assert {m["id"] for m in garage.ask(garage.admin, "GET", MODELS).json()["data"]} > {"model_partida_agil_2"}
@@ -147,20 +162,20 @@ def test_what_live_vehicles_refer_to_stays_but_for_its_name(garage: Garage) -> N
     garage.model("brand_usada", "Fixa")
     held = garage.registered(ANA, brand_id="brand_usada", model_id="model_usada_fixa")["id"]
     path = f"{MODELS}/model_usada_fixa"
-    assert change(garage, path, vehicle_type="ciclomotor") == 409
-    assert change(garage, path, brand_id="brand_outra_casa") == 409
-    assert change(garage, path, brand_id="brand_usada", vehicle_type="bicicleta_eletrica", name="Fixa 2") == 200
-    assert (delete(garage, path), delete(garage, f"{BRANDS}/brand_usada")) == (409, 409)
-    assert change(garage, f"{BRANDS}/brand_usada", name="Usada 2") == 200
+    assert change(garage, path, vehicle_type="ciclomotor") == MODEL_IN_USE
+    assert change(garage, path, brand_id="brand_outra_casa") == MODEL_IN_USE
+    assert change(garage, path, brand_id="brand_usada", vehicle_type="bicicleta_eletrica", name="Fixa 2") == CHANGED
+    assert (delete(garage, path), delete(garage, f"{BRANDS}/brand_usada")) == (MODEL_IN_USE, BRAND_IN_USE)
+    assert change(garage, f"{BRANDS}/brand_usada", name="Usada 2") == CHANGED
     shown = garage.vehicle(ANA, held).json()
     assert (shown["brand_name"], shown["model_name"]) == ("Usada 2", "Fixa 2")
     garage.vehicle(ANA, held, "DELETE")
     hybrid = form(brand_id="brand_usada", model_id=..., model_other="Minha", vehicle_type="ciclomotor")
     second = garage.register(ANA, hybrid).json()["id"]
-    assert delete(garage, path) == 204
-    assert delete(garage, f"{BRANDS}/brand_usada") == 409
+    assert delete(garage, path) == DELETED
+    assert delete(garage, f"{BRANDS}/brand_usada") == BRAND_IN_USE
     garage.vehicle(ANA, second, "DELETE")
-    assert delete(garage, f"{BRANDS}/brand_usada") == 204
+    assert delete(garage, f"{BRANDS}/brand_usada") == DELETED
 
 
 def test_a_repeated_post_makes_one_row(garage: Garage) -> None:
@@ -168,13 +183,14 @@ def test_a_repeated_post_makes_one_row(garage: Garage) -> None:
     answers = [garage.ask(garage.admin, "POST", BRANDS, {"name": "Repetida"}, **key) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
-    assert garage.ask(garage.admin, "POST", BRANDS, {"name": "Outra"}, **key).status_code == 409
+    another = garage.ask(garage.admin, "POST", BRANDS, {"name": "Outra"}, **key)
+    assert refusal(another) == (409, "idempotency-key-reused")
 
 
 def test_the_same_name_at_once_makes_one_brand(garage: Garage) -> None:
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(lambda n: garage.brand("Corrida" if n % 2 else "CORRIDA"), range(6)))
-    assert sorted(answer.status_code for answer in made) == [201] + [409] * 5
+    assert sorted(map(refusal, made)) == [(201, None)] + [NAME_TAKEN] * 5
 
 
 _numbers = count()
@@ -187,8 +203,8 @@ def test_registering_against_deleting_leaves_no_vehicle_on_a_deleted_model(garag
     with ThreadPoolExecutor(2) as pool:
         registered = pool.submit(garage.register, ANA, form(brand_id=brand, model_id=model))
         deleted = pool.submit(delete, garage, f"{MODELS}/{model}")
-        outcome = registered.result().status_code, deleted.result()
-    assert outcome in {(201, 409), (400, 204)}
+        outcome = refusal(registered.result()), deleted.result()
+    assert outcome in {((201, None), MODEL_IN_USE), ((400, "model-unknown"), DELETED)}
     for one in garage.vehicles(ANA):
         garage.vehicle(ANA, one["id"], "DELETE")
 
@@ -236,8 +252,8 @@ def test_an_import_is_idempotent_and_leaves_what_administrators_and_owners_did(
     garage.registered(ANA, brand_id="brand_carga", model_id="model_carga_leve")
     in_use, free = ({**model, "vehicle_type": "bicicleta_eletrica"} for model in models)
     assert load(database_url, "vehicle-models", in_use, free) == 1
-    assert delete(garage, f"{MODELS}/model_nova_so") == 204
-    assert change(garage, f"{BRANDS}/brand_carga", name="Carga Pesada") == 200
+    assert delete(garage, f"{MODELS}/model_nova_so") == DELETED
+    assert change(garage, f"{BRANDS}/brand_carga", name="Carga Pesada") == CHANGED
     assert load(database_url, "vehicle-models", *models) == 0
     assert load(database_url, "vehicle-brands", {"name": "Carga pesada"}, {"name": "Carga"}) == 0
     assert load(database_url, "vehicle-models", {"brand": "Carga", "name": "Mais", "vehicle_type": "ciclomotor"}) == 1

@@ -7,6 +7,7 @@ import pytest
 
 from balcao.core.values.cpf import Cpf
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, UNKNOWN, Garage
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size
 
@@ -71,26 +72,26 @@ def test_an_invitation_is_pending_and_shows_what_the_owner_typed(garage: Garage,
 
 
 @pytest.mark.parametrize(
-    ("body", "field"),
+    ("body", "code"),
     [
-        ({"cpf": ANA}, "cpf"),
-        ({"cpf": "900.000.002-56"}, "cpf"),
-        ({"cpf": "90000000257"}, "cpf"),
-        ({"cpf": "11111111111"}, "cpf"),
-        ({"cpf": None}, "cpf"),
-        ({"email": "nada"}, "email"),
-        ({"email": "a@b"}, "email"),
-        ({"email": "a@b.example\nBcc: c@d.example"}, "email"),
-        ({"email": f"{'a' * 65}@b.example"}, "email"),
-        ({"email": ""}, "email"),
-        ({"name": "x" * 121}, "name"),
-        ({"phone": "9" * 21}, "phone"),
+        ({"cpf": ANA}, "invitee-is-owner"),
+        ({"cpf": "900.000.002-56"}, "cpf-invalid"),
+        ({"cpf": "90000000257"}, "cpf-invalid"),
+        ({"cpf": "11111111111"}, "cpf-invalid"),
+        ({"cpf": None}, "body-invalid"),
+        ({"email": "nada"}, "email-invalid"),
+        ({"email": "a@b"}, "email-invalid"),
+        ({"email": "a@b.example\nBcc: c@d.example"}, "email-invalid"),
+        ({"email": f"{'a' * 65}@b.example"}, "email-invalid"),
+        ({"email": ""}, "email-length"),
+        ({"name": "x" * 121}, "name-length"),
+        ({"phone": "9" * 21}, "phone-length"),
     ],
     ids=repr,
 )
-def test_a_bad_invitation_is_refused_by_name(garage: Garage, held: str, body: dict[str, Any], field: str) -> None:
+def test_a_bad_invitation_is_refused_by_name(garage: Garage, held: str, body: dict[str, Any], code: str) -> None:
     answer = garage.invite(ANA, held, **({"cpf": BRUNO} | body))
-    assert (answer.status_code, f"`{field}`" in answer.json()["error"]) == (400, True)
+    assert (*refusal(answer), f"`{next(iter(body))}`" in answer.json()["error"]) == (400, code, True)
     assert garage.conductors(ANA, held).json() == {"data": []}
 
 
@@ -105,19 +106,19 @@ def test_a_cpf_may_have_blanks_around_and_need_not_be_known(garage: Garage, held
 
 def test_one_open_link_at_a_time_and_a_new_one_after_a_refusal(garage: Garage, held: str, sql: Any) -> None:
     link = garage.invited(ANA, held, BRUNO)
-    assert garage.invite(ANA, held, BRUNO).status_code == 409
+    assert refusal(garage.invite(ANA, held, BRUNO)) == (409, "conductor-exists")
     assert garage.answer(BRUNO, link, "rejected").json()["status"] == "rejected"
     again = garage.invited(ANA, held, BRUNO)
     assert garage.answer(BRUNO, again).status_code == 200
-    assert garage.invite(ANA, held, BRUNO).status_code == 409
+    assert refusal(garage.invite(ANA, held, BRUNO)) == (409, "conductor-exists")
     assert statuses(sql, held) == ["rejected", "accepted"]
 
 
 @pytest.mark.parametrize("_", range(size(3, 50)))
 def test_two_invitations_at_once_make_one_link(garage: Garage, held: str, sql: Any, _: int) -> None:
     with ThreadPoolExecutor(2) as pool:
-        made = list(pool.map(lambda _: garage.invite(ANA, held, BRUNO).status_code, range(2)))
-    assert sorted(made) == [201, 409]
+        made = list(pool.map(lambda _: refusal(garage.invite(ANA, held, BRUNO)), range(2)))
+    assert sorted(made) == [(201, None), (409, "conductor-exists")]
     assert statuses(sql, held) == ["pending"]
 
 
@@ -127,18 +128,18 @@ def test_the_same_key_invites_once(garage: Garage, held: str, sql: Any) -> None:
     answers = [garage.ask(ANA, "POST", path, body, **key) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
-    assert garage.ask(ANA, "POST", path, body | {"name": "x"}, **key).status_code == 409
+    assert refusal(garage.ask(ANA, "POST", path, body | {"name": "x"}, **key)) == (409, "idempotency-key-reused")
     assert statuses(sql, held) == ["pending"]
 
 
 def test_only_the_invitee_answers_and_only_once(garage: Garage, held: str) -> None:
     link = garage.invited(ANA, held, BRUNO)
-    assert garage.answer(CARLA, link).status_code == 404
-    assert garage.answer(ANA, link).status_code == 404
-    assert garage.answer(BRUNO, UNKNOWN).status_code == 404
-    assert garage.answer(BRUNO, "nada").status_code == 404
+    assert refusal(garage.answer(CARLA, link)) == (404, "conductor-unknown")
+    assert refusal(garage.answer(ANA, link)) == (404, "conductor-unknown")
+    assert refusal(garage.answer(BRUNO, UNKNOWN)) == (404, "conductor-unknown")
+    assert refusal(garage.answer(BRUNO, "nada")) == (404, "id-unknown")
     for word in ("revoked", "pending", "Accepted", ""):
-        assert garage.answer(BRUNO, link, word).status_code == 400
+        assert refusal(garage.answer(BRUNO, link, word)) == (400, "status-unknown")
     accepted = garage.answer(BRUNO, link)
     assert differences(accepted.json(), CONDUCTOR) == []
     assert accepted.json()["responded_at"]
@@ -166,19 +167,19 @@ def test_invitations_are_pending_ones_newest_first(garage: Garage, held: str) ->
 
 def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held: str) -> None:
     pending, accepted = garage.invited(ANA, held, CARLA), garage.driving(ANA, held, BRUNO)
-    assert garage.unlink(CARLA, held, pending).status_code == 404  # no driver yet
-    assert garage.unlink(BRUNO, held, pending).status_code == 404  # another's link
-    assert garage.unlink(BRUNO, held, UNKNOWN).status_code == 404
-    assert garage.unlink(ANA, held, UNKNOWN).status_code == 404
+    assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # no driver yet
+    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # another's link
+    assert refusal(garage.unlink(BRUNO, held, UNKNOWN)) == (404, "conductor-unknown")
+    assert refusal(garage.unlink(ANA, held, UNKNOWN)) == (404, "conductor-unknown")
     other = garage.registered(ANA)["id"]
-    assert garage.unlink(ANA, other, accepted).status_code == 404  # another vehicle's
+    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # another vehicle's
     left = [garage.unlink(BRUNO, held, accepted) for _ in range(2)]
-    assert [answer.status_code for answer in left] == [204, 404]
+    assert list(map(refusal, left)) == [(204, None), (404, "vehicle-unknown")]
     assert left[0].content == b""
-    assert garage.vehicle(BRUNO, held).status_code == 404
-    assert [garage.unlink(ANA, held, pending).status_code for _ in range(2)] == [204, 400]
-    assert garage.unlink(ANA, held, accepted).status_code == 400
-    assert garage.answer(CARLA, pending).status_code == 400
+    assert refusal(garage.vehicle(BRUNO, held)) == (404, "vehicle-unknown")
+    assert [refusal(garage.unlink(ANA, held, pending)) for _ in range(2)] == [(204, None), (400, "not-open")]
+    assert refusal(garage.unlink(ANA, held, accepted)) == (400, "not-open")
+    assert refusal(garage.answer(CARLA, pending)) == (400, "not-pending")
     assert garage.conductors(ANA, held).json() == {"data": []}
 
 
@@ -239,8 +240,8 @@ def test_conductors_are_listed_oldest_first_pending_and_accepted(garage: Garage,
 def test_the_limit_of_drivers_holds_at_once(garage: Garage, held: str) -> None:
     people = [invented(n) for n in range(300, 314)]
     with ThreadPoolExecutor(7) as pool:
-        made = list(pool.map(lambda cpf: garage.invite(ANA, held, cpf).status_code, people))
-    assert sorted(made) == [201] * 10 + [409] * 4
+        made = list(pool.map(lambda cpf: refusal(garage.invite(ANA, held, cpf)), people))
+    assert sorted(made) == [(201, None)] * 10 + [(409, "conductor-limit")] * 4
     listed = garage.conductors(ANA, held).json()["data"]
     assert garage.unlink(ANA, held, listed[0]["id"]).status_code == 204
     assert garage.invite(ANA, held, invented(400)).status_code == 201

@@ -165,8 +165,9 @@ def test_an_address_on_an_allowed_server_is_taken_as_it_is(url: str) -> None:
 
 @pytest.mark.parametrize("url", REFUSED, ids=lambda url: ascii(url)[:60])
 def test_any_other_address_is_refused(url: str) -> None:
-    with pytest.raises(Invalid, match="`foto`"):
+    with pytest.raises(Invalid, match="`foto`") as refused:
         parse_url("foto", url, HOSTS)
+    assert refused.value.code == "foto-invalid"
 
 
 @settings(max_examples=EXAMPLES)
@@ -196,8 +197,9 @@ def test_slugs(name: str, wanted: str) -> None:
 
 @pytest.mark.parametrize("name", ["/", "电动", " - _ ", "!!!"])
 def test_a_name_without_a_slug_is_refused(name: str) -> None:
-    with pytest.raises(Invalid, match="`name`"):
+    with pytest.raises(Invalid, match="`name`") as refused:
         make_slug(name)
+    assert refused.value.code == "name-slug"
 
 
 @settings(max_examples=EXAMPLES)

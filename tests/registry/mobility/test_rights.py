@@ -22,6 +22,7 @@ from balcao.registry.mobility.vehicles import demo
 from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 GABRIELA = "90000000760"
@@ -59,7 +60,7 @@ def test_an_invitation_ends_after_ninety_days(garage: Garage, owner: Any, sql: A
         sql(age, link, days)
     assert [owner(links.expire), owner(links.expire)] == [1, 0]
     assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {young, accepted}
-    assert garage.answer(BRUNO, old).status_code == 400
+    assert refusal(garage.answer(BRUNO, old)) == (400, "not-pending")
     assert garage.invite(ANA, held, BRUNO).status_code == 201
 
 
@@ -74,7 +75,7 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
     assert owner(vehicles.erase_old) == 0
     assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
     assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
-    assert garage.vehicle(CARLA, made["id"], "DELETE").status_code == 404
+    assert refusal(garage.vehicle(CARLA, made["id"], "DELETE")) == (404, "vehicle-unknown")
 
 
 def _left(sql: Any, vehicle_id: str) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def test_anonymisation_leaves_a_number_without_a_person_and_nobodys_values(
         whole = str(sql(f"SELECT t::text FROM registry.{table} AS t")).lower()
         assert "nic" not in whole.replace("bicicleta_eletrica", "")
     assert garage.vehicles(person) == []
-    assert garage.vehicle(BRUNO, made["id"]).status_code == 404
+    assert refusal(garage.vehicle(BRUNO, made["id"])) == (404, "vehicle-unknown")
     assert garage.conductors(DAVI, other).json() == {"data": []}
     assert garage.register(person).status_code == 201
 

@@ -8,6 +8,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.registry.mobility.garage import ANA, PHOTO, Garage, form
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 HERE = "https://a.fotos.portoaurora.example/x.jpg"
 
@@ -26,8 +27,9 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 def test_limits_prefix_and_servers_are_the_citys(garage: Garage, sql: Any) -> None:
     photos = {"serial_number_photo_url": HERE, "vehicle_photo_url": HERE}
-    assert garage.register(ANA, form()).status_code == 400
-    assert garage.register(ANA, form(**photos, has_invoice=True, invoice_photo_url=PHOTO)).status_code == 400
+    assert refusal(garage.register(ANA, form())) == (400, "serial_number_photo_url-invalid")
+    invoice = garage.register(ANA, form(**photos, has_invoice=True, invoice_photo_url=PHOTO))
+    assert refusal(invoice) == (400, "invoice_photo_url-invalid")
     sql("SELECT setval('registry.vehicle_number', 999998)")
     made = [garage.registered(ANA, **photos) for _ in range(2)]
     assert [one["registration_number"] for one in made] == ["PA-999999", "PA-1000000"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, PHOTO, UNKNOWN, Garage, form
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, Matching, Optional, differences
 
 ITEM = {
@@ -63,29 +64,38 @@ def test_a_vehicle_of_the_catalogue_takes_its_type_from_the_model_and_a_number_o
 
 
 OTHERS = {"brand_id": None, "model_id": None}
-REFUSED: dict[str, dict[str, Any]] = {
-    "self_declaration": {"self_declaration": False},
-    "has_invoice": {"has_invoice": ...},
-    "invoice_photo_url": {"has_invoice": True},
-    "color": {"color": "Rosa-choque"},
-    "vehicle_type": {"vehicle_type": "carro"},
-    "display_name": {"display_name": "x" * 51},
-    "serial_number": {"serial_number": "123"},
-    "vehicle_photo_file_size": {"vehicle_photo_file_size": -1},
-    "vehicle_photo_file_name": {"vehicle_photo_file_name": "x" * 256},
-    "brand_other": {**OTHERS, "brand_other": "x" * 51, "model_other": "y", "vehicle_type": "ciclomotor"},
-    "model_id": {"model_id": "model_desconhecido"},
-    "brand_id": {"brand_id": "a\0b"},
-    "vehicle_photo_url": {"vehicle_photo_url": None},
-    "serial_number_photo_url": {"serial_number_photo_url": ...},
-}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("self_declaration", {"self_declaration": False}, "self_declaration-false"),
+    ("has_invoice", {"has_invoice": ...}, "body-invalid"),
+    ("invoice_photo_url", {"has_invoice": True}, "invoice_photo_url-missing"),
+    ("invoice_photo_url", {"has_invoice": True, "invoice_photo_url": "http://x"}, "invoice_photo_url-invalid"),
+    ("color", {"color": "Rosa-choque"}, "color-unknown"),
+    ("vehicle_type", {"vehicle_type": "carro"}, "vehicle_type-unknown"),
+    ("display_name", {"display_name": "x" * 51}, "display_name-length"),
+    ("serial_number", {"serial_number": "123"}, "serial_number-length"),
+    ("vehicle_photo_file_size", {"vehicle_photo_file_size": -1}, "body-invalid"),
+    ("vehicle_photo_file_name", {"vehicle_photo_file_name": "x" * 256}, "vehicle_photo_file_name-length"),
+    (
+        "brand_other",
+        {**OTHERS, "brand_other": "x" * 51, "model_other": "y", "vehicle_type": "ciclomotor"},
+        "brand_other-length",
+    ),
+    ("model_id", {"model_id": "model_desconhecido"}, "model-unknown"),
+    ("brand_id", {"brand_id": "a\0b"}, "brand_id-control"),
+    ("brand_id", {"brand_id": "brand_desconhecida"}, "brand-unknown"),
+    ("vehicle_photo_url", {"vehicle_photo_url": None}, "body-invalid"),
+    ("vehicle_photo_url", {"vehicle_photo_url": "https://elsewhere.example/a.jpg"}, "vehicle_photo_url-invalid"),
+    ("serial_number_photo_url", {"serial_number_photo_url": ...}, "body-invalid"),
+]
 
 
-@pytest.mark.parametrize("field", REFUSED)
-def test_a_form_at_fault_is_refused_by_name_and_nothing_is_stored(garage: Garage, sql: Any, field: str) -> None:
+@pytest.mark.parametrize(("field", "members", "code"), REFUSED)
+def test_a_form_at_fault_is_refused_by_name_and_nothing_is_stored(
+    garage: Garage, sql: Any, field: str, members: dict[str, Any], code: str
+) -> None:
     before = sql("SELECT count(*) FROM registry.vehicle")
-    answer = garage.register(ANA, form(**REFUSED[field]))
-    assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
+    answer = garage.register(ANA, form(**members))
+    assert (*refusal(answer), set(answer.json())) == (400, code, {"error", "message"})
     assert f"`{field}`" in answer.json()["error"]
     assert sql("SELECT count(*) FROM registry.vehicle") == before
 
@@ -128,20 +138,29 @@ def test_outside_the_catalogue_brand_and_model_are_as_typed(
 
 
 @pytest.mark.parametrize(
-    "members",
+    ("members", "code"),
     [
-        {"model_id": "model_outro"},
-        {"model_id": ..., "model_other": "Artesanal"},
-        {"brand_id": "brand_outro", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
-        {"brand_id": "brand_outro", "brand_other": "x", "vehicle_type": "ciclomotor"},
-        {"brand_id": "brand_apagada", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
-        {"brand_id": ..., "model_id": ...},
+        ({"model_id": "model_outro"}, "model-missing"),
+        ({"model_id": ..., "model_other": "Artesanal"}, "vehicle_type-missing"),
+        (
+            {"brand_id": "brand_outro", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
+            "brand-missing",
+        ),
+        (
+            {"brand_id": "brand_outro", "brand_other": "x", "vehicle_type": "ciclomotor"},
+            "model-of-another-brand",
+        ),
+        (
+            {"brand_id": "brand_apagada", "model_id": ..., "model_other": "x", "vehicle_type": "ciclomotor"},
+            "brand-unknown",
+        ),
+        ({"brand_id": ..., "model_id": ...}, "model-missing"),
     ],
 )
-def test_a_choice_that_is_none_of_the_flows_is_refused(garage: Garage, members: dict[str, Any]) -> None:
+def test_a_choice_that_is_none_of_the_flows_is_refused(garage: Garage, members: dict[str, Any], code: str) -> None:
     garage.brand("Apagada")
     garage.ask(garage.admin, "DELETE", "/registry/v1/admin/mobilidade/vehicle-brands/brand_apagada")
-    assert garage.register(CARLA, form(**members)).status_code == 400
+    assert refusal(garage.register(CARLA, form(**members))) == (400, code)
 
 
 def test_an_invoice_is_kept_only_when_there_is_one(garage: Garage) -> None:
@@ -161,10 +180,11 @@ def test_the_same_key_makes_one_vehicle_and_another_body_is_a_conflict(garage: G
     first, again = (garage.register(ANA, None, **{"Idempotency-Key": "uma"}) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.content == again.content
-    assert garage.register(ANA, form(color="Vinho"), **{"Idempotency-Key": "uma"}).status_code == 409
+    another = garage.register(ANA, form(color="Vinho"), **{"Idempotency-Key": "uma"})
+    assert refusal(another) == (409, "idempotency-key-reused")
 
 
-CHANGES: list[tuple[dict[str, Any], dict[str, Any] | int]] = [
+CHANGES: list[tuple[dict[str, Any], dict[str, Any] | str]] = [
     ({}, {}),
     ({"display_name": " Outra "}, {"display_name": "Outra"}),
     ({"color": "Vinho", "self_declaration": False, "registration_number": "x"}, {"color": "Vinho"}),
@@ -183,31 +203,31 @@ CHANGES: list[tuple[dict[str, Any], dict[str, Any] | int]] = [
             "vehicle_type": "bicicleta_eletrica",
         },
     ),
-    ({"brand_id": None}, 400),
-    ({"model_id": ""}, 400),
-    ({"display_name": None}, 400),
-    ({"vehicle_type": None}, 400),
-    ({"vehicle_photo_url": None}, 400),
-    ({"vehicle_photo_file_name": None}, 400),
-    ({"has_invoice": None}, 400),
-    ({"has_invoice": True, "invoice_photo_url": None}, 400),
-    ({"has_invoice": True}, 400),
+    ({"brand_id": None}, "model-of-another-brand"),
+    ({"model_id": ""}, "model-missing"),
+    ({"display_name": None}, "body-invalid"),
+    ({"vehicle_type": None}, "body-invalid"),
+    ({"vehicle_photo_url": None}, "body-invalid"),
+    ({"vehicle_photo_file_name": None}, "body-invalid"),
+    ({"has_invoice": None}, "body-invalid"),
+    ({"has_invoice": True, "invoice_photo_url": None}, "invoice_photo_url-missing"),
+    ({"has_invoice": True}, "invoice_photo_url-missing"),
     ({"has_invoice": False, "invoice_photo_url": None}, {"has_invoice": False, "invoice_photo_url": None}),
-    ({"color": "Rosa-choque"}, 400),
-    ({"serial_number": "abc"}, 400),
+    ({"color": "Rosa-choque"}, "color-unknown"),
+    ({"serial_number": "abc"}, "serial_number-length"),
 ]
 
 
 @pytest.mark.parametrize(("change", "outcome"), CHANGES, ids=repr)
 def test_a_change_keeps_what_it_does_not_name(
-    garage: Garage, change: dict[str, Any], outcome: dict[str, Any] | int
+    garage: Garage, change: dict[str, Any], outcome: dict[str, Any] | str
 ) -> None:
     held = garage.registered(DAVI)
     try:
         answer = garage.vehicle(DAVI, held["id"], "PATCH", change)
         shown = garage.vehicle(DAVI, held["id"]).json()
-        if isinstance(outcome, int):
-            assert (answer.status_code, shown) == (outcome, held)
+        if isinstance(outcome, str):
+            assert (*refusal(answer), shown) == (400, outcome, held)
         else:
             differing = {name: value for name, value in shown.items() if held[name] != value}
             assert answer.json() == shown
@@ -233,11 +253,11 @@ def test_strangers_find_nothing_and_drivers_may_only_look(garage: Garage, sql: A
     held = garage.registered(ANA)["id"]
     garage.driving(ANA, held, BRUNO)
     for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
-        assert garage.vehicle(CARLA, held, method, body).status_code == 404
-        assert garage.vehicle(CARLA, UNKNOWN, method, body).status_code == 404
-        assert garage.vehicle(CARLA, "nada", method, body).status_code == 404
-    assert garage.conductors(CARLA, held).status_code == 404
-    assert garage.invite(CARLA, held, DAVI).status_code == 404
+        assert refusal(garage.vehicle(CARLA, held, method, body)) == (404, "vehicle-unknown")
+        assert refusal(garage.vehicle(CARLA, UNKNOWN, method, body)) == (404, "vehicle-unknown")
+        assert refusal(garage.vehicle(CARLA, "nada", method, body)) == (404, "id-unknown")
+    assert refusal(garage.conductors(CARLA, held)) == (404, "vehicle-unknown")
+    assert refusal(garage.invite(CARLA, held, DAVI)) == (404, "vehicle-unknown")
     assert garage.vehicle(BRUNO, held).status_code == 200
     refused = [
         garage.vehicle(BRUNO, held, "PATCH", {}),
@@ -245,7 +265,7 @@ def test_strangers_find_nothing_and_drivers_may_only_look(garage: Garage, sql: A
         garage.conductors(BRUNO, held),
         garage.invite(BRUNO, held, DAVI),
     ]
-    assert [answer.status_code for answer in refused] == [403] * 4
+    assert list(map(refusal, refused)) == [(403, "owner-only")] * 4
     trail = sql("SELECT subject, \"grant\" FROM platform.audit_event WHERE action = 'denied' ORDER BY at DESC LIMIT 4")
     assert {tuple(event) for event in trail} == {("***.000.001-**", "vehicle_link")}
 
@@ -313,7 +333,7 @@ def test_staff_register_change_and_delete_in_the_place_of_the_person(garage: Gar
     assert (made["owner_cpf"], made["role"]) == (FABIO, "owner")
     assert garage.ask(garage.admin, "PATCH", f"{path}/{made['id']}", {"color": "Rosa"}).json()["color"] == "Rosa"
     assert garage.ask(garage.admin, "DELETE", f"{path}/{made['id']}").status_code == 204
-    assert garage.ask(garage.admin, "POST", f"{CITIZEN}/123/vehicles", form()).status_code == 400
+    assert refusal(garage.ask(garage.admin, "POST", f"{CITIZEN}/123/vehicles", form())) == (400, "cpf-invalid")
 
 
 def test_deleting_is_repeatable_revokes_every_link_and_hides_the_vehicle(garage: Garage, sql: Any) -> None:
@@ -323,11 +343,11 @@ def test_deleting_is_repeatable_revokes_every_link_and_hides_the_vehicle(garage:
     answers = [garage.vehicle(ANA, held, "DELETE") for _ in range(2)]
     assert [(answer.status_code, answer.content) for answer in answers] == [(204, b"")] * 2
     assert "content-type" not in answers[0].headers
-    assert garage.vehicle(ANA, held).status_code == 404
-    assert garage.vehicle(BRUNO, held).status_code == 404
-    assert garage.vehicle(BRUNO, held, "DELETE").status_code == 404
+    assert refusal(garage.vehicle(ANA, held)) == (404, "vehicle-unknown")
+    assert refusal(garage.vehicle(BRUNO, held)) == (404, "vehicle-unknown")
+    assert refusal(garage.vehicle(BRUNO, held, "DELETE")) == (404, "vehicle-unknown")
     assert held not in {one["id"] for one in garage.vehicles(ANA) + garage.vehicles(BRUNO)}
-    assert garage.answer(CARLA, pending).status_code == 404
+    assert refusal(garage.answer(CARLA, pending)) == (404, "conductor-unknown")
     links = sql("SELECT status FROM registry.vehicle_conductor WHERE vehicle_id = $1", held)
     assert {link["status"] for link in links} == {"revoked"}
 
@@ -371,8 +391,8 @@ def test_the_limit_of_vehicles_holds_at_once_and_a_deleted_one_makes_room(garage
     for _ in range(17):
         garage.registered(owner)
     with ThreadPoolExecutor(8) as pool:
-        statuses = [answer.status_code for answer in pool.map(lambda _: garage.register(owner), range(8))]
-    assert sorted(statuses) == [201] * 3 + [409] * 5
+        answers = [refusal(answer) for answer in pool.map(lambda _: garage.register(owner), range(8))]
+    assert sorted(answers) == [(201, None)] * 3 + [(409, "vehicle-limit")] * 5
     garage.vehicle(owner, garage.vehicles(owner)[0]["id"], "DELETE")
     assert garage.register(owner).status_code == 201
 
@@ -401,7 +421,7 @@ def test_vehicle_and_audit_event_stand_or_fall_together(garage: Garage, sql: Cal
     before = len(garage.vehicles(CARLA))
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
-        assert garage.register(CARLA).status_code == 503
+        assert refusal(garage.register(CARLA)) == (503, "audit-not-written")
     finally:
         sql("GRANT INSERT ON platform.audit_event TO balcao_app")
     assert len(garage.vehicles(CARLA)) == before

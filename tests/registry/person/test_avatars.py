@@ -19,6 +19,7 @@ from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, differences
 from tools import avatars
 
@@ -155,48 +156,50 @@ def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anybody: Talk, acce
     assert len(bodies) == 8
 
 
-@pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b", "barco", "%2e%2e", "x" * 300])
+@pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b", "barco", "x" * 300])
 def test_an_unknown_figure_is_not_found(anybody: Talk, id_: str) -> None:
-    assert anybody("GET", f"/avatars/{id_}/image").status_code == 404
+    assert refusal(anybody("GET", f"/avatars/{id_}/image")) == (404, "avatar-unknown")
+
+
+def test_a_figures_path_leads_nowhere_else(anybody: Talk) -> None:
+    assert refusal(anybody("GET", "/avatars/%2e%2e/image")) == (404, "not-found")
 
 
 def test_another_avatar_lies_at_its_own_address(anybody: Talk, made: dict[str, Any]) -> None:
     assert differences(made, AVATAR) == []
     assert (made["name"], made["url"], made["is_active"]) == (NEW["name"], NEW["url"], True)
     assert made in anybody.ok("GET", "/avatars")["data"]
-    assert anybody("GET", f"/avatars/{made['id']}/image").status_code == 404
+    assert refusal(anybody("GET", f"/avatars/{made['id']}/image")) == (404, "avatar-unknown")
 
 
-REFUSED: list[dict[str, Any]] = [
-    *({"name": name} for name in ("", "  ", "x" * 101, "a\u0000", None, 5)),
-    *(
-        {"url": url}
-        for url in (
-            "http://figuras.example/a.png",
-            "javascript:alert(1)",
-            "data:image/png;base64,AA==",
-            "//figuras.example/a.png",
-            "https://",
-            "https:///a.png",
-            "https://u:p@figuras.example/a.png",
-            "https://figuras.example:99999/a.png",
-            "https://figuras.example/a b.png",
-            'https://figuras.example/"onload=',
-            "https://[figuras.example/",
-            "https://figuras.example/" + "a" * 2048,
-            "",
-            None,
-            5,
-        )
-    ),
+NO_ADDRESSES = (
+    "http://figuras.example/a.png",
+    "javascript:alert(1)",
+    "data:image/png;base64,AA==",
+    "//figuras.example/a.png",
+    "https://",
+    "https:///a.png",
+    "https://u:p@figuras.example/a.png",
+    "https://figuras.example:99999/a.png",
+    "https://figuras.example/a b.png",
+    'https://figuras.example/"onload=',
+    "https://[figuras.example/",
+)
+REFUSED: list[tuple[str, Any, str]] = [
+    *(("name", name, "name-length") for name in ("", "  ", "x" * 101)),
+    ("name", "a\u0000", "name-control"),
+    *(("url", url, "url-invalid") for url in NO_ADDRESSES),
+    *(("url", url, "url-length") for url in ("", "https://figuras.example/" + "a" * 2048)),
+    *((member, wrong, "body-invalid") for member in ("name", "url") for wrong in (None, 5)),
 ]
 
 
-@pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
-def test_a_malformed_avatar_is_refused_naming_the_member(admin: Talk, anybody: Talk, wrong: dict[str, Any]) -> None:
-    answer = admin("POST", "/avatars", NEW | wrong)
-    (name,) = wrong
-    assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
+@pytest.mark.parametrize(("member", "wrong", "code"), REFUSED, ids=range(len(REFUSED)))
+def test_a_malformed_avatar_is_refused_naming_the_member(
+    admin: Talk, anybody: Talk, member: str, wrong: Any, code: str
+) -> None:
+    answer = admin("POST", "/avatars", NEW | {member: wrong})
+    assert (*refusal(answer), f"`{member}`" in answer.json()["error"]) == (400, code, True)
     assert anybody.ok("GET", "/avatars")["total"] == 8
 
 
@@ -217,7 +220,7 @@ def test_who_may_choose(
 ) -> None:
     assert Talk(http)(method, own, body).status_code == 401
     assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
-    assert admin(method, "/citizen/123/avatar", body).status_code == 400
+    assert refusal(admin(method, "/citizen/123/avatar", body)) == (400, "cpf-invalid")
     assert admin(method, own, body).json() == NONE
     answer = citizen(method, own, body)
     assert (answer.status_code, answer.json(), answer.headers["Cache-Control"]) == (200, NONE, "no-store, private")
@@ -234,21 +237,20 @@ def test_a_choice_shows_at_once_and_null_removes_it(
         assert citizen.ok("PUT", own, {"avatar_id": None}) == NONE == citizen.ok("GET", own)
 
 
-WRONG: list[tuple[Any, int]] = [
-    ({"avatar_id": UNKNOWN}, 404),
-    ({"avatar_id": "barco"}, 404),
-    ({"avatar_id": "a\u0000"}, 404),
-    ({"avatar_id": ""}, 404),
+WRONG: list[tuple[Any, int, str]] = [
+    *(({"avatar_id": id_}, 404, "avatar-unknown") for id_ in (UNKNOWN, "barco", "a\u0000", "")),
+    *((body, 400, "body-invalid") for body in ({}, {"avatar_id": 5})),
+    (b"", 400, "body-missing"),
+    (b"[]", 400, "body-not-object"),
 ]
-WRONG += [({}, 400), ({"avatar_id": 5}, 400), (b"", 400), (b"[]", 400)]
 
 
-@pytest.mark.parametrize(("body", "status"), WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize(("body", "status", "code"), WRONG, ids=range(len(WRONG)))
 def test_a_wrong_choice_keeps_the_one_before(
-    citizen: Talk, own: str, made: dict[str, Any], body: Any, status: int
+    citizen: Talk, own: str, made: dict[str, Any], body: Any, status: int, code: str
 ) -> None:
     citizen.ok("PUT", own, {"avatar_id": made["id"]})
-    assert citizen("PUT", own, body).status_code == status
+    assert refusal(citizen("PUT", own, body)) == (status, code)
     assert citizen.ok("GET", own)["avatar"] == made
 
 
@@ -265,12 +267,12 @@ def test_taken_off_the_list_it_is_cleared_from_every_citizen(
     assert citizen.ok("GET", own) == NONE
     assert sql("SELECT FROM registry.settings WHERE avatar_id IS NOT NULL AND avatar_id::text = $1", id_) == []
     assert id_ not in {row["id"] for row in anybody.ok("GET", "/avatars")["data"]}
-    assert citizen("PUT", own, {"avatar_id": id_}).status_code == 404
+    assert refusal(citizen("PUT", own, {"avatar_id": id_})) == (404, "avatar-unknown")
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b"])
 def test_an_unknown_avatar_cannot_be_taken_off(admin: Talk, id_: str) -> None:
-    assert admin("DELETE", f"/avatars/{id_}").status_code == 404
+    assert refusal(admin("DELETE", f"/avatars/{id_}")) == (404, "avatar-unknown")
 
 
 def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(

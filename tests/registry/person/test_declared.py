@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.registry.declaring import Citizen
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 LISTS = {
@@ -92,24 +93,32 @@ def test_each_option_shows_at_once_and_goes_to_the_crm_in_its_form(citizen: Citi
         assert tuple(held) == (f'"{IN_THE_CRM.get(option, option)}"', "citizen")
 
 
-NO_OPTIONS: list[Any] = [None, "", "  ", 5, [], {}, "a\u0000b", "x" * 256]
+NOT_LISTED = [
+    ("ethnicity", "Parda"),
+    ("ethnicity", "indígena"),
+    ("disability", "Fisica"),
+    ("education", "pós graduação"),
+    ("family-income", "1 a 2"),
+]
+NO_TEXTS: list[Any] = [None, 5, [], {}]
+NO_OPTIONS: list[tuple[Any, str]] = [
+    *((valor, "body-invalid") for valor in NO_TEXTS),
+    *((valor, "valor-length") for valor in ("", "  ", "x" * 256)),
+    ("a\u0000b", "valor-control"),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "valor"),
+    ("name", "valor", "code"),
     [
-        ("ethnicity", "Parda"),
-        ("ethnicity", "indígena"),
-        ("disability", "Fisica"),
-        ("education", "pós graduação"),
-        ("family-income", "1 a 2"),
-        *((name, valor) for name in MEMBERS for valor in NO_OPTIONS),
+        *((name, valor, "valor-not-listed") for name, valor in NOT_LISTED),
+        *((name, valor, code) for name in MEMBERS for valor, code in NO_OPTIONS),
     ],
     ids=repr,
 )
-def test_what_is_not_on_the_list_or_no_text_is_refused(citizen: Citizen, name: str, valor: Any) -> None:
+def test_what_is_not_on_the_list_or_no_text_is_refused(citizen: Citizen, name: str, valor: Any, code: str) -> None:
     answer = citizen.declare(name, valor)
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (*refusal(answer), set(answer.json())) == (400, code, {"error"})
     assert "valor" in answer.json()["error"]
     assert citizen.record[MEMBERS[name]] is None
 
@@ -143,18 +152,25 @@ def test_an_address_is_kept_as_typed_but_for_the_domains_case(citizen: Citizen, 
         assert citizen.main("email")["valor"] == f"{local}@{domain}"
 
 
-@pytest.mark.parametrize(
-    "valor",
-    [
-        *(None, "", "  ", 5, [], "ana", "ana@", "@a.example", "a@b", "a@b@c.example", "a b@c.example", "a@-b.example"),
-        *("a@b_c.example", "a@b..example", f"{'a' * 65}@b.example", f"a@{'b' * 64}.example", "a@b.example\u0000"),
-        f"a@{'b' * 60}.{'c' * 60}.{'d' * 60}.{'e' * 60}.{'f' * 10}.example",
+NO_ADDRESSES: dict[str, list[Any]] = {
+    "body-invalid": [None, 5, []],
+    "valor-length": ["", "  ", f"a@{'b' * 60}.{'c' * 60}.{'d' * 60}.{'e' * 60}.{'f' * 10}.example"],
+    "valor-control": ["a@b.example\u0000"],
+    "email-invalid": [
+        *("ana", "ana@", "@a.example", "a@b", "a@b@c.example", "a b@c.example", "a@-b.example"),
+        *("a@b_c.example", "a@b..example", f"{'a' * 65}@b.example", f"a@{'b' * 64}.example"),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("valor", "code"),
+    [(valor, code) for code, wrong in NO_ADDRESSES.items() for valor in wrong],
     ids=repr,
 )
-def test_what_is_no_address_is_refused(citizen: Citizen, valor: Any) -> None:
+def test_what_is_no_address_is_refused(citizen: Citizen, valor: Any, code: str) -> None:
     answer = citizen.declare("email", valor)
-    assert (answer.status_code, set(answer.json())) == (400, {"error"})
+    assert (*refusal(answer), set(answer.json())) == (400, code, {"error"})
     assert "valor" in answer.json()["error"]
     assert citizen.main("email") is None
 
@@ -186,8 +202,8 @@ def test_what_the_crm_holds_is_confirmed(citizen: Citizen, drain: Drain) -> None
 
 def test_of_equal_addresses_at_once_one_is_the_change(citizen: Citizen) -> None:
     with ThreadPoolExecutor(8) as many:
-        answers = list(many.map(lambda _: citizen.declare("email", "ana@correio.example").status_code, range(8)))
-    assert sorted(answers) == [200] + [409] * 7
+        answers = list(many.map(lambda _: refusal(citizen.declare("email", "ana@correio.example")), range(8)))
+    assert sorted(answers) == [(200, None)] + [(409, "no-change")] * 7
 
 
 def test_after_a_clearing_the_citizen_declares_anew(citizen: Citizen, drain: Drain) -> None:

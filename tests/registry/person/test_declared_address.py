@@ -12,6 +12,7 @@ from balcao.registry.person.declared.federal_units import FEDERAL_UNITS
 from tests.registry.declaring import Citizen
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 SIX = "logradouro numero municipio estado bairro cep".split()
@@ -104,7 +105,6 @@ NO_TEXTS: list[Any] = [5, [], {}, "a\u0000b", "a\u0007b"]
         *((name, value) for name in SIX for value in [None, *NO_TEXTS]),
         *((name, value) for name in ("complemento", "tipo_logradouro") for value in NO_TEXTS),
         *((name, "  ") for name in ("logradouro", "numero", "municipio", "estado")),
-        *(("cep", value) for value in ("2400012", "240001234", "24.000-123", "24000 123", "abcdefgh", "null", "-")),
     ],
     ids=repr,
 )
@@ -112,6 +112,15 @@ def test_what_is_wrong_is_named_and_nothing_stored(citizen: Citizen, sql: Sql, m
     answer = citizen.put("address", HOME | {member: value})
     assert (answer.status_code, set(answer.json())) == (400, {"error"})
     assert member in answer.json()["error"]
+    assert sql("SELECT FROM registry.mirror_head WHERE cpf = $1", citizen.cpf) == []
+
+
+@pytest.mark.parametrize(
+    "cep", ["2400012", "240001234", "24.000-123", "24000 123", "abcdefgh", "null", "-", "２４０００１２３"]
+)
+def test_what_is_no_cep_is_refused_and_nothing_stored(citizen: Citizen, sql: Sql, cep: str) -> None:
+    answer = citizen.put("address", HOME | {"cep": cep})
+    assert (*refusal(answer), set(answer.json())) == (400, "cep-invalid", {"error"})
     assert sql("SELECT FROM registry.mirror_head WHERE cpf = $1", citizen.cpf) == []
 
 

@@ -12,6 +12,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.registry.person.declared.choices import GENDER
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 ANA = "90000000175"
 BRUNO = "90000000256"
@@ -91,15 +92,15 @@ def test_line_breaks_and_tabs_become_blanks(put: Ask, shown: Callable[[], Any]) 
 
 
 def test_only_owner_or_holder_of_the_action_may_write(http: httpx.Client, issuer: Issuer) -> None:
-    def status(token: str, cpf: str) -> int:
-        return http.put(path(cpf), json={"valor": "x"}, headers=bearer(token)).status_code
+    def told(token: str, cpf: str) -> tuple[int, str | None]:
+        return refusal(http.put(path(cpf), json={"valor": "x"}, headers=bearer(token)))
 
-    assert status(issuer.person(BRUNO), ANA) == 403
-    assert status(issuer.machine("portal-cidadao", "rmi:pessoa-fisica:read"), ANA) == 403
-    assert status(issuer.person(ANA), "123") == 403
-    assert status(issuer.admin(), ANA) == 200
-    assert status(issuer.admin(), "123") == 400
-    assert status(issuer.person("900.000.001-75"), "900.000.001-75") == 200
+    assert told(issuer.person(BRUNO), ANA) == (403, "forbidden")
+    assert told(issuer.machine("portal-cidadao", "rmi:pessoa-fisica:read"), ANA) == (403, "forbidden")
+    assert told(issuer.person(ANA), "123") == (403, "forbidden")
+    assert told(issuer.admin(), ANA) == (200, None)
+    assert told(issuer.admin(), "123") == (400, "cpf-invalid")
+    assert told(issuer.person("900.000.001-75"), "900.000.001-75") == (200, None)
 
 
 def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(

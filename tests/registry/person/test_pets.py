@@ -18,6 +18,7 @@ from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
 from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 FABIO, ANA = "90000000680", "90000000175"
 FABIO_MASKED = "***.000.006-**"
@@ -139,7 +140,7 @@ def test_born_today_is_not_in_the_future(add: Ask) -> None:
     today = datetime.now(ZoneInfo("America/Sao_Paulo")).date().isoformat()
     assert add(nascimento_data=today).status_code == 201
     for future in (now(days=2).date().isoformat(), now(minutes=10).isoformat()):
-        assert add(nascimento_data=future).status_code == 400
+        assert refusal(add(nascimento_data=future)) == (400, "nascimento_data-range")
 
 
 NAMES = ("animal_nome", "especie_nome")
@@ -148,21 +149,27 @@ BAD: list[dict[str, Any]] = [
     *({name: value} for name in GOOD for value in NO_TEXTS),
     *({name: value} for name in NAMES for value in ("", "  ", "x" * 101, "a\0b", "a\u0007b", "\u200b")),
     *({name: value} for name in ("raca_nome", "porte_nome") for value in ("x" * 101, "a\0b")),
-    *({"sexo_sigla": value} for value in ("", "m", "X", "MF")),
     *({"indicador_castrado": value} for value in ("false", 0)),
-    *(
-        {"nascimento_data": value}
-        for value in ("", "15/01/2022", "2022-02-30", "2022-1-5", "20220115", "2022-01-15T12:00:00", "1969-12-31")
-    ),
-    {"nascimento_data": "0001-01-01T00:00:00+23:59"},
     {"microchip_numero": "9" * 31},
     {"microchip_numero": 5},
-    *(
-        {"foto_url": value}
-        for value in ("http://a.example/x", "data:,x", "https://", "https://u:p@a.example", "https://[", "a", 5)
-    ),
+    {"foto_url": 5},
     {"foto_url": "https://a.example/" + "x" * 2048},
 ]
+NO_DAYS = ("", "15/01/2022", "2022-02-30", "2022-1-5", "20220115", "2022-01-15T12:00:00", "0001-01-01T00:00:00+23:59")
+NO_PHOTOS = ("http://a.example/x", "data:,x", "https://", "https://u:p@a.example", "https://[", "a")
+WRONG: list[tuple[str, str, str]] = [
+    *(("sexo_sigla", value, "sexo_sigla-invalid") for value in ("", "m", "X", "MF")),
+    *(("nascimento_data", value, "nascimento_data-invalid") for value in NO_DAYS),
+    ("nascimento_data", "1969-12-31", "nascimento_data-range"),
+    *(("foto_url", value, "foto_url-invalid") for value in NO_PHOTOS),
+]
+
+
+@pytest.mark.parametrize(("member", "value", "code"), WRONG)
+def test_what_is_wrong_of_a_pet_has_its_code(add: Ask, sql: Sql, member: str, value: str, code: str) -> None:
+    answer = add(**{member: value})
+    assert (*refusal(answer), f"`{member}`" in answer.json()["error"]) == (400, code, True)
+    assert sql("SELECT FROM registry.own_pet") == []
 
 
 @pytest.mark.parametrize("changes", BAD, ids=range(len(BAD)))
@@ -215,12 +222,13 @@ def test_ids_that_are_no_pet_of_this_person(
     http: httpx.Client, issuer: Issuer, owner: dict[str, str], add: Ask
 ) -> None:
     ours = add().json()["id_animal"]
-    statuses = {text: http.get(f"{path()}/{text}", headers=owner).status_code for text in ("4", "0", "-1", "9" * 18)}
-    assert set(statuses.values()) == {404}
+    found = {text: refusal(http.get(f"{path()}/{text}", headers=owner)) for text in ("4", "0", "-1", "9" * 18)}
+    assert set(found.values()) == {(404, "pet-unknown")}
     for text in ("abc", "1.0", "+1", "1e3", "٣", "9" * 40):
-        assert http.get(f"{path()}/{text}", headers=owner).status_code == 400
+        assert refusal(http.get(f"{path()}/{text}", headers=owner)) == (400, "pet-id-invalid")
     for number in (3, ours):
-        assert http.get(f"{path(ANA)}/{number}", headers=bearer(issuer.person(ANA))).status_code == 404
+        anothers = http.get(f"{path(ANA)}/{number}", headers=bearer(issuer.person(ANA)))
+        assert refusal(anothers) == (404, "pet-unknown")
 
 
 def test_a_repeated_call_with_its_key_makes_one_pet(http: httpx.Client, add: Ask, sql: Sql) -> None:
@@ -242,8 +250,8 @@ def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add: Ask, sql: Sql)
         MOST_OWN - 1,
     )
     with ThreadPoolExecutor(6) as pool:
-        statuses = sorted(pool.map(lambda _: add().status_code, range(6)))
-    assert statuses == [201] + [409] * 5
+        answers = sorted(pool.map(lambda _: refusal(add()), range(6)))
+    assert answers == [(201, None)] + [(409, "pet-limit")] * 5
     assert len(sql("SELECT FROM registry.own_pet")) == MOST_OWN
 
 

@@ -23,6 +23,7 @@ from tests.registry.talking import Talk
 from tests.support.acting import acting
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.sizes import size
 
 ANA, BRUNO, CARLA = "90000000175", "90000000256", "90000000337"
@@ -119,17 +120,18 @@ def step(book: Book, model: Model, what: str, cpf: str) -> Model:
     free, theirs = model == Model(), model.owner == cpf
     match what:
         case "bind own":
-            assert book.bind_own(cpf).status_code == (200 if free or theirs else 409)
+            assert refusal(book.bind_own(cpf)) == ((200, None) if free or theirs else (409, "phone-not-free"))
             return model if theirs else Model(cpf) if free else model
         case "bind as staff":
-            assert book.bind_as_staff(cpf).status_code == (200 if theirs and model.proven else 409)
+            proven = theirs and model.proven
+            assert refusal(book.bind_as_staff(cpf)) == ((200, None) if proven else (409, "phone-not-confirmed"))
             return model
         case "prove":
             book.prove(cpf)
             return Model(cpf, proven=True, opted=theirs and model.opted)
         case "opt in":
             answer = book.opt_in(cpf)
-            assert answer.status_code == (200 if theirs else 409)
+            assert refusal(answer) == ((200, None) if theirs else (409, "phone-not-bound"))
             if theirs:
                 assert answer.json() == {"status": "already_opted_in" if model.opted else "opted_in"}
             return replace(model, opted=True) if theirs else model
@@ -147,7 +149,8 @@ def step(book: Book, model: Model, what: str, cpf: str) -> Model:
             assert book.quarantine().json()["status"] == "quarantined"
             return Model(quarantined=True)
         case "release":
-            assert book.release().status_code == (200 if model.quarantined else 404)
+            held = model.quarantined
+            assert refusal(book.release()) == ((200, None) if held else (404, "phone-not-quarantined"))
             return Model() if model.quarantined else model
         case "time over":
             book.end_quarantine()
@@ -184,7 +187,8 @@ def test_a_number_shows_whoever_has_it_and_nobody_who_had_it(
         citizen = book.staff.ok("GET", f"/phone/{book.number}/citizen")
         assert citizen == {"found": owner is not None, "cpf": shown["cpf"], "name": shown["name"]}
         read = book.staff("GET", f"/phone/{book.number}/notification-preferences")
-        assert (read.status_code, read.json().get("cpf")) == ((200, owner) if owner else (404, None))
+        assert refusal(read) == ((200, None) if owner else (404, "phone-unknown"))
+        assert read.json().get("cpf") == owner
 
 
 def test_two_people_at_once_bind_a_free_number_and_one_has_it(book: Book) -> None:
@@ -249,21 +253,21 @@ def test_a_number_is_the_same_with_and_without_plus_and_country(book: Book) -> N
 
 
 @pytest.mark.parametrize(
-    ("what", "body"),
+    ("what", "body", "code"),
     [
-        ("bind", {"cpf": "90000000100", "channel": "web"}),
-        ("bind", {"cpf": ANA}),
-        ("opt-in", {"cpf": ANA, "channel": "WEB!"}),
-        ("opt-out", {"channel": "web", "reason": " "}),
-        ("opt-out", {"channel": "web", "reason": "x" * 501}),
-        ("reject-registration", {"cpf": 5, "channel": "web"}),
+        ("bind", {"cpf": "90000000100", "channel": "web"}, "cpf-invalid"),
+        ("bind", {"cpf": ANA}, "body-invalid"),
+        ("opt-in", {"cpf": ANA, "channel": "WEB!"}, "channel-invalid"),
+        ("opt-out", {"channel": "web", "reason": " "}, "reason-length"),
+        ("opt-out", {"channel": "web", "reason": "x" * 501}, "reason-length"),
+        ("reject-registration", {"cpf": 5, "channel": "web"}, "body-invalid"),
     ],
 )
-def test_a_body_at_fault_changes_nothing(book: Book, what: str, body: Any) -> None:
+def test_a_body_at_fault_changes_nothing(book: Book, what: str, body: Any, code: str) -> None:
     book.prove(ANA)
     book.opt_in(ANA)
     before = book.status()
-    assert book.post(what, body).status_code == 400
+    assert refusal(book.post(what, body)) == (400, code)
     assert book.status() == before
 
 
@@ -283,7 +287,8 @@ def test_preferences_are_changed_for_whom_the_number_is_bound_to(book: Book) -> 
     book.staff.ok("PATCH", f"{path}/categories/courses", {"channel": "whatsapp", "opt_in": False})
     own = book.people[CARLA].ok("GET", f"/citizen/{CARLA}/notification-preferences")
     assert own["category_opt_ins"]["courses"] is False
-    assert book.staff("PATCH", f"{path}/categories/x", {"channel": "w", "opt_in": False}).status_code == 422
+    unknown = book.staff("PATCH", f"{path}/categories/x", {"channel": "w", "opt_in": False})
+    assert refusal(unknown) == (422, "category-unknown")
     assert book.people[CARLA]("PUT", path, {"channel": "web"}).status_code == 403
 
 
@@ -327,7 +332,7 @@ def test_quarantined_numbers_are_listed_and_counted(book: Book) -> None:
     book.end_quarantine()
     over = book.staff.ok("GET", "/admin/phone/quarantined?expired=true&per_page=100")["data"]
     assert f"+{book.number}" in [one["phone_number"] for one in over]
-    assert book.staff("GET", "/admin/phone/quarantined?expired=x").status_code == 400
+    assert refusal(book.staff("GET", "/admin/phone/quarantined?expired=x")) == (400, "expired-invalid")
 
 
 # --- the person's rights ----------------------------------------------------------------------------------------------

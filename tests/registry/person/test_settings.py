@@ -8,6 +8,7 @@ import pytest
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_who_may_and_which_path_is_malformed(
     assert Talk(http)(method, own, body).status_code == 401
     assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
     assert Talk(http, issuer.machine("portal-cidadao"))(method, own, body).status_code == 403
-    assert admin(method, f"/citizen/123/{path}", body).status_code == 400
+    assert refusal(admin(method, f"/citizen/123/{path}", body)) == (400, "cpf-invalid")
     assert admin(method, own, body).status_code == 200
     punctuated = f"{cpf[:3]}.{cpf[3:6]}.{cpf[6:9]}-{cpf[9:]}"
     answer = citizen(method, f"/citizen/{punctuated}/{path}", body)

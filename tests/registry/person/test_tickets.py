@@ -14,6 +14,7 @@ from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 ANA = "90000000175"
 BRUNO = "90000000256"
@@ -92,7 +93,7 @@ def test_who_has_no_ticket_has_an_empty_list(http: httpx.Client, issuer: Issuer)
 def test_only_owner_and_staff_see_them(http: httpx.Client, issuer: Issuer) -> None:
     tokens = [issuer.person(BRUNO), issuer.machine("x", "rmi:pessoa-fisica:read"), issuer.admin()]
     assert [http.get(path(ANA), headers=bearer(token)).status_code for token in tokens] == [403, 403, 200]
-    assert http.get(path("123"), headers=bearer(issuer.admin())).status_code == 400
+    assert refusal(http.get(path("123"), headers=bearer(issuer.admin()))) == (400, "cpf-invalid")
 
 
 def test_the_export_holds_them_all(settings: Settings, database_url: str) -> None:

@@ -22,6 +22,7 @@ from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 from tests.support.dump import everything
 from tests.support.issuer import Issuer, bearer
+from tests.support.refusals import refusal
 
 Sql = Callable[..., list[asyncpg.Record]]
 Post = Callable[..., httpx.Response]
@@ -142,7 +143,7 @@ def test_when_the_data_changed_since_the_rehearsal_nothing_is_erased(post: Post,
     confirmation = post().json()["confirmation"]
     sql(CHANGES[what], ANA)
     before = everything(sql)
-    assert post(dry_run=False, confirmation=confirmation).status_code == 409
+    assert refusal(post(dry_run=False, confirmation=confirmation)) == (409, "confirmation-refused")
     assert everything(sql) == before
     sql("DELETE FROM platform.idempotent_answer")
 
@@ -152,32 +153,33 @@ def test_no_other_confirmation_fits(post: Post, issuer: Issuer, sql: Sql) -> Non
     bruno = bearer(issuer.person(BRUNO))
     others = post(cpf=BRUNO, headers=bruno).json()["confirmation"]
     for wrong in ("", "x", "ção", "a" * 10_000, others, confirmation[:-2], confirmation[1:], f"A{confirmation}"):
-        assert post(dry_run=False, confirmation=wrong).status_code == 409
-    assert post(dry_run=False, confirmation=confirmation, cpf=BRUNO, headers=bruno).status_code == 409
+        assert refusal(post(dry_run=False, confirmation=wrong)) == (409, "confirmation-refused")
+    anothers = post(dry_run=False, confirmation=confirmation, cpf=BRUNO, headers=bruno)
+    assert refusal(anothers) == (409, "confirmation-refused")
     assert sql("SELECT FROM registry.register WHERE cpf = $1", ANA) != []
 
 
 @pytest.mark.parametrize(
-    "members",
+    ("members", "named", "code"),
     [
-        {"dry_run": False},
-        {"dry_run": None},
-        {"dry_run": "não"},
-        {"confirmation": 5},
-        {"reason": "ab"},
-        {"reason": "x" * 501},
-        {"reason": 5},
+        ({"dry_run": False}, "confirmation", "confirmation-missing"),
+        ({"dry_run": False, "confirmation": None}, "confirmation", "confirmation-missing"),
+        ({"dry_run": None}, "dry_run", "body-invalid"),
+        ({"dry_run": "não"}, "dry_run", "body-invalid"),
+        ({"confirmation": 5}, "confirmation", "body-invalid"),
+        ({"reason": "ab"}, "reason", "reason-length"),
+        ({"reason": "x" * 501}, "reason", "reason-length"),
+        ({"reason": 5}, "reason", "body-invalid"),
     ],
 )
-def test_what_the_body_may_not_be(post: Post, members: dict[str, Any]) -> None:
+def test_what_the_body_may_not_be(post: Post, members: dict[str, Any], named: str, code: str) -> None:
     answer = post(members)
-    assert answer.status_code == 400
-    assert next(reversed(members)) in answer.json()["error"] or members == {"dry_run": False}
+    assert (*refusal(answer), f"`{named}`" in answer.json()["error"]) == (400, code, True)
 
 
 def test_staff_say_why_and_leave_their_trace_also_for_a_rehearsal(post: Post, issuer: Issuer, sql: Sql) -> None:
     staff = bearer(issuer.admin(ADMIN))
-    assert post(headers=staff).status_code == 400
+    assert refusal(post(headers=staff)) == (400, "reason-missing")
     confirmation = post(headers=staff, reason="Pedido 12/2026").json()["confirmation"]
     assert post(headers=staff, reason="Pedido 12/2026", dry_run=False, confirmation=confirmation).status_code == 200
     trail = sql(
@@ -186,7 +188,7 @@ def test_staff_say_why_and_leave_their_trace_also_for_a_rehearsal(post: Post, is
     )
     assert [tuple(event) for event in trail] == [("read", "Pedido 12/2026"), ("anonymise", "Pedido 12/2026")]
     assert post(headers=bearer(issuer.person(BRUNO))).status_code == 403
-    assert post(cpf="123", headers=staff, reason="Pedido").status_code == 400
+    assert refusal(post(cpf="123", headers=staff, reason="Pedido")) == (400, "cpf-invalid")
 
 
 async def test_a_confirmation_ends_after_its_time(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,8 +201,9 @@ async def test_a_confirmation_ends_after_its_time(platform: Platform, monkeypatc
         await anonymisation.anonymise(call, Cpf(CARLA), body)
 
     await declaring.declare_gender(call, Cpf(CARLA), GenderBody("Outro"))
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict) as refused:
         await confirmed(timedelta(seconds=-1))
+    assert refused.value.code == "confirmation-refused"
     await confirmed(timedelta(minutes=15))
 
 
@@ -220,7 +223,7 @@ def test_two_confirmations_at_once_erase_once(post: Post) -> None:
     confirmation = post().json()["confirmation"]
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(lambda _: post(dry_run=False, confirmation=confirmation), range(4)))
-    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
+    assert sorted(map(refusal, answers)) == [(200, None)] + [(409, "confirmation-refused")] * 3
 
 
 async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: Platform) -> None:
@@ -244,7 +247,7 @@ def test_without_its_audit_event_nothing_is_erased(post: Post, sql: Sql) -> None
     before = everything(sql)
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
-        assert post(dry_run=False, confirmation=confirmation).status_code == 503
+        assert refusal(post(dry_run=False, confirmation=confirmation)) == (503, "audit-not-written")
     finally:
         sql("GRANT INSERT ON platform.audit_event TO balcao_app")
     assert everything(sql) == before

@@ -25,14 +25,21 @@ from tests.registry.person.phones.numbers import (
 )
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 
 
-@pytest.mark.parametrize("code", [None, "", 123456, "12345", "1234567", "12345a", "١٢٣٤٥٦"])
-def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any) -> None:
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        *((code, "body-invalid") for code in (None, 123456)),
+        *((code, "code-invalid") for code in ("", "12345", "1234567", "12345a", "١٢٣٤٥٦")),
+    ],
+)
+def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code: Any, fault: str) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     answer = citizen.post("phone/validate", phone | {"code": code})
-    assert (answer.status_code, "code" in answer.json()["error"]) == (400, True)
+    assert (*refusal(answer), "code" in answer.json()["error"]) == (400, fault, True)
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
 
 
@@ -40,7 +47,7 @@ def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
 ) -> None:
     phone = mobile()
-    assert citizen.post("phone/validate", phone | {"code": "123456"}).status_code == 404
+    assert refusal(citizen.post("phone/validate", phone | {"code": "123456"})) == (404, "phone-code-wrong")
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
     another = citizen.post("phone/validate", mobile() | {"code": code})
@@ -53,7 +60,7 @@ def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
     }
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 2
     assert citizen.post("phone/validate", phone | {"code": f" {code} "}).status_code == 200
-    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert refusal(citizen.post("phone/validate", phone | {"code": code})) == (404, "phone-code-wrong")
 
 
 def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
@@ -63,7 +70,7 @@ def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[st
     (held,) = sql("SELECT expires_at - sent_at AS lasting FROM registry.phone_verification WHERE cpf = $1", citizen.cpf)
     assert held["lasting"] == timedelta(seconds=600)
     sql(AGE, citizen.cpf, 601.0)
-    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert refusal(citizen.post("phone/validate", phone | {"code": code})) == (404, "phone-code-wrong")
     assert citizen.main("telefone") is None
 
 
@@ -73,8 +80,8 @@ def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
     code = code_of(phone)
-    tries = [citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code for _ in range(5)]
-    assert tries == [404] * 5
+    tries = [refusal(citizen.post("phone/validate", phone | {"code": other_than(code)})) for _ in range(5)]
+    assert tries == [(404, "phone-code-wrong")] * 5
     refused = citizen.post("phone/validate", phone | {"code": code})
     assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-tries")
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
@@ -91,7 +98,7 @@ def test_however_many_guess_at_once_only_five_are_heard(
     wrong = other_than(code_of(phone))
     with ThreadPoolExecutor(12) as many:
         answers = list(many.map(lambda _: citizen.post("phone/validate", phone | {"code": wrong}), range(12)))
-    assert sorted(answer.status_code for answer in answers) == [404] * 5 + [429] * 7
+    assert sorted(map(refusal, answers)) == [(404, "phone-code-wrong")] * 5 + [(429, "phone-code-tries")] * 7
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 5
 
 
@@ -100,8 +107,8 @@ def test_of_equal_confirmations_at_once_one_counts(citizen: Citizen, code_of: Ca
     assert citizen.put("phone", phone).status_code == 200
     body = phone | {"code": code_of(phone)}
     with ThreadPoolExecutor(5) as many:
-        answers = list(many.map(lambda _: citizen.post("phone/validate", body).status_code, range(5)))
-    assert sorted(answers) == [200] + [404] * 4
+        answers = list(many.map(lambda _: refusal(citizen.post("phone/validate", body)), range(5)))
+    assert sorted(answers) == [(200, None)] + [(404, "phone-code-wrong")] * 4
 
 
 def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
@@ -110,7 +117,7 @@ def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[di
     code = code_of(first)
     sql(AGE_COUNTS, 61.0)
     assert citizen.put("phone", second).status_code == 200
-    assert citizen.post("phone/validate", first | {"code": code}).status_code == 404
+    assert refusal(citizen.post("phone/validate", first | {"code": code})) == (404, "phone-code-wrong")
     assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
 
 
@@ -124,10 +131,10 @@ def test_a_code_a_minute_for_the_citizen_and_for_the_number(
     assert (refused.status_code, refused.headers["Error-Code"]) == (429, "phone-code-limit")
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
     stranger = Citizen.new(http, issuer)
-    assert stranger.put("phone", phone).status_code == 429
+    assert refusal(stranger.put("phone", phone)) == (429, "phone-code-limit")
     assert sql(HELD, citizen.cpf) == [before]
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
-    assert citizen.put("phone", another).status_code == 429
+    assert refusal(citizen.put("phone", another)) == (429, "phone-code-limit")
     sql(AGE_COUNTS, 61.0)
     assert citizen.put("phone", another).status_code == 200
 
@@ -146,7 +153,7 @@ def test_so_many_codes_an_hour_and_a_day(
         sql(AGE_COUNTS, step)
     asking, phone = (one, mobile()) if whose == "citizen" else (Citizen.new(http, issuer), number)
     refused = asking.put("phone", phone)
-    assert refused.status_code == 429
+    assert refusal(refused) == (429, "phone-code-limit")
     assert abs(int(refused.headers["Retry-After"]) - step) < 60
     sql(AGE_COUNTS, step)
     assert asking.put("phone", phone).status_code == 200

@@ -39,6 +39,7 @@ from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
 from tests.support.opening import opened
 from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -87,7 +88,7 @@ def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
     shown = staff.ok("GET", f"{path}/status")
     assert (shown["cpf"], shown["opt_in"]) == (Cpf(citizen.cpf).masked, False)
     assert staff("POST", f"{path}/bind", {"cpf": citizen.cpf, "channel": "whatsapp"}).status_code == 200
-    assert staff("POST", f"{path}/opt-in", body).status_code == 409
+    assert refusal(staff("POST", f"{path}/opt-in", body)) == (409, "phone-not-bound")
 
 
 def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(
@@ -100,38 +101,40 @@ def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(
     assert sent["text"] == f"Seu código da prefeitura é {code}. Ele vale por 10 min. Não o passe a ninguém."
 
 
-WRONG = [
-    ({"ddd": None}, "ddd"),
-    ({"ddd": ""}, "ddd"),
-    ({"ddd": "10"}, "ddd"),
-    ({"ddd": "01"}, "ddd"),
-    ({"ddd": "211"}, "ddd"),
-    ({"ddd": 21}, "ddd"),
-    ({"valor": "9888877"}, "valor"),
-    ({"valor": "9888877777"}, "valor"),
-    ({"valor": "98888-7777"}, "valor"),
-    ({"valor": "٩٨٨٨٨٧٧٧٧"}, "valor"),
-    ({"valor": None}, "valor"),
-    ({"valor": 988887777}, "valor"),
-    ({"ddi": ""}, "ddi"),
-    ({"ddi": "5555"}, "ddi"),
-    ({"ddi": "++1"}, "ddi"),
-    ({"ddi": None}, "ddi"),
-    ({"ddi": "1", "ddd": "12345"}, "ddd"),
-    ({"ddi": "1", "valor": "123"}, "valor"),
-    ({"ddi": "1", "valor": "1" * 15}, "valor"),
-    ({"ddi": "1", "ddd": "", "valor": "123456"}, "valor"),
-    ({"ddi": "123", "ddd": "1234", "valor": "123456789"}, "valor"),
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"ddd": None}, "ddd", "ddd-invalid"),
+    ({"ddd": ""}, "ddd", "ddd-invalid"),
+    ({"ddd": "10"}, "ddd", "ddd-invalid"),
+    ({"ddd": "01"}, "ddd", "ddd-invalid"),
+    ({"ddd": "211"}, "ddd", "ddd-invalid"),
+    ({"ddd": 21}, "ddd", "body-invalid"),
+    ({"valor": "9888877"}, "valor", "valor-invalid"),
+    ({"valor": "9888877777"}, "valor", "valor-invalid"),
+    ({"valor": "98888-7777"}, "valor", "valor-invalid"),
+    ({"valor": "٩٨٨٨٨٧٧٧٧"}, "valor", "valor-invalid"),
+    ({"valor": None}, "valor", "body-invalid"),
+    ({"valor": 988887777}, "valor", "body-invalid"),
+    ({"ddi": ""}, "ddi", "ddi-invalid"),
+    ({"ddi": "5555"}, "ddi", "ddi-invalid"),
+    ({"ddi": "++1"}, "ddi", "ddi-invalid"),
+    ({"ddi": None}, "ddi", "body-invalid"),
+    ({"ddi": "1", "ddd": "12345"}, "ddd", "ddd-invalid"),
+    ({"ddi": "1", "valor": "123"}, "valor", "valor-invalid"),
+    ({"ddi": "1", "valor": "1" * 15}, "valor", "valor-invalid"),
+    ({"ddi": "1", "ddd": "", "valor": "123456"}, "valor", "phone-length"),
+    ({"ddi": "123", "ddd": "1234", "valor": "123456789"}, "valor", "phone-length"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "member"), WRONG)
-def test_what_is_no_number_is_refused(citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str) -> None:
+@pytest.mark.parametrize(("parts", "member", "code"), WRONG)
+def test_what_is_no_number_is_refused(
+    citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str, code: str
+) -> None:
     for answer in (
         citizen.put("phone", mobile() | parts),
         citizen.post("phone/validate", {"code": "123456"} | mobile() | parts),
     ):
-        assert (answer.status_code, set(answer.json())) == (400, {"error", "message"})
+        assert (*refusal(answer), set(answer.json())) == (400, code, {"error", "message"})
         assert member in answer.json()["error"]
     assert sql(HELD, citizen.cpf) == []
 
@@ -188,7 +191,7 @@ def test_number_and_code_are_in_no_job_no_log_and_no_trail(
     code = code_of(phone)
     assert code not in repr(tuple(held))
     assert sql(HELD, citizen.cpf)[0]["sealed_code"] is None
-    assert citizen.post("phone/validate", phone | {"code": other_than(code)}).status_code == 404
+    assert refusal(citizen.post("phone/validate", phone | {"code": other_than(code)})) == (404, "phone-code-wrong")
     trail = repr([tuple(row) for row in sql("SELECT * FROM platform.audit_event")])
     logs = "".join(file.read_text("utf-8", errors="replace") for file in folder().glob("*.log"))
     assert not any(phone["valor"] in text or f'"{code}"' in text for text in (trail, logs))
@@ -266,7 +269,7 @@ def test_a_clearing_erases_what_was_asked_for_before_it(
     citizen.event(None, FUTURE, "anonimizacao")
     drain()
     assert sql(HELD, citizen.cpf) == []
-    assert citizen.post("phone/validate", phone | {"code": code}).status_code == 404
+    assert refusal(citizen.post("phone/validate", phone | {"code": code})) == (404, "phone-code-wrong")
     assert citizen.main("telefone") is None
 
 
@@ -289,7 +292,7 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
         with pytest.raises(TooMany):  # five an hour, by whichever key
             act(service.declare, Cpf(citizen.cpf), PhoneBody(**phone))
     # A process that is still to be restarted counts with the others.
-    assert citizen.put("phone", phone).status_code == 429
+    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
 
 
 def test_a_code_counts_also_when_the_hash_key_was_rotated_after_it_was_sent(

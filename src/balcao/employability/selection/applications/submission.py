@@ -36,6 +36,7 @@ MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
 # Each further one means that the job, or this person's resume, was changed in the few milliseconds between.
 MOST_TRIES = 10
+RETRY_AFTER_SECONDS = 1
 
 
 async def submit(call: Call, body: ApplicationBody) -> bytes:
@@ -90,9 +91,8 @@ async def _apply(connection: Connection, wish: _Wish) -> Application:
         if stored is not None:
             await people.keep(connection, wish.cpf, wish.told)
             return await service.show(connection, wish.call, stored, listings.summarise(job))
-    raise Unavailable(
-        "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes.", code="application-changing"
-    )
+    text = "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes."
+    raise Unavailable(text, code="application-changing", retry_after=RETRY_AFTER_SECONDS)
 
 
 async def _ask_registry(call: Call, cpf: Cpf, job_id: UUID, sent: Contact) -> tuple[Job | None, people.Told | None]:

@@ -1,10 +1,9 @@
 """Requests for anonymisation: filed in the CRM, which does the work and tells of its end by an event."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from balcao.core.context.call import Call
-from balcao.core.errors import NotFound
+from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.crm import requests
 from balcao.crm.client import CrmClient
@@ -19,31 +18,31 @@ from balcao.registry.crm.proxies.service import require_account
 STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 
 
-@dataclass(frozen=True, slots=True)
-class Filing:
-    """`was_open`: nothing was filed, because this request waits already."""
+class RequestOpen(Conflict):
+    """Nothing was filed, because `request` waits already."""
 
-    request: FiledAnonymisation
-    was_open: bool
+    def __init__(self, request: FiledAnonymisation) -> None:
+        super().__init__("Já há uma solicitação de anonimização aberta.", code="request-open")
+        self.request = request
 
 
-async def file(call: Call, cpf: Cpf) -> Filing:
-    """File a request, or return the open one: there is one per person, however many ask at once.
+async def file(call: Call, cpf: Cpf) -> FiledAnonymisation:
+    """File a request: there is one per person, however many ask at once.
 
-    Raises NotFound without an account, CrmFailed, Unavailable.
+    Raises RequestOpen, NotFound without an account, CrmFailed, Unavailable.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
         accounts, waiting = await crm.select(deadline, crm.format_account_query(cpf), requests.format_open_query(cpf))
         account = require_account(crm.build_account(accounts, ()))
         if waiting:
-            return Filing(_to_wire(requests.to_request(waiting[0]), cpf), was_open=True)
+            raise RequestOpen(_to_wire(requests.to_request(waiting[0]), cpf))
         if turn == "without":
             raise CrmAway  # somebody else is about to file one
         filed = await requests.file(crm, cpf, account, deadline)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=["crm_account"])
-    return Filing(_to_wire(filed, cpf), was_open=False)
+    return _to_wire(filed, cpf)
 
 
 async def read(call: Call, number: str) -> AnonymisationStatus:

@@ -78,9 +78,11 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     errors=[400, 409, 502],
 )
 async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[FiledAnonymisation]:
-    filing = await anonymisation.file(call, cpf)
-    headers = {"Cache-Control": PERSONAL} | ({"Error-Code": "request-open"} if filing.was_open else {})
-    return to_json(filing.request, status=409 if filing.was_open else 202, headers=headers)
+    headers = {"Cache-Control": PERSONAL}
+    try:
+        return to_json(await anonymisation.file(call, cpf), status=202, headers=headers)
+    except anonymisation.RequestOpen as refused:
+        return to_json(refused.request, status=refused.status, headers=headers | {"Error-Code": refused.code})
 
 
 @routes.get(
