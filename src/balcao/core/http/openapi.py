@@ -172,14 +172,16 @@ def _responses(operation: Operation, schemas: "_Schemas") -> Document:
             "headers": _headers(operation, MOVED),
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
-    for status in operation.same_body:
+    no_refusals = set(operation.same_body) - set(operation.errors)
+    for status in no_refusals:
         headers = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
-    for status, codes in codes_by_status(operation, error_statuses(operation) - set(operation.same_body)).items():
+    for status, codes in codes_by_status(operation, error_statuses(operation) - no_refusals).items():
+        has_same_body = status in operation.same_body
         found[str(status)] = {
             "description": _describe_refusal(operation, status, codes),
             "headers": _headers(operation, status),
-            **_error(operation.dialect, status, schemas),
+            **(_success(operation, schemas) if has_same_body else _error(operation.dialect, status, schemas)),
         }
     return found
 

@@ -46,7 +46,8 @@ class Operation:
     may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
     from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
     `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At
-    the statuses of `same_body` the body is that of the success, and says why it is none.
+    the statuses of `same_body` the body is that of the success, and says why it is none; those of them that are among
+    `errors` are refusals, with a code.
 
     `may_lag` says that it reads what everybody may see, by `Call.reader`, and may show it some seconds late: from a
     replica, for callers who can change nothing that everybody sees (docs/adr/0006-reads-that-may-lag.md).

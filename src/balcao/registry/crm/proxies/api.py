@@ -76,6 +76,7 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     ),
     status=202,
     errors=[400, 409, 502],
+    same_body=[409],
 )
 async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[FiledAnonymisation]:
     headers = {"Cache-Control": PERSONAL}
